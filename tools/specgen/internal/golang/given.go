@@ -61,7 +61,19 @@ func (b *builder) isType(e ast.Expr) bool {
 		case *types.Interface, *types.Signature, *types.Chan:
 			return false // these have no form in JSON
 		}
-		return true
+		return !writesByPointer(named)
 	}
 	return false
+}
+
+// writesByPointer reports whether only a pointer to a type knows how to write it, as with big.Int: a value of it would be
+// written as {}.
+func writesByPointer(t *types.Named) bool {
+	for _, name := range []string{"MarshalJSON", "MarshalText"} {
+		if types.NewMethodSet(t).Lookup(nil, name) != nil {
+			return false
+		}
+	}
+	of := types.NewMethodSet(types.NewPointer(t))
+	return of.Lookup(nil, "MarshalJSON") != nil || of.Lookup(nil, "MarshalText") != nil
 }
