@@ -82,7 +82,8 @@ func (b *builder) fields(d *decl, s object, at string) {
 		}
 		f.name = taken.free(id)
 		f.typ = b.typeOf(properties[name], d.name+b.spell.exported(name), join(at, "properties", name), nil)
-		f.zero = b.emptyIsIllegal(p) || p["x-go-type-skip-optional-pointer"] == true
+		// Others may send what a schema refuses, and a branch of a union may take it: it stays apart from absent.
+		f.zero = b.Pointers && b.emptyIsIllegal(p) || p["x-go-type-skip-optional-pointer"] == true
 		if p["x-omitempty"] == false && p["x-omitzero"] == nil && p["x-go-type-skip-optional-pointer"] == true {
 			f.required = true
 		}
@@ -124,5 +125,5 @@ func (b *builder) emptyIsIllegal(v any) bool {
 	if n, ok := wholeNumber(s["minLength"]); ok && n.Sign() > 0 {
 		return true
 	}
-	return b.Pointers && (s["format"] == "date-time" || s["format"] == "uri") // strangers do send 0001-01-01T00:00:00Z and ""
+	return s["format"] == "date-time" || s["format"] == "uri"
 }
