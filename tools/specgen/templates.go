@@ -1,7 +1,6 @@
 package specgen
 
 import (
-	"slices"
 	"strings"
 	"text/template"
 
@@ -24,25 +23,5 @@ func render(text string, data any) ([]byte, error) {
 
 // comment formats text as a Go comment.
 func comment(text string) string {
-	return "// " + strings.ReplaceAll(wrap(text, 96), "\n", "\n// ")
-}
-
-// wrap breaks a text into lines.
-func wrap(text string, width int) string {
-	var lines []string
-	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
-		line := ""
-		for w := range strings.FieldsSeq(paragraph) {
-			if line != "" && len(line)+1+len(w) > width {
-				lines = append(lines, line)
-				line = ""
-			}
-			if line != "" {
-				line += " "
-			}
-			line += w
-		}
-		lines = append(lines, line)
-	}
-	return strings.Join(slices.Compact(lines), "\n")
+	return "// " + strings.ReplaceAll(golang.Wrap(text, 96), "\n", "\n// ")
 }

@@ -3,6 +3,8 @@ package specgen
 import (
 	"strings"
 	"testing"
+
+	"github.com/openassay/assay/tools/specgen/internal/golang"
 )
 
 func TestTidyDropsUnusedImports(t *testing.T) {
@@ -66,7 +68,7 @@ func TestWrap(t *testing.T) {
 		"word":                "word",
 		"one two\nthree four": "one\ntwo\nthree\nfour",
 	} {
-		if got := wrap(in, 4); got != want {
+		if got := golang.Wrap(in, 4); got != want {
 			t.Errorf("wrap(%q) = %q, want %q", in, got, want)
 		}
 	}

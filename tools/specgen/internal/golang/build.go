@@ -18,7 +18,6 @@ type Config struct {
 	Unknown string
 	// Pointers makes an optional member that may be null a pointer; null cannot be told from absent then.
 	Pointers bool
-	Types    bool // of what follows, write only the types
 	Client   bool
 	Server   bool
 }

@@ -29,13 +29,13 @@ func (w *writer) doc(indent, name, text string, deprecated bool) {
 	if text == "" {
 		return
 	}
-	for line := range strings.SplitSeq(wrap(text, 110), "\n") {
+	for line := range strings.SplitSeq(Wrap(text, 110), "\n") {
 		w.p("%s", strings.TrimRight(indent+"// "+line, " "))
 	}
 }
 
 // oneLine makes a text fit for a comment of one line.
-func oneLine(text string) string { return wrap(strings.Join(strings.Fields(text), " "), math.MaxInt) }
+func oneLine(text string) string { return Wrap(strings.Join(strings.Fields(text), " "), math.MaxInt) }
 
 // printable replaces what a Go file cannot hold, or what would end a line.
 func printable(text string) string {
@@ -50,8 +50,8 @@ func printable(text string) string {
 	}, text)
 }
 
-// wrap breaks a text into lines. It keeps its paragraphs.
-func wrap(text string, width int) string {
+// Wrap breaks a text into lines. It keeps its paragraphs.
+func Wrap(text string, width int) string {
 	text = printable(text)
 	var lines []string
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
