@@ -5,7 +5,6 @@
 package agenticloopv2
 
 import (
-	"bytes"
 	"encoding/json"
 	"reflect"
 	"time"
@@ -415,18 +414,12 @@ func UnmarshalManifestCommandInputSchema(data []byte) (ManifestCommandInputSchem
 }
 
 var tellsOfManifestCommandInputSchema = []tell{
-	{kinds: 2},
-	{kinds: 32},
+	{decode: decodeCase[ManifestCommandInputSchemaBoolean], kinds: 2},
+	{decode: decodeCase[ManifestCommandInputSchemaObject], kinds: 32},
 }
 
 func caseOfManifestCommandInputSchema(data []byte) (any, error) {
-	switch pick(data, tellsOfManifestCommandInputSchema) {
-	case 0:
-		return decodeCase[ManifestCommandInputSchemaBoolean](data)
-	case 1:
-		return decodeCase[ManifestCommandInputSchemaObject](data)
-	}
-	return ManifestCommandInputSchemaUnknown(bytes.Clone(data)), nil
+	return choose[ManifestCommandInputSchemaUnknown](data, tellsOfManifestCommandInputSchema, true)
 }
 
 type ManifestCommandInputSchemaBoolean bool
@@ -469,18 +462,12 @@ func UnmarshalManifestCommandOutputSchema(data []byte) (ManifestCommandOutputSch
 }
 
 var tellsOfManifestCommandOutputSchema = []tell{
-	{kinds: 2},
-	{kinds: 32},
+	{decode: decodeCase[ManifestCommandOutputSchemaBoolean], kinds: 2},
+	{decode: decodeCase[ManifestCommandOutputSchemaObject], kinds: 32},
 }
 
 func caseOfManifestCommandOutputSchema(data []byte) (any, error) {
-	switch pick(data, tellsOfManifestCommandOutputSchema) {
-	case 0:
-		return decodeCase[ManifestCommandOutputSchemaBoolean](data)
-	case 1:
-		return decodeCase[ManifestCommandOutputSchemaObject](data)
-	}
-	return ManifestCommandOutputSchemaUnknown(bytes.Clone(data)), nil
+	return choose[ManifestCommandOutputSchemaUnknown](data, tellsOfManifestCommandOutputSchema, true)
 }
 
 type ManifestCommandOutputSchemaBoolean bool
@@ -1275,18 +1262,12 @@ func UnmarshalToolResultPayloadResult(data []byte) (ToolResultPayloadResult, err
 }
 
 var tellsOfToolResultPayloadResult = []tell{
-	{kinds: 8},
-	{kinds: 32},
+	{decode: decodeCase[ToolResultPayloadResultString], kinds: 8},
+	{decode: decodeCase[ToolResultPayloadResultObject], kinds: 32},
 }
 
 func caseOfToolResultPayloadResult(data []byte) (any, error) {
-	switch pick(data, tellsOfToolResultPayloadResult) {
-	case 0:
-		return decodeCase[ToolResultPayloadResultString](data)
-	case 1:
-		return decodeCase[ToolResultPayloadResultObject](data)
-	}
-	return ToolResultPayloadResultUnknown(bytes.Clone(data)), nil
+	return choose[ToolResultPayloadResultUnknown](data, tellsOfToolResultPayloadResult, true)
 }
 
 type ToolResultPayloadResultObject map[string]any

@@ -6,7 +6,6 @@
 package openintentv1
 
 import (
-	"bytes"
 	"encoding/json"
 	"reflect"
 )
@@ -872,21 +871,13 @@ func UnmarshalErrorDetail2(data []byte) (ErrorDetail2, error) {
 }
 
 var tellsOfErrorDetail2 = []tell{
-	{kinds: 8},
-	{kinds: 16},
-	{kinds: 32},
+	{decode: decodeCase[ErrorDetail2String], kinds: 8},
+	{decode: decodeCase[ErrorDetail2Array], kinds: 16},
+	{decode: decodeCase[ErrorDetail2Object], kinds: 32},
 }
 
 func caseOfErrorDetail2(data []byte) (any, error) {
-	switch pick(data, tellsOfErrorDetail2) {
-	case 0:
-		return decodeCase[ErrorDetail2String](data)
-	case 1:
-		return decodeCase[ErrorDetail2Array](data)
-	case 2:
-		return decodeCase[ErrorDetail2Object](data)
-	}
-	return ErrorDetail2Unknown(bytes.Clone(data)), nil
+	return choose[ErrorDetail2Unknown](data, tellsOfErrorDetail2, true)
 }
 
 type ErrorDetail2Array []json.RawMessage
@@ -933,18 +924,12 @@ func UnmarshalErrorError(data []byte) (ErrorError, error) {
 }
 
 var tellsOfErrorError = []tell{
-	{kinds: 8},
-	{kinds: 32},
+	{decode: decodeCase[ErrorErrorString], kinds: 8},
+	{decode: decodeCase[ErrorErrorObject], kinds: 32},
 }
 
 func caseOfErrorError(data []byte) (any, error) {
-	switch pick(data, tellsOfErrorError) {
-	case 0:
-		return decodeCase[ErrorErrorString](data)
-	case 1:
-		return decodeCase[ErrorErrorObject](data)
-	}
-	return ErrorErrorUnknown(bytes.Clone(data)), nil
+	return choose[ErrorErrorUnknown](data, tellsOfErrorError, true)
 }
 
 type ErrorErrorObject map[string]any

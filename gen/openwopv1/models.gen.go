@@ -6,7 +6,6 @@
 package openwopv1
 
 import (
-	"bytes"
 	"encoding/json"
 	"reflect"
 	"time"
@@ -943,18 +942,12 @@ func UnmarshalChannelAccess(data []byte) (ChannelAccess, error) {
 }
 
 var tellsOfChannelAccess = []tell{
-	{kinds: 8},
-	{kinds: 32, members: map[string]int{"readers": 16, "writers": 16}, closed: true},
+	{decode: decodeCase[ChannelAccessString], kinds: 8},
+	{decode: decodeCase[ChannelAccessObject], kinds: 32, members: map[string]int{"readers": 16, "writers": 16}, closed: true},
 }
 
 func caseOfChannelAccess(data []byte) (any, error) {
-	switch pick(data, tellsOfChannelAccess) {
-	case 0:
-		return decodeCase[ChannelAccessString](data)
-	case 1:
-		return decodeCase[ChannelAccessObject](data)
-	}
-	return ChannelAccessUnknown(bytes.Clone(data)), nil
+	return choose[ChannelAccessUnknown](data, tellsOfChannelAccess, true)
 }
 
 // ChannelAccessList Node types, with * at the end as a wildcard.
@@ -2854,6 +2847,9 @@ type GoalVerdict struct {
 
 // UnmarshalJSON reads a GoalVerdict. Names of members must match exactly; any may be missing.
 func (v *GoalVerdict) UnmarshalJSON(data []byte) error {
+	if kindOf(data) == kindNull {
+		return nil
+	}
 	return decodeObject(data, func(name string) any {
 		switch name {
 		case "confidence":
@@ -4026,21 +4022,13 @@ func UnmarshalOrchestratorDecision(data []byte) (OrchestratorDecision, error) {
 }
 
 var tellsOfOrchestratorDecision = []tell{
-	{kinds: 32, required: []string{"kind", "nextWorkerIds"}, members: map[string]int{"confidence": 4, "kind": 8, "nextWorkerIds": 16}, consts: map[string][]string{"kind": []string{"\"next-worker\""}}, closed: true},
-	{kinds: 32, required: []string{"kind", "prompt"}, members: map[string]int{"kind": 8, "prompt": 8}, consts: map[string][]string{"kind": []string{"\"ask-user\""}}, closed: true},
-	{kinds: 32, required: []string{"kind"}, members: map[string]int{"confidence": 4, "kind": 8, "reason": 8, "successCriteria": 16}, consts: map[string][]string{"kind": []string{"\"terminate\""}}, closed: true},
+	{decode: decodeCase[NextWorkerDecision], kinds: 32, required: []string{"kind", "nextWorkerIds"}, members: map[string]int{"confidence": 4, "kind": 8, "nextWorkerIds": 16}, consts: map[string][]string{"kind": []string{"\"next-worker\""}}, closed: true},
+	{decode: decodeCase[AskUserDecision], kinds: 32, required: []string{"kind", "prompt"}, members: map[string]int{"kind": 8, "prompt": 8}, consts: map[string][]string{"kind": []string{"\"ask-user\""}}, closed: true},
+	{decode: decodeCase[TerminateDecision], kinds: 32, required: []string{"kind"}, members: map[string]int{"confidence": 4, "kind": 8, "reason": 8, "successCriteria": 16}, consts: map[string][]string{"kind": []string{"\"terminate\""}}, closed: true},
 }
 
 func caseOfOrchestratorDecision(data []byte) (any, error) {
-	switch pick(data, tellsOfOrchestratorDecision) {
-	case 0:
-		return decodeCase[NextWorkerDecision](data)
-	case 1:
-		return decodeCase[AskUserDecision](data)
-	case 2:
-		return decodeCase[TerminateDecision](data)
-	}
-	return OrchestratorDecisionUnknown(bytes.Clone(data)), nil
+	return choose[OrchestratorDecisionUnknown](data, tellsOfOrchestratorDecision, true)
 }
 
 // PauseRunRequest Why and how. The body may be left out. Closed.
@@ -4121,6 +4109,9 @@ type PendingInterrupt struct {
 
 // UnmarshalJSON reads a PendingInterrupt. Names of members must match exactly; any may be missing.
 func (v *PendingInterrupt) UnmarshalJSON(data []byte) error {
+	if kindOf(data) == kindNull {
+		return nil
+	}
 	return decodeObject(data, func(name string) any {
 		switch name {
 		case "callbackUrl":
@@ -4168,24 +4159,14 @@ func UnmarshalPortValue(data []byte) (PortValue, error) {
 }
 
 var tellsOfPortValue = []tell{
-	{kinds: 32, required: []string{"type", "value"}, members: map[string]int{"type": 8, "value": 63}, consts: map[string][]string{"type": []string{"\"static\""}}, closed: true},
-	{kinds: 32, required: []string{"expression", "type"}, members: map[string]int{"expression": 8, "type": 8}, consts: map[string][]string{"type": []string{"\"expression\""}}, closed: true},
-	{kinds: 32, required: []string{"nodeId", "outputKey", "type"}, members: map[string]int{"nodeId": 8, "optional": 2, "outputKey": 8, "type": 8}, consts: map[string][]string{"type": []string{"\"connection\""}}, closed: true},
-	{kinds: 32, required: []string{"type", "variableName"}, members: map[string]int{"optional": 2, "type": 8, "variableName": 8}, consts: map[string][]string{"type": []string{"\"variable\""}}, closed: true},
+	{decode: decodeCase[StaticPort], kinds: 32, required: []string{"type", "value"}, members: map[string]int{"type": 8, "value": 63}, consts: map[string][]string{"type": []string{"\"static\""}}, closed: true},
+	{decode: decodeCase[ExpressionPort], kinds: 32, required: []string{"expression", "type"}, members: map[string]int{"expression": 8, "type": 8}, consts: map[string][]string{"type": []string{"\"expression\""}}, closed: true},
+	{decode: decodeCase[ConnectionPort], kinds: 32, required: []string{"nodeId", "outputKey", "type"}, members: map[string]int{"nodeId": 8, "optional": 2, "outputKey": 8, "type": 8}, consts: map[string][]string{"type": []string{"\"connection\""}}, closed: true},
+	{decode: decodeCase[VariablePort], kinds: 32, required: []string{"type", "variableName"}, members: map[string]int{"optional": 2, "type": 8, "variableName": 8}, consts: map[string][]string{"type": []string{"\"variable\""}}, closed: true},
 }
 
 func caseOfPortValue(data []byte) (any, error) {
-	switch pick(data, tellsOfPortValue) {
-	case 0:
-		return decodeCase[StaticPort](data)
-	case 1:
-		return decodeCase[ExpressionPort](data)
-	case 2:
-		return decodeCase[ConnectionPort](data)
-	case 3:
-		return decodeCase[VariablePort](data)
-	}
-	return PortValueUnknown(bytes.Clone(data)), nil
+	return choose[PortValueUnknown](data, tellsOfPortValue, true)
 }
 
 // ReplayCapability Not in the published schema; hosts send it. Open.

@@ -5,7 +5,6 @@
 package results
 
 import (
-	"bytes"
 	"encoding/json"
 	"reflect"
 	"time"
@@ -954,25 +953,13 @@ func UnmarshalEvent(data []byte) (Event, error) {
 }
 
 var tellsOfEvent = []tell{
-	{kinds: 32, required: []string{"assay", "at", "event", "scenarios", "schema", "seed", "target"}, members: map[string]int{"assay": 32, "at": 8, "event": 8, "scenarios": 4, "schema": 8, "seed": 4, "target": 32}, consts: map[string][]string{"event": []string{"\"started\""}, "schema": []string{"\"assay.events/1\""}}, closed: true},
-	{kinds: 32, required: []string{"at", "event", "id", "level", "number", "requirements", "schema", "seconds", "suite", "title", "verdict"}, members: map[string]int{"at": 8, "event": 8, "evidence": 8, "id": 8, "level": 8, "number": 4, "reason": 8, "requirements": 16, "schema": 8, "seconds": 4, "suite": 8, "title": 8, "verdict": 8, "violated": 8}, consts: map[string][]string{"event": []string{"\"scenario\""}, "evidence": []string{"\"survived\"", "\"observed\"", "\"attested\""}, "level": []string{"\"MUST\"", "\"SHOULD\"", "\"MAY\""}, "schema": []string{"\"assay.events/1\""}, "verdict": []string{"\"passed\"", "\"failed\"", "\"inapplicable\"", "\"blocked\"", "\"inconclusive\"", "\"broken\""}}, closed: true},
-	{kinds: 32, required: []string{"at", "event", "exitCode", "schema"}, members: map[string]int{"at": 8, "event": 8, "exitCode": 4, "profiles": 16, "reason": 8, "schema": 8, "seconds": 4, "totals": 32}, consts: map[string][]string{"event": []string{"\"finished\""}, "schema": []string{"\"assay.events/1\""}}, closed: true},
+	{decode: decodeCase[StartedEvent], kinds: 32, required: []string{"assay", "at", "event", "scenarios", "schema", "seed", "target"}, members: map[string]int{"assay": 32, "at": 8, "event": 8, "scenarios": 4, "schema": 8, "seed": 4, "target": 32}, consts: map[string][]string{"event": []string{"\"started\""}, "schema": []string{"\"assay.events/1\""}}, closed: true},
+	{decode: decodeCase[ScenarioEvent], kinds: 32, required: []string{"at", "event", "id", "level", "number", "requirements", "schema", "seconds", "suite", "title", "verdict"}, members: map[string]int{"at": 8, "event": 8, "evidence": 8, "id": 8, "level": 8, "number": 4, "reason": 8, "requirements": 16, "schema": 8, "seconds": 4, "suite": 8, "title": 8, "verdict": 8, "violated": 8}, consts: map[string][]string{"event": []string{"\"scenario\""}, "evidence": []string{"\"survived\"", "\"observed\"", "\"attested\""}, "level": []string{"\"MUST\"", "\"SHOULD\"", "\"MAY\""}, "schema": []string{"\"assay.events/1\""}, "verdict": []string{"\"passed\"", "\"failed\"", "\"inapplicable\"", "\"blocked\"", "\"inconclusive\"", "\"broken\""}}, closed: true},
+	{decode: decodeCase[FinishedEvent], kinds: 32, required: []string{"at", "event", "exitCode", "schema"}, members: map[string]int{"at": 8, "event": 8, "exitCode": 4, "profiles": 16, "reason": 8, "schema": 8, "seconds": 4, "totals": 32}, consts: map[string][]string{"event": []string{"\"finished\""}, "schema": []string{"\"assay.events/1\""}}, closed: true},
 }
 
 func caseOfEvent(data []byte) (any, error) {
-	branch, told := named(data, "event", map[string]int{"finished": 2, "scenario": 1, "started": 0})
-	if !told {
-		branch = pick(data, tellsOfEvent)
-	}
-	switch branch {
-	case 0:
-		return decodeCase[StartedEvent](data)
-	case 1:
-		return decodeCase[ScenarioEvent](data)
-	case 2:
-		return decodeCase[FinishedEvent](data)
-	}
-	return EventUnknown(bytes.Clone(data)), nil
+	return named[EventUnknown](data, "event", map[string]int{"finished": 2, "scenario": 1, "started": 0}, tellsOfEvent, true)
 }
 
 // Evidence How it was seen, strongest first. Absent where nothing was seen.
@@ -1551,22 +1538,12 @@ func UnmarshalKillPart(data []byte) (KillPart, error) {
 }
 
 var tellsOfKillPart = []tell{
-	{kinds: 32, required: []string{"line", "patienceMs", "protocols", "scenarios", "schema", "seed", "suites"}, members: map[string]int{"line": 8, "patienceMs": 4, "protocols": 16, "scenarios": 16, "schema": 8, "seed": 4, "suites": 16}, consts: map[string][]string{"line": []string{"\"head\""}, "schema": []string{"\"assay.kill-part/1\""}}, closed: true},
-	{kinds: 32, required: []string{"host", "line"}, members: map[string]int{"fault": 32, "honest": 32, "host": 8, "line": 8}, consts: map[string][]string{"line": []string{"\"host\""}}, closed: true},
+	{decode: decodeCase[KillPartHead], kinds: 32, required: []string{"line", "patienceMs", "protocols", "scenarios", "schema", "seed", "suites"}, members: map[string]int{"line": 8, "patienceMs": 4, "protocols": 16, "scenarios": 16, "schema": 8, "seed": 4, "suites": 16}, consts: map[string][]string{"line": []string{"\"head\""}, "schema": []string{"\"assay.kill-part/1\""}}, closed: true},
+	{decode: decodeCase[KillPartHost], kinds: 32, required: []string{"host", "line"}, members: map[string]int{"fault": 32, "honest": 32, "host": 8, "line": 8}, consts: map[string][]string{"line": []string{"\"host\""}}, closed: true},
 }
 
 func caseOfKillPart(data []byte) (any, error) {
-	branch, told := named(data, "line", map[string]int{"head": 0, "host": 1})
-	if !told {
-		branch = pick(data, tellsOfKillPart)
-	}
-	switch branch {
-	case 0:
-		return decodeCase[KillPartHead](data)
-	case 1:
-		return decodeCase[KillPartHost](data)
-	}
-	return KillPartUnknown(bytes.Clone(data)), nil
+	return named[KillPartUnknown](data, "line", map[string]int{"head": 0, "host": 1}, tellsOfKillPart, true)
 }
 
 // KillPartHead What is proved, and how. Parts with the same head belong to the same matrix.

@@ -59,6 +59,7 @@ func (b *builder) spreadUnions(u *decl) {
 			if inner.kind == refKind && inner.target().kind == unionDecl {
 				if d := inner.target(); !seen[d] {
 					seen[d], again = true, true
+					u.loose = u.loose || d.loose
 					if d.discriminator == u.discriminator {
 						for value, j := range d.mapping {
 							if _, taken := u.mapping[value]; !taken && u.mapping != nil {

@@ -40,7 +40,7 @@ func TestFaultsNameTheirPartOfTheDocument(t *testing.T) {
 		{"models.gen.go", "type State string", "type State int", "/components/schemas/state"},
 		{"models.gen.go", `StateOpen   State = "open"`, `StateOpen   State = 7`, "/components/schemas/state"},
 		{"models.gen.go", `StateOpen   State = "open"`, `StateOpen   State = "open`, "/components/schemas/state"},
-		{"models.gen.go", "return decodeCase[Ship](data)", "return decodeCase[Ship]()", "/components/schemas/ship"},
+		{"models.gen.go", "decode: decodeCase[Ship],", "decode: decodeCase[Ship](),", "/components/schemas/ship"},
 		{"parameters.gen.go", "Limit *int64", "Limit Int64", "/paths/~1parcels~1{id}/get"},
 		{"parameters.gen.go", `name: "limit"`, `name: 5`, "/paths/~1parcels~1{id}/get/parameters/0"},
 		{"server.gen.go", "request GetParcelRequestObject", "request GetParcelObject", "/paths/~1parcels~1{id}/get"},

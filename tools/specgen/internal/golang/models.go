@@ -171,6 +171,9 @@ func (b *builder) writeStruct(w *writer, d *decl) {
 func (b *builder) writeUnmarshal(w *writer, d *decl) {
 	w.p("// UnmarshalJSON reads %s %s. Names of members must match exactly; any may be missing.", article(d.name), d.name)
 	w.p("func (v *%s) UnmarshalJSON(data []byte) error {", d.name)
+	if d.null {
+		w.p("\tif kindOf(data) == kindNull {\n\t\treturn nil\n\t}")
+	}
 	rest := "nil"
 	if d.rest != nil {
 		rest = "func(name string, value []byte) error { return keep(&v.AdditionalProperties, name, value) }"

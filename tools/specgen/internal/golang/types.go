@@ -84,6 +84,7 @@ type decl struct {
 	reader        string // and the function that reads one
 	discriminator string
 	mapping       map[string]int
+	loose         bool    // of a union: it takes more than its cases
 	unions        []*decl // it is a case of
 	again         bool    // of a merged schema: it was found again while it was worked out, or later
 	deprecated    bool

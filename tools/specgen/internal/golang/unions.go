@@ -19,7 +19,7 @@ func (b *builder) unionOf(s object, hint, at string, own *decl) *goType {
 	for i, v := range list(s[keyword]) {
 		branch := obj(v)
 		switch {
-		case branch == nil && v != false, branch != nil && len(branch) == 0:
+		case b.takesAll(v), branch != nil && s["type"] == nil && onlyValidates(branch) && kindsOf(branch) == everything:
 			if !hasStructure(s) {
 				return &goType{kind: anyKind}
 			}
@@ -36,8 +36,7 @@ func (b *builder) unionOf(s object, hint, at string, own *decl) *goType {
 	}
 	if len(branches) == 0 {
 		if nullable && s[keyword] != nil && !constrained {
-			t := b.typeOf(without(s, keyword), hint, at, own)
-			return &goType{kind: t.kind, name: t.name, elem: t.elem, decl: t.decl, null: true}
+			return b.typeOf(without(s, keyword), hint, at, own).orNull(true, own)
 		}
 		return nil
 	}
@@ -45,8 +44,7 @@ func (b *builder) unionOf(s object, hint, at string, own *decl) *goType {
 		"$comment", "x-assay-open", "externalDocs", "type")
 	if hasStructure(base) {
 		if constrained || !b.allObjects(branches) {
-			t := b.withOpenMembers(s, hint, at, own)
-			return &goType{kind: t.kind, name: t.name, elem: t.elem, decl: t.decl, null: t.null || nullable}
+			return b.withOpenMembers(s, hint, at, own).orNull(nullable, own)
 		}
 		for i, v := range branches {
 			if r := str(obj(v)["$ref"]); r != "" && own != nil && b.builtOn(v, "#"+own.pointer, 0) {
@@ -55,14 +53,31 @@ func (b *builder) unionOf(s object, hint, at string, own *decl) *goType {
 			branches[i] = object{"allOf": []any{shared(base), v}, "x-assay-name": b.branchName(branches, i)}
 		}
 	}
-	t := b.oneOf(s, branches, places, hint, at, own)
-	if nullable {
-		t = &goType{kind: t.kind, name: t.name, elem: t.elem, decl: t.decl, null: true}
-		if own != nil && t.decl == own {
-			own.null = true
-		}
+	if constrained && !slices.Contains(list(s[keyword]), any(false)) {
+		s = without(s)
+		s["x-assay-loose"] = true
 	}
-	return t
+	return b.oneOf(s, branches, places, hint, at, own).orNull(nullable, own)
+}
+
+// orNull returns a type that takes null as well, if nullable is set. own is the declaration of the schema, if it has one.
+func (t *goType) orNull(nullable bool, own *decl) *goType {
+	if !nullable {
+		return t
+	}
+	if own != nil && t.decl == own {
+		own.null = true
+	}
+	return &goType{kind: t.kind, name: t.name, elem: t.elem, decl: t.decl, null: true}
+}
+
+// takesAll reports whether a schema refuses nothing.
+func (b *builder) takesAll(v any) bool {
+	if s := obj(v); str(s["$ref"]) != "" && len(s) == 1 {
+		v = b.components[unescape(strings.TrimPrefix(str(s["$ref"]), componentPrefix))]
+	}
+	s := obj(v)
+	return v == true || s != nil && len(s) == 0
 }
 
 // onlyBounds reports whether a schema only bounds values whose type is said beside it.
@@ -123,6 +138,9 @@ func shared(base object) object {
 func (b *builder) withOpenMembers(s object, hint, at string, own *decl) *goType {
 	open := without(s, "oneOf", "anyOf", "discriminator")
 	open["x-assay-open"] = true
+	if open["unevaluatedProperties"] == false {
+		delete(open, "unevaluatedProperties") // the branches know more members
+	}
 	return b.typeOf(open, hint, at, own)
 }
 
@@ -180,25 +198,21 @@ func (b *builder) typeList(s object, kinds int, hint, at string, own *decl, null
 		places = append(places, at)
 	}
 	t := b.oneOf(without(s, "discriminator"), branches, places, hint, at, own)
-	if nullable {
-		t = &goType{kind: t.kind, name: t.name, elem: t.elem, decl: t.decl, null: true}
-		if own != nil && t.decl == own {
-			own.null = true
-		}
-	}
-	return t
+	return t.orNull(nullable, own)
 }
 
 // oneOf returns the type of a choice between branches.
 func (b *builder) oneOf(s object, branches []any, places []string, hint, at string, own *decl) *goType {
 	branches, places = b.spread(branches, places, 0)
-	if len(branches) == 1 {
+	loose := s["x-assay-loose"] == true // some branch says nothing of the form, and what fits it need not fit another
+	if len(branches) == 1 && !(loose && b.allObjects(branches)) {
 		return b.typeOf(branches[0], hint, places[0], own)
 	}
 	if t := b.scalars(s, branches, hint, at, own); t != nil {
 		return t
 	}
 	d := b.declare(own, unionDecl, hint, at, s)
+	d.loose = loose
 	d.unknown, d.reader = b.names.free(d.name+"Unknown"), b.names.free("Unmarshal"+d.name)
 	names := make([]string, len(branches))
 	for i := range branches {

@@ -34,31 +34,28 @@ func (b *builder) writeUnion(w *writer, d *decl) {
 	tells := "tellsOf" + d.name
 	w.p("var %s = []tell{", tells)
 	for _, c := range d.cases {
-		w.p("\t%s,", b.tell(c.schema))
+		w.p("\t%s,", b.tell(c))
 	}
 	w.p("}\n")
 	w.p("func caseOf%s(data []byte) (any, error) {", d.name)
-	if d.discriminator == "" {
-		w.p("\tswitch pick(data, %s) {", tells)
-	} else {
+	decode := fmt.Sprintf("choose[%s](data, %s, %t)", d.unknown, tells, !d.loose)
+	if d.discriminator != "" {
 		var pairs []string
 		for _, value := range slices.Sorted(maps.Keys(d.mapping)) {
 			pairs = append(pairs, fmt.Sprintf("%s: %d", strconv.Quote(value), d.mapping[value]))
 		}
-		w.p("\tbranch, told := named(data, %s, map[string]int{%s})", strconv.Quote(d.discriminator), strings.Join(pairs, ", "))
-		w.p("\tif !told {\n\t\tbranch = pick(data, %s)\n\t}\n\tswitch branch {", tells)
+		decode = fmt.Sprintf("named[%s](data, %s, map[string]int{%s}, %s, %t)", d.unknown, strconv.Quote(d.discriminator),
+			strings.Join(pairs, ", "), tells,
+			!d.loose)
 	}
-	for i, c := range d.cases {
-		w.p("\tcase %d:\n\t\treturn decodeCase[%s](data)", i, c.typ.decl.name)
-	}
-	w.p("\t}\n\treturn %s(bytes.Clone(data)), nil\n}\n", d.unknown)
+	w.p("\treturn %s\n}\n", decode)
 }
 
-// tell writes what distinguishes the values of a schema.
-func (b *builder) tell(v any) string {
-	s := b.flat(v)
-	kinds := b.kindsBelow(v, 0)
-	out := []string{fmt.Sprintf("kinds: %d", kinds)}
+// tell writes what distinguishes the values of a case.
+func (b *builder) tell(c unionCase) string {
+	s := b.flat(c.schema)
+	kinds := b.kindsBelow(c.schema, 0)
+	out := []string{fmt.Sprintf("decode: decodeCase[%s], kinds: %d", c.typ.decl.name, kinds)}
 	if values := valuesOf(s); values != nil {
 		out = append(out, "values: "+literals(values))
 	}

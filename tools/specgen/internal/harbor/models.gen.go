@@ -4,7 +4,6 @@
 package harbor
 
 import (
-	"bytes"
 	"encoding/json"
 	"reflect"
 )
@@ -143,18 +142,12 @@ func UnmarshalEvent(data []byte) (Event, error) {
 }
 
 var tellsOfEvent = []tell{
-	{kinds: 32, required: []string{"berth", "kind"}, members: map[string]int{"berth": 4, "kind": 8}, consts: map[string][]string{"kind": []string{"\"docked\""}}},
-	{kinds: 32, required: []string{"kind"}, members: map[string]int{"kind": 8}, consts: map[string][]string{"kind": []string{"\"left\""}}},
+	{decode: decodeCase[Docked], kinds: 32, required: []string{"berth", "kind"}, members: map[string]int{"berth": 4, "kind": 8}, consts: map[string][]string{"kind": []string{"\"docked\""}}},
+	{decode: decodeCase[Left], kinds: 32, required: []string{"kind"}, members: map[string]int{"kind": 8}, consts: map[string][]string{"kind": []string{"\"left\""}}},
 }
 
 func caseOfEvent(data []byte) (any, error) {
-	switch pick(data, tellsOfEvent) {
-	case 0:
-		return decodeCase[Docked](data)
-	case 1:
-		return decodeCase[Left](data)
-	}
-	return EventUnknown(bytes.Clone(data)), nil
+	return choose[EventUnknown](data, tellsOfEvent, true)
 }
 
 type Filter struct {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"math/big"
 	"mime"
 	"mime/multipart"
@@ -252,6 +253,11 @@ func decodeKind(data []byte, to reflect.Value, t reflect.Type) error {
 		if err != nil {
 			return wrong(data, fmt.Sprintf("a number of %d bits", t.Bits()))
 		}
+		if n, whole := new(big.Int).SetString(string(data), 10); whole && n.BitLen() > 24 {
+			if held, _ := big.NewFloat(f).Int(nil); held.Cmp(n) != 0 {
+				return wrong(data, fmt.Sprintf("a number that a float of %d bits holds to its last digit", t.Bits())) // it may be an id
+			}
+		}
 		to.SetFloat(f)
 		return nil
 	case reflect.Slice:
@@ -315,11 +321,8 @@ func decodeMap(data []byte, to reflect.Value, t reflect.Type) error {
 // decodeObject reads the members of an object. field returns a pointer for each member that has a field, and nil for
 // others, of which rest may take care.
 func decodeObject(data []byte, field func(name string) any, rest func(name string, value []byte) error) error {
-	if kindOf(data) == kindNull {
-		return nil // as encoding/json has it: null leaves a struct alone
-	}
 	if kindOf(data) != kindObject {
-		return wrong(data, "an object")
+		return wrong(data, "an object") // null is none either: it would come back as {}
 	}
 	return eachMember(data, func(name string, value []byte) error {
 		to := field(name)
@@ -676,15 +679,35 @@ type tell struct {
 	members  map[string]int      // the kinds that its members may have
 	consts   map[string][]string // the only values of some members, as compact JSON
 	closed   bool                // it takes no other members
+	decode   func(data []byte) (any, error)
 }
 
-// pick returns the only branch that a value belongs to, or -1 if there is none, or more than one.
-func pick(data []byte, tells []tell) int {
+// choose decodes a value as the only branch that it belongs to. If there is none, or more than one, its bytes are kept. A
+// union that is not complete has further branches, which take any form.
+func choose[Unknown ~[]byte](data []byte, tells []tell, complete bool) (any, error) {
+	branch, sure := pick(data, tells)
+	if branch < 0 {
+		return Unknown(bytes.Clone(data)), nil
+	}
+	v, err := tells[branch].decode(data)
+	if sure && complete {
+		return v, err
+	}
+	if err == nil {
+		if again, err := marshal(v); err == nil && sameMeaning(data, again) {
+			return v, nil
+		}
+	}
+	return Unknown(bytes.Clone(data)), nil // a wrong guess
+}
+
+// pick returns the branch that a value belongs to, or -1 if there is none. It is sure where all the others are ruled out.
+func pick(data []byte, tells []tell) (branch int, sure bool) {
 	kind := kindOf(data)
 	members := map[string][]byte{}
 	if kind == kindObject {
 		if eachMember(data, func(name string, value []byte) error { members[name] = value; return nil }) != nil {
-			return -1
+			return -1, false
 		}
 	}
 	var fit []int
@@ -694,14 +717,14 @@ func pick(data []byte, tells []tell) int {
 		}
 	}
 	if len(fit) == 1 {
-		return fit[0]
+		return fit[0], true
 	}
 	// Of several branches only one may know all the members.
 	fit = slices.DeleteFunc(fit, func(i int) bool { return !tells[i].knowsAll(members) })
 	if kind == kindObject && len(fit) == 1 {
-		return fit[0]
+		return fit[0], false
 	}
-	return -1
+	return -1, false
 }
 
 func (t tell) holds(data []byte, kind int, members map[string][]byte) bool {
@@ -736,12 +759,12 @@ func (t tell) knowsAll(members map[string][]byte) bool {
 	return true
 }
 
-// named returns the branch that the discriminator of an object names. told reports whether it has one.
-func named(data []byte, property string, branches map[string]int) (branch int, told bool) {
-	branch = -1
+// named decodes an object as the branch that its discriminator names. A value without one is told apart as others are.
+func named[Unknown ~[]byte](data []byte, property string, branches map[string]int, tells []tell, complete bool) (any, error) {
 	if kindOf(data) != kindObject {
-		return -1, false
+		return choose[Unknown](data, tells, complete)
 	}
+	branch, told := -1, false
 	err := eachMember(data, func(name string, value []byte) error {
 		if name != property {
 			return nil
@@ -752,7 +775,13 @@ func named(data []byte, property string, branches map[string]int) (branch int, t
 		}
 		return nil
 	})
-	return branch, told && err == nil
+	switch {
+	case err != nil || !told:
+		return choose[Unknown](data, tells, complete)
+	case branch < 0:
+		return Unknown(bytes.Clone(data)), nil
+	}
+	return tells[branch].decode(data)
 }
 
 // compact returns a JSON value without spaces, its strings and integers in one spelling.
@@ -780,6 +809,33 @@ func decodeCase[T any](data []byte) (any, error) {
 	var v T
 	err := decodeValue(data, reflect.ValueOf(&v).Elem())
 	return v, err
+}
+
+// sameMeaning compares two JSON texts: the order of members, and how a number, a string or a time is spelled, mean nothing.
+func sameMeaning(a, b []byte) bool {
+	x, err := decodeAny(a)
+	y, wrong := decodeAny(b)
+	return err == nil && wrong == nil && same(x, y)
+}
+
+func same(x, y any) bool {
+	switch x := x.(type) {
+	case map[string]any:
+		y, ok := y.(map[string]any)
+		return ok && maps.EqualFunc(x, y, same)
+	case []any:
+		y, ok := y.([]any)
+		return ok && slices.EqualFunc(x, y, same)
+	case string:
+		y, ok := y.(string)
+		if !ok || x == y {
+			return ok
+		}
+		at, err := time.Parse(time.RFC3339Nano, x)
+		then, wrong := time.Parse(time.RFC3339Nano, y)
+		return err == nil && wrong == nil && at.Equal(then)
+	}
+	return x == y
 }
 
 // defaultMaxBody is the most bytes of a body that are read into memory.

@@ -5,7 +5,6 @@
 package parcel
 
 import (
-	"bytes"
 	"encoding/json"
 	"reflect"
 	"time"
@@ -133,18 +132,12 @@ func UnmarshalMove(data []byte) (Move, error) {
 }
 
 var tellsOfMove = []tell{
-	{kinds: 32, required: []string{"by", "kind"}, members: map[string]int{"by": 8, "kind": 8}, consts: map[string][]string{"kind": []string{"\"ship\""}}},
-	{kinds: 32, required: []string{"kind"}, members: map[string]int{"kind": 8, "reason": 8}, consts: map[string][]string{"kind": []string{"\"return\""}}},
+	{decode: decodeCase[ShipStep], kinds: 32, required: []string{"by", "kind"}, members: map[string]int{"by": 8, "kind": 8}, consts: map[string][]string{"kind": []string{"\"ship\""}}},
+	{decode: decodeCase[ReturnStep], kinds: 32, required: []string{"kind"}, members: map[string]int{"kind": 8, "reason": 8}, consts: map[string][]string{"kind": []string{"\"return\""}}},
 }
 
 func caseOfMove(data []byte) (any, error) {
-	switch pick(data, tellsOfMove) {
-	case 0:
-		return decodeCase[ShipStep](data)
-	case 1:
-		return decodeCase[ReturnStep](data)
-	}
-	return MoveUnknown(bytes.Clone(data)), nil
+	return choose[MoveUnknown](data, tellsOfMove, true)
 }
 
 type MoveParcelResponse struct {

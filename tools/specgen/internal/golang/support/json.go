@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"reflect"
 	"slices"
 	"strconv"
@@ -241,6 +242,11 @@ func decodeKind(data []byte, to reflect.Value, t reflect.Type) error {
 		if err != nil {
 			return wrong(data, fmt.Sprintf("a number of %d bits", t.Bits()))
 		}
+		if n, whole := new(big.Int).SetString(string(data), 10); whole && n.BitLen() > 24 {
+			if held, _ := big.NewFloat(f).Int(nil); held.Cmp(n) != 0 {
+				return wrong(data, fmt.Sprintf("a number that a float of %d bits holds to its last digit", t.Bits())) // it may be an id
+			}
+		}
 		to.SetFloat(f)
 		return nil
 	case reflect.Slice:
@@ -304,11 +310,8 @@ func decodeMap(data []byte, to reflect.Value, t reflect.Type) error {
 // decodeObject reads the members of an object. field returns a pointer for each member that has a field, and nil for
 // others, of which rest may take care.
 func decodeObject(data []byte, field func(name string) any, rest func(name string, value []byte) error) error {
-	if kindOf(data) == kindNull {
-		return nil // as encoding/json has it: null leaves a struct alone
-	}
 	if kindOf(data) != kindObject {
-		return wrong(data, "an object")
+		return wrong(data, "an object") // null is none either: it would come back as {}
 	}
 	return eachMember(data, func(name string, value []byte) error {
 		to := field(name)
