@@ -174,6 +174,21 @@ func (o Options) goConfig() golang.Config {
 	return c
 }
 
+// reserved returns what the files of a contract declare beside its types.
+func (c *contract) reserved() []string {
+	names := []string{"Bundled", "ComponentPointer"}
+	if len(c.events) > 0 {
+		names = append(names, "DecodePayload", "EventFamilies", "EventFamily", "EventOf", "EventSpec", "EventTypes", "Events")
+	}
+	if len(c.folder.fixtures) > 0 {
+		names = append(names, "Fixtures")
+	}
+	if c.rows != nil {
+		names = append(names, "Profiles", "Readings", "Requirement", "Requirements")
+	}
+	return names
+}
+
 func (o Options) makes(part string) bool { return len(o.Only) == 0 || slices.Contains(o.Only, part) }
 
 // Parts are the values that Options.Only takes.
@@ -213,6 +228,7 @@ func (c *contract) files(ctx context.Context, options Options) (map[string][]byt
 	o, pkg := options.goConfig(), options.Package
 	o.Doc = c.packageDoc(pkg)
 	o.Client, o.Server = o.Client && c.folder.root != nil, o.Server && c.folder.root != nil
+	o.Reserved = c.reserved()
 	made, err := golang.Generate(ctx, c.doc, o)
 	if err != nil {
 		return nil, c.refused(err)

@@ -20,6 +20,7 @@ type Config struct {
 	Pointers bool
 	Client   bool
 	Server   bool
+	Reserved []string // what other files of the package declare
 }
 
 // builder works out the declarations of a package.
@@ -51,13 +52,11 @@ var supportNames = []string{
 	"RequestEditorFn", "RequiredParamError", "Router", "ServeMux", "ServerOptions", "StreamError", "StreamEvent", "StreamOptions",
 	"StrictHandlerFunc", "StrictMiddlewareFunc", "StrictServerInterface", "TooManyValuesForParamError", "UnsupportedMediaTypeError",
 	"WithHTTPClient", "WithRequestEditorFn", "WithResponseCheck",
-	"Bundled", "ComponentPointer", "DecodePayload", "EventFamilies", "EventFamily", "EventOf", "EventSpec", "EventTypes", "Events",
-	"Fixtures", "Profiles", "Readings", "Requirement", "Requirements",
 }
 
 func newBuilder(doc object, c Config) *builder {
 	b := &builder{Config: c, doc: doc, components: obj(obj(doc["components"])["schemas"]), spell: newSpelling(c.Initialisms),
-		names: newNames(supportNames...), known: map[string]*decl{}, flattening: map[string]bool{},
+		names: newNames(slices.Concat(supportNames, c.Reserved)...), known: map[string]*decl{}, flattening: map[string]bool{},
 		shared: map[string]*goType{}, tableNames: newNames(), tabled: map[string]string{}, owners: newOwners()}
 	return b
 }
@@ -85,7 +84,7 @@ func (b *builder) schemas() {
 		if own := str(obj(b.components[name])["x-go-name"]); own != "" {
 			id = b.spell.exported(own)
 		}
-		if slices.Contains(supportNames, id) {
+		if slices.Contains(supportNames, id) || slices.Contains(b.Reserved, id) {
 			id += "Model"
 		}
 		d := &decl{name: b.names.free(id), pointer: join("/components/schemas", name)}

@@ -34,6 +34,8 @@ type pier struct {
 
 func (p *pier) GetShip(_ context.Context, r harbor.GetShipRequestObject) (harbor.GetShipResponseObject, error) {
 	switch r.ID {
+	case "forgotten":
+		return nil, nil
 	case "none":
 		return harbor.GetShip4XXApplicationProblemJSONResponse{StatusCode: 404, Body: harbor.Problem{Title: "none"}}, nil
 	case "odd":
@@ -261,6 +263,9 @@ func TestRepliesByStatus(t *testing.T) {
 	}
 	if gone, err := client.SinkShipWithResponse(t.Context(), "a"); err != nil || gone.StatusCode() != 204 || len(gone.Body) > 0 {
 		t.Errorf("204: %+v, %v", gone, err)
+	}
+	if forgotten, err := client.GetShipWithResponse(t.Context(), "forgotten"); err != nil || forgotten.StatusCode() != 500 {
+		t.Errorf("an operation that returned nothing: %+v, %v", forgotten, err)
 	}
 }
 

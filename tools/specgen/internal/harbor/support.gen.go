@@ -1443,7 +1443,11 @@ func (o *ServerOptions) serve(in *incoming, operation string, request any, handl
 		return
 	}
 	handler := func(ctx context.Context, _ http.ResponseWriter, _ *http.Request, request any) (any, error) {
-		return handle(ctx, request)
+		response, err := handle(ctx, request)
+		if err == nil && response == nil { // a middleware that has answered may return nil, an operation may not
+			err = fmt.Errorf("%s returned no response and no error", operation)
+		}
+		return response, err
 	}
 	next := StrictHandlerFunc(handler)
 	for _, m := range o.StrictMiddlewares {
@@ -1578,7 +1582,7 @@ type ServeMux interface {
 // fit, the one with more literal text wins, the earliest segment first. A parameter never holds a slash, unless that was
 // escaped.
 type Router struct {
-	routes   []*route // the more special first
+	routes   map[int][]*route // by the number of their segments, the more special first
 	patterns map[string]*route
 	// NotFound and NotAllowed answer requests without a route; nil: a plain 404 and 405. The header Allow is set.
 	NotFound, NotAllowed http.HandlerFunc
@@ -1618,11 +1622,12 @@ func (m *Router) HandleFunc(pattern string, handler func(http.ResponseWriter, *h
 		return
 	}
 	if m.patterns == nil {
-		m.patterns = map[string]*route{}
+		m.patterns, m.routes = map[string]*route{}, map[int][]*route{}
 	}
 	m.patterns[pattern] = added
-	at := sort.Search(len(m.routes), func(i int) bool { return compareRoutes(m.routes[i], added) > 0 })
-	m.routes = slices.Insert(m.routes, at, added)
+	n := len(added.segments)
+	at := sort.Search(len(m.routes[n]), func(i int) bool { return compareRoutes(m.routes[n][i], added) > 0 })
+	m.routes[n] = slices.Insert(m.routes[n], at, added)
 }
 
 func newSegment(s string) segment {
@@ -1669,9 +1674,9 @@ func (s segment) match(part string, values []string) ([]string, bool) {
 	return values, true
 }
 
-// compareRoutes puts the more special pattern first.
+// compareRoutes puts the more special of two patterns of the same length first.
 func compareRoutes(a, b *route) int {
-	for i := range min(len(a.segments), len(b.segments)) {
+	for i := range a.segments {
 		x, y := a.segments[i], b.segments[i]
 		switch {
 		case (x.names == nil) != (y.names == nil):
@@ -1683,14 +1688,11 @@ func compareRoutes(a, b *route) int {
 			return y.letters - x.letters
 		}
 	}
-	return len(a.segments) - len(b.segments)
+	return 0
 }
 
 // match returns the values of a path's parameters, by their names. The parts of the path are unescaped.
 func (r *route) match(parts []string) (values []string, ok bool) {
-	if len(parts) != len(r.segments) {
-		return nil, false
-	}
 	for i, s := range r.segments {
 		if values, ok = s.match(parts[i], values); !ok {
 			return nil, false
@@ -1701,7 +1703,7 @@ func (r *route) match(parts []string) (values []string, ok bool) {
 
 // find returns the route of a method and a path with the values of its parameters, or else the methods that the path has.
 func (m *Router) find(method string, parts []string) (found *route, values []string, allowed []string) {
-	for _, route := range m.routes {
+	for _, route := range m.routes[len(parts)] {
 		values, ok := route.match(parts)
 		switch {
 		case !ok:

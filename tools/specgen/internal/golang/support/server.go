@@ -193,7 +193,11 @@ func (o *ServerOptions) serve(in *incoming, operation string, request any, handl
 		return
 	}
 	handler := func(ctx context.Context, _ http.ResponseWriter, _ *http.Request, request any) (any, error) {
-		return handle(ctx, request)
+		response, err := handle(ctx, request)
+		if err == nil && response == nil { // a middleware that has answered may return nil, an operation may not
+			err = fmt.Errorf("%s returned no response and no error", operation)
+		}
+		return response, err
 	}
 	next := StrictHandlerFunc(handler)
 	for _, m := range o.StrictMiddlewares {
