@@ -59,6 +59,20 @@ func (j *Judge) End() { panic(judged{}) }
 // judged is the panic of a judge that ends from inside.
 type judged struct{}
 
+// Violates blocks the scenario and ends the judge, since the target violated requirement in a step of the setup: see the
+// function [Violates].
+func (j *Judge) Violates(requirement RequirementID, shown wire.Seen, reason string) {
+	j.stopBy(Violates(requirement, shown, reason))
+}
+
+// Reach blocks the scenario and ends the judge unless wait was reached. It is for what no sentence demands; see Need.
+func (j *Judge) Reach(wait wire.Wait, unblock string) {
+	if !wait.Reached {
+		_, actual := check.Reached().MatchSeen(wait)
+		j.Block("setup failed: "+actual, unblock)
+	}
+}
+
 // BlockOn blocks the scenario and ends the judge, since the target got a step of the setup wrong. requirement is the
 // sentence that the step rests on.
 func (j *Judge) BlockOn(requirement RequirementID, reason string) {

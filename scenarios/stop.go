@@ -14,7 +14,8 @@ type Stop struct {
 	Unblock     string        `json:"unblock,omitempty"`     // what would unblock it
 	Requirement RequirementID `json:"requirement,omitempty"` // of the step of the setup that the target got wrong
 	Missing     string        `json:"missing,omitempty"`     // the feature that the target lacks: see [NotThere]
-	Where       wire.Ref      `json:"where,omitzero"`        // with Missing: what the target sent in its place
+	// Where is what the target sent in place of what Missing names, or what shows that it violates Requirement.
+	Where wire.Ref `json:"where,omitzero"`
 }
 
 func (s *Stop) Error() string {
@@ -34,6 +35,19 @@ func Block(reason, unblock string) error {
 func BlockOn(requirement RequirementID, reason string) error {
 	return &Stop{Verdict: Blocked, Reason: reason, Requirement: requirement,
 		Unblock: "keep " + string(requirement) + ", which another scenario tests"}
+}
+
+// Violates returns a Stop that blocks a scenario, since the target violated requirement in a step of the setup, as shown
+// says: the report counts it as a violation. Use [Block] where the target may refuse the step: for want of a right, a
+// limit, an option that it does not have. Reports take a refusal for a credential or for load (HTTP 401, 403, 407, 408,
+// 429, 502 to 504) for no violation.
+func Violates(requirement RequirementID, shown wire.Seen, reason string) error {
+	s := &Stop{Verdict: Blocked, Reason: reason, Requirement: requirement,
+		Unblock: "keep " + string(requirement) + ", which it violates here"}
+	if refs := shown.Refs(); len(refs) > 0 {
+		s.Where = refs[0]
+	}
+	return s
 }
 
 // NotOffered returns a Stop for a target that does not offer an operation and need not: neither a sentence nor its
