@@ -77,7 +77,7 @@ func TestTextOfAPass(t *testing.T) {
 	r := loopReport(t)
 	r.Name, r.Version, r.Outcomes, r.Leftovers, r.DiscoveryFindings, r.Profiles = "", "", r.Outcomes[:1], nil, nil, nil
 	r.Outcomes[0].Findings, r.Seen = nil, nil
-	r.Claims = r.Claims[:1]
+	r.Claims, r.Requirements = r.Claims[:1], nil
 	r.Claims[0].Status = "proved"
 	var out bytes.Buffer
 	if err := reports.Text(&out, r, reports.TextOptions{Stamp: reports.Stamp{Version: "v0.0.1", ExitCode: r.ExitCode()}}); err != nil {

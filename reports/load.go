@@ -89,9 +89,9 @@ func ParseResults(raw []byte) (results.Results, error) {
 	if err := json.Unmarshal(raw, &head); err != nil {
 		return results.Results{}, fmt.Errorf("it is not the JSON that assay certify writes (%w): certify again", err)
 	}
-	if want := string(results.ResultsSchemaAssayResults1); head.Schema != want {
-		return results.Results{}, fmt.Errorf("its schema is %q, and this Assay reads %q: read it with the Assay that wrote it, "+
-			"or certify again", head.Schema, want)
+	if !results.ResultsSchema(head.Schema).Valid() {
+		return results.Results{}, fmt.Errorf("its schema is %q, and this Assay reads %q and %q: read it with the Assay that wrote it, "+
+			"or certify again", head.Schema, results.ResultsSchemaAssayResults1, results.ResultsSchemaAssayResults2)
 	}
 	schema, err := resultsSchema()
 	if err != nil {
@@ -109,7 +109,15 @@ func ParseResults(raw []byte) (results.Results, error) {
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		return results.Results{}, fmt.Errorf("decode: %w", err)
 	}
+	if doc.Schema == results.ResultsSchemaAssayResults1 && narrowed(doc.Filter) {
+		doc.Profiles = []results.ProfileResult{} // that format certified parts, too
+	}
 	return doc, nil
+}
+
+// narrowed reports whether a run left scenarios out.
+func narrowed(f *results.Filter) bool {
+	return f != nil && (len(f.Suites)+len(f.Scenarios)+len(f.Requirements) > 0 || f.Filter != "")
 }
 
 // resultsSchema compiles the schema when the first document is read, not at start.

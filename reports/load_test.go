@@ -31,8 +31,8 @@ func TestLoadRefuses(t *testing.T) {
 		{"not JSON", "<html>", "it is not the JSON that assay certify writes"},
 		{"a list", "[]", "it is not the JSON that assay certify writes"},
 		{"another document", `{"hello":1}`, `its schema is ""`},
-		{"a later version", edited(func(d map[string]any) { d["schema"] = "assay.results/2" }),
-			`its schema is "assay.results/2", and this Assay reads "assay.results/1"`},
+		{"a later version", edited(func(d map[string]any) { d["schema"] = "assay.results/3" }),
+			`its schema is "assay.results/3", and this Assay reads "assay.results/1" and "assay.results/2"`},
 		{"an unknown verdict", edited(func(d map[string]any) {
 			d["scenarios"].([]any)[0].(map[string]any)["verdict"] = "great"
 		}), "scenarios[0].verdict"},

@@ -35,19 +35,21 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		}
 	}
 	return results.Results{
-		Schema: results.ResultsSchemaAssayResults1,
+		Schema: results.ResultsSchemaAssayResults2,
 		Assay:  results.Assay{Version: stamp.Version, SuiteDigest: r.SuiteDigest},
 		Target: results.Target{
 			Protocol: r.Protocol.ID, Address: r.Address, DiscoveryDigest: r.DiscoveryDigest,
 			Name: label(r.Name), Version: label(r.Version),
 		},
 		Filter:       filter(r.Select),
+		Partial:      partial(r),
 		StartedAt:    r.Started,
 		Seconds:      seconds(r.Seconds),
 		Seed:         r.Seed,
 		ExitCode:     int64(stamp.ExitCode),
 		Claims:       each(r.Claims, claim),
 		Requirements: each(r.Requirements, requirementIn(r.Protocol.Ledger)),
+		Violations:   violations(r.Breaches),
 		Scenarios:    each(r.Outcomes, func(o scenarios.Outcome) results.ScenarioResult { return scenario(o, r.Protocol.Ledger, stamp) }),
 		Findings:     each(r.DiscoveryFindings, finding),
 		Totals:       totals(r.Totals()),
@@ -157,11 +159,34 @@ const mostValue = 16 << 10
 func requirementIn(ledger *scenarios.Ledger) func(scenarios.RequirementStatus) results.RequirementResult {
 	return func(s scenarios.RequirementStatus) results.RequirementResult {
 		row, _ := ledger.Find(s.ID)
-		return results.RequirementResult{
+		out := results.RequirementResult{
 			ID: string(s.ID), Verdict: results.Verdict(s.Verdict),
 			Evidence: results.Evidence(s.Evidence.String()), Stimulus: results.Stimulus(row.Stimulus),
 		}
+		if s.Contradicted {
+			out.Contradicted = new(true)
+		}
+		return out
 	}
+}
+
+func partial(r *scenarios.Report) *results.Partial {
+	if !r.Select.Narrows() {
+		return nil
+	}
+	return &results.Partial{Asked: int64(len(r.Outcomes)), Of: int64(r.Scenarios)}
+}
+
+// mostViolations bounds the places that are told.
+const mostViolations = 1000
+
+func violations(breaches []scenarios.Breach) []results.Violation {
+	return each(breaches[:min(len(breaches), mostViolations)], func(b scenarios.Breach) results.Violation {
+		return results.Violation{
+			Requirement: string(b.Requirement), By: results.ViolationBy(b.By), Scenario: string(b.Scenario), Drive: b.Drive,
+			Exchange: int64(b.Where.Exchange), Pointer: b.Where.Pointer, Part: b.Where.Part, Expected: b.Expected, Actual: b.Actual,
+		}
+	})
 }
 
 func finding(f scenarios.Finding) results.Finding {

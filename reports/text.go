@@ -27,7 +27,7 @@ type TextOptions struct {
 func Text(w io.Writer, r *scenarios.Report, o TextOptions) error {
 	t := &text{report: r, doc: Results(r, o.Stamp), color: o.Color, dir: o.Dir}
 	for _, section := range []func(){
-		t.head, t.suites, t.checks, t.failures, t.known, t.broken, t.inconclusive, t.blocked, t.attested, t.inapplicable, t.findings,
+		t.head, t.suites, t.checks, t.failures, t.elsewhere, t.known, t.broken, t.inconclusive, t.blocked, t.attested, t.inapplicable, t.findings,
 		t.seen, t.leftovers, t.claims, t.summary,
 	} {
 		section()
@@ -213,8 +213,7 @@ func (t *text) claims() {
 		}
 	}
 	for _, p := range t.doc.Profiles {
-		narrowed := t.doc.Filter != nil && p.Proved == 0 && p.Status == results.ProfileStatusUnproved // no scenario of it
-		if p.Status != results.ProfileStatusInapplicable && !narrowed {
+		if p.Status != results.ProfileStatusInapplicable {
 			seams := ""
 			if p.ThroughSeam > 0 {
 				seams = fmt.Sprintf("; %d of the %d can be shown only through test seams that Assay defines", p.ThroughSeam, p.Required)
@@ -282,6 +281,9 @@ func (t *text) summary() {
 	t.line("")
 	t.line("%s: %s in %s, seed %d", textsafe.Count(len(t.report.Outcomes), "scenario"), t.verdicts(t.report.Totals()),
 		round(t.report.Seconds), t.report.Seed)
+	if p := t.doc.Partial; p != nil {
+		t.line("a part: %d of %d scenarios were selected, so no profile is judged", p.Asked, p.Of)
+	}
 	color := red
 	if t.doc.ExitCode == scenarios.ExitProved {
 		color = green

@@ -70,6 +70,7 @@ type Certification struct {
 	network   *wire.Network
 	discovery *drive // the discovery document as a drive, already over
 	selected  []Selected
+	scenarios int // of all suites
 	drives    map[string]*drive
 	order     []string // drive ids in the order of their first scenario
 	outcomes  []*outcome
@@ -120,7 +121,7 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	}
 	c := &Certification{
 		Options: o, Protocol: suites[0].Protocol, Started: time.Now().UTC(), network: network, selected: picked,
-		drives: map[string]*drive{}, over: make(chan struct{}),
+		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites),
 	}
 	ctx, c.cancel = context.WithTimeout(ctx, o.Timeout)
 	c.running = ctx

@@ -43,7 +43,7 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 		Protocol: protocol, Address: given.Address, SuiteDigest: suiteDigest(picked),
 		Started: given.Started, Seconds: given.Seconds,
 		Seed: given.Seed, Select: given.Select, Leftovers: given.Leftovers, Outcomes: again.outcomes,
-		DiscoveryFindings: again.findings(protocol),
+		DiscoveryFindings: again.findings(protocol), Scenarios: count(suites),
 	}
 	r.Drives = append(r.Drives, again.discovery.record())
 	for _, id := range again.order {

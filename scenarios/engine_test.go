@@ -94,6 +94,10 @@ func toyHost(t *testing.T, discovery string) string {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/hello", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, discovery) })
 	mux.HandleFunc("/count", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"n":3}`) })
+	mux.HandleFunc("/forbidden", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprint(w, `{"n":3}`)
+	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	return server.URL
@@ -287,7 +291,8 @@ func TestRequirementsAreSummedUp(t *testing.T) {
 		one("b", counts, scenarios.Ask(stopDrive("e", scenarios.Block("x", "y")), is(3, "TOY-1")), "TOY-1"),
 		one("c", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-2")), "TOY-2"),
 	)
-	want := []scenarios.RequirementStatus{{"TOY-1", scenarios.Passed, scenarios.Observed}, {"TOY-2", scenarios.Failed, scenarios.Observed}}
+	want := []scenarios.RequirementStatus{{ID: "TOY-1", Verdict: scenarios.Passed, Evidence: scenarios.Observed},
+		{ID: "TOY-2", Verdict: scenarios.Failed, Evidence: scenarios.Observed}}
 	if diff := cmp.Diff(want, r.Requirements); diff != "" {
 		t.Error(diff)
 	}

@@ -37,12 +37,12 @@ func (j *Judge) Find(requirement RequirementID, format string, args ...any) {
 	j.findings = append(j.findings, Finding{requirement, fmt.Sprintf(format, args...)})
 }
 
-// Need blocks the scenario and ends the judge unless wait was reached; requirement is the sentence that this step of
-// the setup rests on.
+// Need blocks the scenario and ends the judge unless wait was reached: a target that answers other requests meanwhile
+// violates requirement. See the function [Violates].
 func (j *Judge) Need(requirement RequirementID, wait wire.Wait) {
 	if !wait.Reached {
 		_, actual := check.Reached().MatchSeen(wait)
-		j.stopBy(BlockOn(requirement, "setup failed: "+actual))
+		j.Violates(requirement, wait, "setup failed: "+actual)
 	}
 }
 
@@ -136,8 +136,10 @@ type Outcome struct {
 	Evidence Evidence
 	Reason   string
 	Unblock  string
-	// BlockedOn is the requirement of the step of the setup that the target got wrong, "" if there is none.
+	// BlockedOn is the requirement that the target violated in a step of the setup, "" if there is none; BlockedAt is the
+	// place that shows it.
 	BlockedOn RequirementID
+	BlockedAt wire.Ref
 	Drive     string // "" if no drive was asked
 	Seconds   float64
 	Checks    []check.Result
@@ -187,6 +189,9 @@ func (j *Judge) outcome(s Scenario) Outcome {
 		}
 	}
 	o := Outcome{Scenario: s, Evidence: j.evidence, Checks: j.tally.Results(), Findings: j.findings}
+	if j.stop != nil {
+		o.BlockedOn, o.BlockedAt = j.stop.violation()
+	}
 	checked := map[RequirementID]bool{}
 	for _, c := range o.Checks {
 		id := RequirementID(c.Requirement)
@@ -215,7 +220,6 @@ func (j *Judge) outcome(s Scenario) Outcome {
 		o.Reason = fmt.Sprintf("%s: expected %s, got %s", o.Failure.Requirement, o.Failure.Expected, o.Failure.Actual)
 	case j.stop != nil:
 		o.Verdict, o.Reason, o.Unblock, o.Evidence = j.stop.Verdict, j.stop.Reason, j.stop.Unblock, Unseen
-		o.BlockedOn = j.stop.Requirement
 	case len(o.Checks) == 0:
 		o.Verdict, o.Evidence, o.Reason = Broken, Unseen, "it would pass without a check of "+join(s.Proves)
 	default:

@@ -95,16 +95,16 @@ type ProfileStatus struct {
 }
 
 // ProfileStatuses judges every profile of a protocol by the outcomes of the scenarios that were frozen with it, and no
-// others.
-func ProfileStatuses(p *Protocol, d Discovery, outcomes []Outcome) []ProfileStatus {
+// others. What was seen violated anywhere is violated.
+func ProfileStatuses(p *Protocol, d Discovery, outcomes []Outcome, violated []RequirementID) []ProfileStatus {
 	out := make([]ProfileStatus, len(p.Profiles))
 	for i, profile := range p.Profiles {
-		out[i] = profile.status(p, d, outcomes)
+		out[i] = profile.status(p, d, outcomes, violated)
 	}
 	return out
 }
 
-func (p Profile) status(of *Protocol, d Discovery, outcomes []Outcome) ProfileStatus {
+func (p Profile) status(of *Protocol, d Discovery, outcomes []Outcome, violated []RequirementID) ProfileStatus {
 	s := ProfileStatus{
 		ID: p.ID, Digest: p.Digest, Required: len(p.Requires), ThroughSeam: p.ThroughSeam(of.Ledger), Status: "inapplicable",
 	}
@@ -115,6 +115,9 @@ func (p Profile) status(of *Protocol, d Discovery, outcomes []Outcome) ProfileSt
 	weakest, lacking := "", 0
 	for _, r := range p.Requires {
 		summed := r.sum(of.Ledger, outcomes)
+		if slices.Contains(violated, summed.ID) {
+			summed.Verdict = Failed
+		}
 		if summed.Verdict == Inapplicable {
 			lacking++
 		}

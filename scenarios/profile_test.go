@@ -13,8 +13,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// A failed scenario that is newer than the profile is provisional: the profile stays certified.
-func TestAProvisionalScenarioDoesNotCount(t *testing.T) {
+// A scenario that is newer than the profile is provisional: it proves nothing of it. What it sees violated is violated.
+func TestAProvisionalScenarioOnlyViolates(t *testing.T) {
 	ask := func(n int, id scenarios.RequirementID) scenarios.Question {
 		return scenarios.Ask(countDrive("d"), is(n, id))
 	}
@@ -23,7 +23,7 @@ func TestAProvisionalScenarioDoesNotCount(t *testing.T) {
 		one("new", counts, ask(4, "TOY-1"), "TOY-1"), one("new-too", counts, ask(3, "TOY-2"), "TOY-2"),
 		one("elsewhere", counts, ask(3, "TOY-4"), "TOY-4"), one("not-asked", loud, ask(3, "TOY-1"), "TOY-1"))
 	want := []scenarios.ProfileStatus{{
-		ID: "toy-basic", Digest: "d1", Status: "certified", Proved: 2, Required: 2, ThroughSeam: 1,
+		ID: "toy-basic", Digest: "d1", Status: "violated", Proved: 1, Required: 2, ThroughSeam: 1,
 		Provisional: []scenarios.ScenarioID{"toy/counting/new", "toy/counting/new-too"},
 	}}
 	if diff := cmp.Diff(want, r.Profiles); diff != "" {
@@ -56,7 +56,7 @@ func TestAProfileKeepsItsDemands(t *testing.T) {
 	observed := scenarios.Outcome{Scenario: one("a", counts, nil, "TOY-1"), Verdict: scenarios.Passed, Evidence: scenarios.Observed}
 	for evidence, want := range map[scenarios.Evidence]string{scenarios.Observed: "attested", scenarios.Survived: "certified"} {
 		observed.Evidence = evidence
-		if s := scenarios.ProfileStatuses(&former, discovery(`{"counts":true}`), []scenarios.Outcome{observed}); s[0].Status != want {
+		if s := scenarios.ProfileStatuses(&former, discovery(`{"counts":true}`), []scenarios.Outcome{observed}, nil); s[0].Status != want {
 			t.Errorf("%s: %s, want %s", evidence, s[0].Status, want)
 		}
 	}
@@ -85,11 +85,11 @@ func TestAProfileOfAnOpenClaim(t *testing.T) {
 		{`{}`, nil, "unproved"},
 		{`{"counts":true}`, all(scenarios.Inapplicable, scenarios.Inapplicable), "unproved"},
 	} {
-		if s := scenarios.ProfileStatuses(&asked, discovery(c.discovery), c.outcomes); s[0].Status != c.want {
+		if s := scenarios.ProfileStatuses(&asked, discovery(c.discovery), c.outcomes, nil); s[0].Status != c.want {
 			t.Errorf("%s, %v: %s, want %s", c.discovery, c.outcomes, s[0].Status, c.want)
 		}
 	}
-	if s := scenarios.ProfileStatuses(protocol, discovery(`{}`), all(scenarios.Passed, scenarios.Passed)); s[0].Status != "inapplicable" {
+	if s := scenarios.ProfileStatuses(protocol, discovery(`{}`), all(scenarios.Passed, scenarios.Passed), nil); s[0].Status != "inapplicable" {
 		t.Errorf("not claimed: %s", s[0].Status)
 	}
 }
@@ -123,13 +123,13 @@ func TestNewScenariosNeverChangeAProfile(t *testing.T) {
 				frozen = append(frozen, outcome(t, name, []scenarios.RequirementID{id}))
 			}
 		}
-		before := scenarios.ProfileStatuses(protocol, claimed, frozen)
+		before := scenarios.ProfileStatuses(protocol, claimed, frozen, nil)
 		all := slices.Clone(frozen)
 		for i := range rapid.IntRange(0, 5).Draw(t, "new ones") {
 			proves := rapid.SliceOfNDistinct(rapid.SampledFrom(ids), 1, len(ids), rapid.ID[scenarios.RequirementID]).Draw(t, "proves")
 			all = slices.Insert(all, rapid.IntRange(0, len(all)).Draw(t, "place"), outcome(t, fmt.Sprint("new-", i), proves))
 		}
-		after := scenarios.ProfileStatuses(protocol, claimed, all)
+		after := scenarios.ProfileStatuses(protocol, claimed, all, nil)
 		after[0].Provisional = nil
 		if diff := cmp.Diff(before, after); diff != "" {
 			t.Error(diff)

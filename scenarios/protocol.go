@@ -26,6 +26,9 @@ type Protocol struct {
 	// Describe returns the host's name and version from its document.
 	Describe func(Discovery) (name, version string)
 
+	// Invariants returns what drives read that violates a rule for everything of its kind: of each log, page, stream and
+	// snapshot, whatever was asked. nil where the protocol has none.
+	Invariants func(Discovery, []DriveRecord) []Breach
 	// Signs show features that a target has without claiming them.
 	Signs []Sign
 	// SeamPrefix is the prefix of test seams unless the operator gives another.

@@ -24,7 +24,9 @@ type Report struct {
 	Select            Selection
 	Claims            []ClaimStatus
 	Requirements      []RequirementStatus
+	Scenarios         int // that there are for the protocol, selected or not
 	Outcomes          []Outcome
+	Breaches          []Breach // all that was seen violated, and where
 	Profiles          []ProfileStatus
 	DiscoveryFindings []Finding
 	Leftovers         []string
@@ -45,6 +47,8 @@ type RequirementStatus struct {
 	ID       RequirementID
 	Verdict  Verdict
 	Evidence Evidence
+	// Contradicted: it was seen violated in one place and passed in another. Verdict is Failed.
+	Contradicted bool
 }
 
 // DriveRecord is a drive as it is written to disk.
@@ -77,6 +81,7 @@ func (c *Certification) Head() *Report {
 	r := &Report{
 		Protocol: c.Protocol, Address: c.network.Address(), SuiteDigest: suiteDigest(c.selected),
 		Started: c.Started, Seed: c.Options.Seed, Select: c.Options.Select, DiscoveryFindings: c.DiscoveryFindings,
+		Scenarios: c.scenarios,
 	}
 	r.introduce(c.Discovery)
 	return r
@@ -95,9 +100,12 @@ func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers 
 // sumUp derives the other parts of the report from its outcomes and the discovery document.
 func (r *Report) sumUp(d Discovery) {
 	r.introduce(d)
-	r.Requirements = requirementStatuses(r.Protocol.Ledger, r.Outcomes)
+	r.Breaches = r.breaches(d)
+	r.Requirements = requirementStatuses(r.Protocol.Ledger, r.Outcomes, r.Breaches)
 	r.Claims = claimStatuses(r.Protocol, d, r.Requirements, r.Outcomes)
-	r.Profiles = ProfileStatuses(r.Protocol, d, r.Outcomes)
+	if !r.Select.Narrows() { // a part certifies nothing
+		r.Profiles = ProfileStatuses(r.Protocol, d, r.Outcomes, violated(r.Breaches))
+	}
 }
 
 // introduce fills in what the target says about itself.
@@ -121,9 +129,9 @@ func (d *drive) record() DriveRecord {
 	return DriveRecord{ID: d.meta.ID, Transcript: d.transcript, Observation: d.observation, Stop: d.stop, Seconds: d.seconds}
 }
 
-// requirementStatuses sums up outcomes by requirement, in the ledger's order. One violation outweighs any pass, and the
-// strongest pass counts; a blocked scenario does not weaken one that passed.
-func requirementStatuses(ledger *Ledger, outcomes []Outcome) []RequirementStatus {
+// requirementStatuses sums up outcomes by requirement, in the ledger's order. One violation outweighs any pass, whoever saw
+// it, and the strongest pass counts; a blocked scenario does not weaken one that passed.
+func requirementStatuses(ledger *Ledger, outcomes []Outcome, breaches []Breach) []RequirementStatus {
 	best := map[RequirementID]*RequirementStatus{}
 	for _, o := range outcomes {
 		for _, id := range o.Scenario.Proves {
@@ -135,6 +143,15 @@ func requirementStatuses(ledger *Ledger, outcomes []Outcome) []RequirementStatus
 			s.take(o)
 		}
 	}
+	for _, id := range violated(breaches) {
+		s := best[id]
+		if s == nil {
+			s = &RequirementStatus{ID: id}
+			best[id] = s
+		}
+		s.Contradicted = s.passed(outcomes)
+		s.Verdict = Failed
+	}
 	var out []RequirementStatus
 	for _, row := range ledger.Rows {
 		if s := best[RequirementID(row.ID)]; s != nil {
@@ -142,6 +159,14 @@ func requirementStatuses(ledger *Ledger, outcomes []Outcome) []RequirementStatus
 		}
 	}
 	return out
+}
+
+// passed reports whether a scenario passed on the requirement.
+func (s *RequirementStatus) passed(outcomes []Outcome) bool {
+	return slices.ContainsFunc(outcomes, func(o Outcome) bool {
+		v, _ := o.verdictOn(s.ID)
+		return v == Passed && slices.Contains(o.Scenario.Proves, s.ID)
+	})
 }
 
 // take adds an outcome.
@@ -251,7 +276,7 @@ func worse(a, b string) string {
 func (r *Report) ExitCode() int { return exitCode(r.Protocol.Ledger, r.Requirements, r.Outcomes) }
 
 // ExitCodeKnowing returns the exit code without known failures: their scenarios do not count, nor do those that are
-// blocked on a requirement that they violate. Claims and profiles stay as they are.
+// blocked on a requirement that they violate, nor what else was seen to violate it. Claims and profiles stay as they are.
 func (r *Report) ExitCodeKnowing(known func(ScenarioID) bool) int {
 	excused := map[RequirementID]bool{}
 	expected := func(o Outcome) bool { return o.Verdict == Failed && known(o.Scenario.ID) }
@@ -268,7 +293,8 @@ func (r *Report) ExitCodeKnowing(known func(ScenarioID) bool) int {
 	rest := slices.DeleteFunc(slices.Clone(r.Outcomes), func(o Outcome) bool {
 		return expected(o) || o.Verdict == Blocked && excused[o.BlockedOn]
 	})
-	code := exitCode(r.Protocol.Ledger, requirementStatuses(r.Protocol.Ledger, rest), rest)
+	seen := slices.DeleteFunc(slices.Clone(r.Breaches), func(b Breach) bool { return excused[b.Requirement] })
+	code := exitCode(r.Protocol.Ledger, requirementStatuses(r.Protocol.Ledger, rest, seen), rest)
 	if code == ExitNothing {
 		return ExitProved
 	}
@@ -280,7 +306,7 @@ func exitCode(ledger *Ledger, requirements []RequirementStatus, outcomes []Outco
 	switch {
 	case totals[Broken] > 0:
 		return ExitBroken
-	case totals[Failed] > 0:
+	case totals[Failed] > 0, slices.ContainsFunc(requirements, func(s RequirementStatus) bool { return s.Verdict == Failed }):
 		return ExitViolated
 	}
 	asked, unproved := 0, 0

@@ -186,8 +186,3 @@ func (c *Certification) anyRun(records []DriveRecord) string {
 	}
 	return ""
 }
-
-// Narrows reports whether the selection may leave scenarios out.
-func (s Selection) Narrows() bool {
-	return len(s.Suites)+len(s.Scenarios)+len(s.Requirements) > 0 || s.Match != nil
-}

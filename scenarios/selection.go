@@ -19,6 +19,11 @@ type Selection struct {
 	ExpectClaims []string                   // claims whose scenarios run even if the target does not make them
 }
 
+// Narrows reports whether the selection may leave scenarios out. The certification is partial then: it certifies nothing.
+func (s Selection) Narrows() bool {
+	return len(s.Suites)+len(s.Scenarios)+len(s.Requirements) > 0 || s.Match != nil || s.Filter != ""
+}
+
 // expects reports whether the operator expects the claim.
 func (s Selection) expects(c Claim) bool { return slices.Contains(s.ExpectClaims, c.ID) }
 
@@ -35,6 +40,15 @@ func (e *UsageError) Error() string {
 
 // ErrNothingSelected means that no scenario fits the selection.
 var ErrNothingSelected = errors.New("the selection holds no scenario")
+
+// count returns how many scenarios suites have.
+func count(suites []Suite) int {
+	n := 0
+	for _, s := range suites {
+		n += len(s.Scenarios)
+	}
+	return n
+}
 
 // Selected is a selected scenario.
 type Selected struct {
@@ -62,11 +76,7 @@ func (s Selection) Pick(suites ...Suite) ([]Selected, error) {
 	if err := s.check(suites); err != nil {
 		return nil, err
 	}
-	most := 0
-	for _, suite := range suites {
-		most += len(suite.Scenarios)
-	}
-	out := make([]Selected, 0, most)
+	out := make([]Selected, 0, count(suites))
 	for _, suite := range suites {
 		if len(s.Suites) > 0 && !slices.Contains(s.Suites, suite.ID) {
 			continue

@@ -93,7 +93,9 @@ func TestFailuresOfAnOutcome(t *testing.T) {
 func TestExitCodeKnowing(t *testing.T) {
 	fails := one("fails", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-1")), "TOY-1", "TOY-2") // TOY-2 is never reached
 	fails.Ask = scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) { j.Check("TOY-1", o.N).To(check.Equal(4)) })
-	on := one("on-it", counts, scenarios.Ask(stopDrive("e", scenarios.BlockOn("TOY-1", "it would not start")), is(3, "TOY-2")), "TOY-2")
+	on := one("on-it", counts, scenarios.Ask(countDrive("e"), func(o counted, j *scenarios.Judge) {
+		j.Violates("TOY-1", o.N, "it would not start")
+	}), "TOY-2")
 	passes := one("passes", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-2")), "TOY-2")
 	for name, c := range map[string]struct {
 		asked []scenarios.Scenario
@@ -104,8 +106,8 @@ func TestExitCodeKnowing(t *testing.T) {
 		"known":         {[]scenarios.Scenario{fails, passes}, fails.ID, scenarios.ExitProved},
 		"nothing else":  {[]scenarios.Scenario{fails}, fails.ID, scenarios.ExitProved},
 		"blocked on it": {[]scenarios.Scenario{fails, on}, fails.ID, scenarios.ExitProved},
-		"blocked on what was proved": {[]scenarios.Scenario{on, passes,
-			one("elsewhere", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-2")), "TOY-2")}, "toy/counting/elsewhere", scenarios.ExitProved},
+		"a step of the setup violates another": {[]scenarios.Scenario{on, passes,
+			one("elsewhere", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-2")), "TOY-2")}, "toy/counting/elsewhere", scenarios.ExitViolated},
 		"blocked for another cause": {[]scenarios.Scenario{fails,
 			one("b", counts, scenarios.Ask(stopDrive("f", scenarios.Block("x", "y")), is(3, "TOY-2")), "TOY-2")}, fails.ID, scenarios.ExitUnproved},
 		"another one fails": {[]scenarios.Scenario{fails, one("b", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-2")), "TOY-2")},

@@ -68,10 +68,20 @@ func NotThere(shown wire.Seen, what string) error {
 	return s
 }
 
+// violation returns the requirement that the target violated in a step of the setup, and the place that shows it; "" if
+// there is none. A stop of an earlier Assay says no place.
+func (s *Stop) violation() (RequirementID, wire.Ref) {
+	if s.Missing != "" || s.Where.Exchange == 0 {
+		return "", wire.Ref{}
+	}
+	return s.Requirement, s.Where
+}
+
 // ends returns the outcome of a scenario whose drive stopped. An operation that is not offered is Blocked, not
 // Inapplicable, if the operator expects the claim.
 func (s *Stop) ends(scenario Scenario, expected bool) Outcome {
-	o := Outcome{Scenario: scenario, Verdict: s.Verdict, Reason: s.Reason, Unblock: s.Unblock, BlockedOn: s.Requirement}
+	o := Outcome{Scenario: scenario, Verdict: s.Verdict, Reason: s.Reason, Unblock: s.Unblock}
+	o.BlockedOn, o.BlockedAt = s.violation()
 	if expected && s.Verdict == Inapplicable {
 		o.Verdict, o.Unblock = Blocked, "have the target offer it, or do not expect the claim "+scenario.Claim.ID
 	}

@@ -1939,6 +1939,27 @@ func (v *OpenBundleSuite) UnmarshalJSON(data []byte) error {
 	}, nil)
 }
 
+// Partial The run was narrowed, so it certifies nothing: it has no profiles.
+type Partial struct {
+	// Scenarios that were selected.
+	Asked int64 `json:"asked"`
+	// Scenarios that there are for the protocol.
+	Of int64 `json:"of"`
+}
+
+// UnmarshalJSON reads a Partial. Names of members must match exactly; any may be missing.
+func (v *Partial) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "asked":
+			return &v.Asked
+		case "of":
+			return &v.Of
+		}
+		return nil
+	}, nil)
+}
+
 // Party Programs written for the old spec: clients that meet a server of the new one, or servers that no longer
 // keep it.
 type Party string
@@ -2171,16 +2192,20 @@ type RequirementID = string
 
 // RequirementResult All scenarios that name one requirement, summed up.
 type RequirementResult struct {
-	Evidence Evidence      `json:"evidence,omitzero"`
-	ID       RequirementID `json:"id"`
-	Stimulus Stimulus      `json:"stimulus,omitzero"`
-	Verdict  Verdict       `json:"verdict"`
+	// It was passed in one place and violated in another, so it is failed: violations has the places.
+	Contradicted *bool         `json:"contradicted,omitzero"`
+	Evidence     Evidence      `json:"evidence,omitzero"`
+	ID           RequirementID `json:"id"`
+	Stimulus     Stimulus      `json:"stimulus,omitzero"`
+	Verdict      Verdict       `json:"verdict"`
 }
 
 // UnmarshalJSON reads a RequirementResult. Names of members must match exactly; any may be missing.
 func (v *RequirementResult) UnmarshalJSON(data []byte) error {
 	return decodeObject(data, func(name string) any {
 		switch name {
+		case "contradicted":
+			return &v.Contradicted
 		case "evidence":
 			return &v.Evidence
 		case "id":
@@ -2195,7 +2220,8 @@ func (v *RequirementResult) UnmarshalJSON(data []byte) error {
 }
 
 // Results results.json: what a certification found, as data. Every other report is made of it. Closed
-// throughout; a change that a reader could trip over gets another number in schema.
+// throughout; a change that a reader could trip over gets another number in schema. Format 1 has no violations:
+// in it a requirement could be violated in a step of the setup of a scenario and count as proved elsewhere.
 type Results struct {
 	Assay Assay `json:"assay"`
 	// What the target claims and was asked about.
@@ -2211,12 +2237,13 @@ type Results struct {
 	// What the target was seen to do without claiming it. No verdict rests on it: it is told so that nobody takes a
 	// claim that is left off for a thing that is not there.
 	NotClaimed []Sighting      `json:"notClaimed,omitzero"`
+	Partial    *Partial        `json:"partial,omitzero"`
 	Profiles   []ProfileResult `json:"profiles"`
 	// Each requirement that a selected scenario names, in the order of the ledger.
 	Requirements []RequirementResult `json:"requirements"`
 	// In the order of the suites.
 	Scenarios []ScenarioResult `json:"scenarios"`
-	// Format and version of this document.
+	// Format and version of this document. Assay writes 2.
 	Schema ResultsSchema `json:"schema"`
 	// From discovery to the end of the clean-up.
 	Seconds float64 `json:"seconds"`
@@ -2226,6 +2253,9 @@ type Results struct {
 	StartedAt time.Time `json:"startedAt"`
 	Target    Target    `json:"target"`
 	Totals    Totals    `json:"totals"`
+	// Each place in which a requirement was seen violated: by a scenario that names it, in a step of the setup of
+	// another, or by a rule for all that was read.
+	Violations []Violation `json:"violations,omitzero"`
 }
 
 // UnmarshalJSON reads a Results. Names of members must match exactly; any may be missing.
@@ -2248,6 +2278,8 @@ func (v *Results) UnmarshalJSON(data []byte) error {
 			return &v.Leftovers
 		case "notClaimed":
 			return &v.NotClaimed
+		case "partial":
+			return &v.Partial
 		case "profiles":
 			return &v.Profiles
 		case "requirements":
@@ -2266,6 +2298,8 @@ func (v *Results) UnmarshalJSON(data []byte) error {
 			return &v.Target
 		case "totals":
 			return &v.Totals
+		case "violations":
+			return &v.Violations
 		}
 		return nil
 	}, nil)
@@ -2290,24 +2324,22 @@ func (v Results) MarshalJSON() ([]byte, error) {
 	if p.Scenarios == nil {
 		p.Scenarios = []ScenarioResult{}
 	}
-	if p.Schema == "" {
-		p.Schema = ResultsSchemaAssayResults1
-	}
 	return marshal(p)
 }
 
-// ResultsSchema Format and version of this document.
+// ResultsSchema Format and version of this document. Assay writes 2.
 type ResultsSchema string
 
 // The values of ResultsSchema.
 const (
 	ResultsSchemaAssayResults1 ResultsSchema = "assay.results/1"
+	ResultsSchemaAssayResults2 ResultsSchema = "assay.results/2"
 )
 
 // Valid reports whether the contract has the value.
 func (v ResultsSchema) Valid() bool {
 	switch v {
-	case ResultsSchemaAssayResults1:
+	case ResultsSchemaAssayResults1, ResultsSchemaAssayResults2:
 		return true
 	}
 	return false
@@ -3120,6 +3152,72 @@ const (
 func (v Verdict) Valid() bool {
 	switch v {
 	case VerdictPassed, VerdictFailed, VerdictInapplicable, VerdictBlocked, VerdictInconclusive, VerdictBroken:
+		return true
+	}
+	return false
+}
+
+// Violation One place in which a requirement was seen violated.
+type Violation struct {
+	Actual string      `json:"actual"`
+	By     ViolationBy `json:"by"`
+	// Transcript that shows it: transcripts/<drive>.json.
+	Drive string `json:"drive"`
+	// Entry of that transcript, from 1; 0 when it is about none or about several.
+	Exchange int64 `json:"exchange"`
+	// Absent for a step of the setup.
+	Expected string `json:"expected,omitzero"`
+	// status or header:<Name>, when it is not the body.
+	Part string `json:"part,omitzero"`
+	// JSON pointer into the body; empty for the whole.
+	Pointer     string        `json:"pointer"`
+	Requirement RequirementID `json:"requirement"`
+	// The scenario that saw it; absent where a rule for all that was read did.
+	Scenario string `json:"scenario,omitzero"`
+}
+
+// UnmarshalJSON reads a Violation. Names of members must match exactly; any may be missing.
+func (v *Violation) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "actual":
+			return &v.Actual
+		case "by":
+			return &v.By
+		case "drive":
+			return &v.Drive
+		case "exchange":
+			return &v.Exchange
+		case "expected":
+			return &v.Expected
+		case "part":
+			return &v.Part
+		case "pointer":
+			return &v.Pointer
+		case "requirement":
+			return &v.Requirement
+		case "scenario":
+			return &v.Scenario
+		}
+		return nil
+	}, nil)
+}
+
+// ViolationBy scenario: a check of a scenario that names the requirement. set-up: a step of the setup of another
+// scenario. invariant: a rule for every log, page, stream and snapshot that was read.
+type ViolationBy string
+
+// The values of ViolationBy.
+const (
+	ViolationByScenario  ViolationBy = "scenario"
+	ViolationBySetUp     ViolationBy = "set-up"
+	ViolationByInvariant ViolationBy = "invariant"
+)
+
+// Valid reports whether the contract has the value.
+func (v ViolationBy) Valid() bool {
+	switch v {
+	case ViolationByScenario, ViolationBySetUp, ViolationByInvariant:
 		return true
 	}
 	return false

@@ -74,6 +74,7 @@ var componentPointers = map[string]string{
 	"OpenBundleGenerator": "/$defs/OpenBundleGenerator",
 	"OpenBundleHost":      "/$defs/OpenBundleHost",
 	"OpenBundleSuite":     "/$defs/OpenBundleSuite",
+	"Partial":             "/$defs/Partial",
 	"Party":               "/$defs/Party",
 	"PartyTotals":         "/$defs/PartyTotals",
 	"ProfileResult":       "/$defs/ProfileResult",
@@ -104,4 +105,6 @@ var componentPointers = map[string]string{
 	"Target":              "/$defs/Target",
 	"Totals":              "/$defs/Totals",
 	"Verdict":             "/$defs/Verdict",
+	"Violation":           "/$defs/Violation",
+	"ViolationBy":         "/$defs/ViolationBy",
 }

@@ -63,7 +63,7 @@ func TestResultsRefusals(t *testing.T) {
 		spoil     func(doc map[string]any)
 		at, under string // instance location and keyword of one of the problems
 	}{
-		"another format":            {func(d map[string]any) { d["schema"] = "assay.results/2" }, "/schema", "const"},
+		"another format":            {func(d map[string]any) { d["schema"] = "assay.results/3" }, "/schema", "enum"},
 		"no totals":                 {func(d map[string]any) { delete(d, "totals") }, "", "required"},
 		"a field more":              {func(d map[string]any) { d["score"] = 99 }, "", "additionalProperties"},
 		"a verdict that is none":    {func(d map[string]any) { scenario(d, 1)["verdict"] = "skipped" }, "/scenarios/1/verdict", "enum"},

@@ -1,0 +1,105 @@
+package scenarios
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Breach is a requirement that was seen violated, and where.
+type Breach struct {
+	Requirement RequirementID
+	By          BreachBy
+	Scenario    ScenarioID // "" for an invariant
+	Drive       string
+	Where       wire.Ref
+	Expected    string // "" for a step of the setup
+	Actual      string
+}
+
+// BreachBy says who saw a violation.
+type BreachBy string
+
+const (
+	// ByJudge: a check of a scenario that names the requirement.
+	ByJudge BreachBy = "scenario"
+	// BySetup: a step of the setup of a scenario, which names others. See [Violates].
+	BySetup BreachBy = "set-up"
+	// ByInvariant: a rule for everything of its kind that a drive read. See [Protocol.Invariants].
+	ByInvariant BreachBy = "invariant"
+)
+
+// breaches lists all violations, in the order of outcomes, those of invariants last. A step of the setup that turns out
+// to violate nothing loses its requirement: BlockedOn of its outcome becomes "".
+func (r *Report) breaches(d Discovery) []Breach {
+	var out []Breach
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		for _, c := range o.Failures(r.Protocol.Ledger) {
+			out = append(out, Breach{RequirementID(c.Requirement), ByJudge, o.Scenario.ID, o.Drive, c.Where, c.Expected, c.Actual})
+		}
+		if o.BlockedOn == "" {
+			continue
+		}
+		if r.excuse(o.BlockedOn, o.Drive, o.BlockedAt, d) != "" {
+			o.BlockedOn, o.Unblock = "", setupUnblock
+			continue
+		}
+		out = append(out, Breach{o.BlockedOn, BySetup, o.Scenario.ID, o.Drive, o.BlockedAt, "", o.Reason})
+	}
+	if r.Protocol.Invariants != nil {
+		for _, b := range r.Protocol.Invariants(d, r.Drives) {
+			if r.excuse(b.Requirement, b.Drive, b.Where, d) == "" {
+				b.By = ByInvariant
+				out = append(out, b)
+			}
+		}
+	}
+	return out
+}
+
+const setupUnblock = "have the target carry out that step"
+
+// excuse returns why what a drive saw violates no requirement: its level is not MUST, the target does not claim it, or
+// the reply is a refusal for a credential or for load. It returns "" for a violation.
+func (r *Report) excuse(id RequirementID, drive string, at wire.Ref, d Discovery) string {
+	row, known := r.Protocol.Ledger.Find(id)
+	switch {
+	case !known || row.Level != Must:
+		return fmt.Sprintf("%s is no MUST", id)
+	case at.Exchange == 0:
+		return "nothing that the target sent shows it"
+	}
+	if claim, is := r.Protocol.Claim(row.Claim); is && !r.Select.expects(claim) {
+		if _, claimed := claim.Look(d); !claimed {
+			return "not claimed: " + claim.Pointer
+		}
+	}
+	i := slices.IndexFunc(r.Drives, func(d DriveRecord) bool { return d.ID == drive })
+	if i < 0 {
+		return ""
+	}
+	if e := r.Drives[i].Transcript.Entry(at.Exchange); e != nil && e.Response != nil && refusals[e.Response.Status] {
+		return fmt.Sprintf("HTTP %d is a refusal for a credential or for load", e.Response.Status)
+	}
+	return ""
+}
+
+// refusals are the replies of a target that refuses for a credential or for load, or that a proxy gives in its place.
+var refusals = map[int]bool{
+	http.StatusUnauthorized: true, http.StatusForbidden: true, http.StatusProxyAuthRequired: true, http.StatusRequestTimeout: true,
+	http.StatusTooManyRequests: true, http.StatusBadGateway: true, http.StatusServiceUnavailable: true, http.StatusGatewayTimeout: true,
+}
+
+// violated returns the requirements of breaches, each once.
+func violated(breaches []Breach) []RequirementID {
+	var out []RequirementID
+	for _, b := range breaches {
+		if !slices.Contains(out, b.Requirement) {
+			out = append(out, b.Requirement)
+		}
+	}
+	return out
+}
