@@ -77,7 +77,7 @@ func TestTextOfAPass(t *testing.T) {
 	r := loopReport(t)
 	r.Name, r.Version, r.Outcomes, r.Leftovers, r.DiscoveryFindings, r.Profiles = "", "", r.Outcomes[:1], nil, nil, nil
 	r.Outcomes[0].Findings, r.Seen = nil, nil
-	r.Claims, r.Requirements = r.Claims[:1], nil
+	r.Claims, r.Requirements, r.Breaches = r.Claims[:1], nil, nil
 	r.Claims[0].Status = "proved"
 	var out bytes.Buffer
 	if err := reports.Text(&out, r, reports.TextOptions{Stamp: reports.Stamp{Version: "v0.0.1", ExitCode: r.ExitCode()}}); err != nil {
@@ -205,7 +205,7 @@ func TestJUnit(t *testing.T) {
 	if err := xml.Unmarshal(out.Bytes(), &back); err != nil {
 		t.Fatalf("it cannot be read back: %v", err)
 	}
-	if back.Tests != 9 || back.Failures != 1 || back.Errors != 1 || back.Skipped != 5 || len(back.Suites) != 1 || back.Suites[0].Tests != 9 {
+	if back.Tests != 10 || back.Failures != 2 || back.Errors != 1 || back.Skipped != 5 || len(back.Suites) != 2 || back.Suites[0].Tests != 9 {
 		t.Errorf("counts are %+v", back)
 	}
 	for _, c := range back.Suites[0].Cases {

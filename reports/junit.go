@@ -28,6 +28,9 @@ func JUnit(w io.Writer, doc results.Results) error {
 		}
 		out.Suites[i].add(s, throughSeam(doc, s))
 	}
+	if seen := excerpt.Elsewhere(doc); len(seen) > 0 {
+		out.Suites = append(out.Suites, elsewhereSuite(doc, seen))
+	}
 	for _, s := range out.Suites {
 		s.Time = junitTime(s.seconds)
 		out.Tests += s.Tests
@@ -144,6 +147,22 @@ func (s *junitSuite) add(r results.ScenarioResult, marks *junitMarks) {
 	s.Tests++
 	s.seconds += r.Seconds
 	s.Cases = append(s.Cases, c)
+}
+
+// elsewhereSuite has a failed case for each requirement that was seen violated outside the scenarios that name it.
+func elsewhereSuite(doc results.Results, seen []excerpt.Violated) *junitSuite {
+	s := &junitSuite{Name: "all-that-was-read", Timestamp: doc.StartedAt.UTC().Format("2006-01-02T15:04:05"), Properties: properties(doc)}
+	for _, v := range seen {
+		var b strings.Builder
+		for _, p := range v.Places {
+			fmt.Fprintf(&b, "\n%s\n  actual   %s\n  at       %s in %s\n  seen by  %s\n", v.Requirement, textsafe.Line(p.Actual),
+				textsafe.Line(excerpt.PlaceOf(p)), textsafe.Line(transcriptPath(p.Drive)), textsafe.Line(excerpt.SeenBy(p)))
+		}
+		s.Cases = append(s.Cases, junitCase{Name: v.Requirement, Classname: "all-that-was-read", Time: junitTime(0),
+			Failure: &junitMessage{Message: textsafe.Line(v.Places[0].Actual), Type: v.Requirement, Text: b.String()}})
+	}
+	s.Tests, s.Failures = len(seen), len(seen)
+	return s
 }
 
 // junitFailure lists every failed expectation of the scenario, including those of a SHOULD.

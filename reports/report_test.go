@@ -53,7 +53,7 @@ func loopReport(t testing.TB) *scenarios.Report {
 			{ID: "hint", Pointer: "/model/hint present", Value: bound(t, discovery, 1, "/model/hint"), Status: "unproved"},
 		},
 		Requirements: []scenarios.RequirementStatus{
-			{ID: "DEMO-A1", Verdict: scenarios.Passed, Evidence: scenarios.Observed},
+			{ID: "DEMO-A1", Verdict: scenarios.Failed, Evidence: scenarios.Observed, Contradicted: true},
 			{ID: "DEMO-A2", Verdict: scenarios.Failed, Evidence: scenarios.Observed},
 			{ID: "DEMO-A4", Verdict: scenarios.Passed, Evidence: scenarios.Attested},
 			{ID: "DEMO-A3", Verdict: scenarios.Passed, Evidence: scenarios.Attested},
@@ -87,6 +87,14 @@ func loopReport(t testing.TB) *scenarios.Report {
 			outcome("silent", scenarios.Inconclusive, scenarios.Outcome{Drive: "demo/loop", Seconds: 0.25,
 				Reason: "GET /v1/runs: the target did not answer", Unblock: "give it longer with --timeout"}),
 			outcome("broken", scenarios.Broken, scenarios.Outcome{Drive: "demo/loop", Seconds: 0.25, Reason: "the judge panicked: " + evil}),
+		},
+		Breaches: []scenarios.Breach{
+			{Requirement: "DEMO-A2", By: scenarios.ByJudge, Scenario: "demo/loop/fails", Drive: "demo/loop",
+				Where: wire.Ref{Exchange: 2, Pointer: "/events/0/payload/" + evil}, Expected: "[1,2]", Actual: evil},
+			{Requirement: "DEMO-A1", By: scenarios.BySetup, Scenario: "demo/loop/blocked", Drive: "demo/loop", Where: wire.Ref{Exchange: 3},
+				Actual: "the loop does not count: " + evil},
+			{Requirement: "DEMO-A1", By: scenarios.ByInvariant, Drive: "discovery", Where: wire.Ref{Exchange: 1, Part: "status"},
+				Expected: "1", Actual: evil},
 		},
 		Profiles: []scenarios.ProfileStatus{
 			{ID: "loop-v5", Digest: strings.Repeat("5a", 32), Status: "violated", Proved: 1, Required: 4, ThroughSeam: 2,

@@ -282,7 +282,7 @@ func (t *text) summary() {
 	t.line("%s: %s in %s, seed %d", textsafe.Count(len(t.report.Outcomes), "scenario"), t.verdicts(t.report.Totals()),
 		round(t.report.Seconds), t.report.Seed)
 	if p := t.doc.Partial; p != nil {
-		t.line("a part: %d of %d scenarios were selected, so no profile is judged", p.Asked, p.Of)
+		t.line("a part: %s, so no profile is judged", excerpt.Part(*p))
 	}
 	color := red
 	if t.doc.ExitCode == scenarios.ExitProved {

@@ -1,56 +1,36 @@
 package reports
 
 import (
-	"cmp"
-	"path"
-	"slices"
-
-	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/reports/excerpt"
 	"github.com/openassay/assay/scenarios"
 )
 
-// elsewhere shows the violations that no scenario failed for: those of a step of a setup, and those of a rule for all that
-// was read.
+// mostPlaces bounds the places of one requirement that are shown.
+const mostPlaces = 3
+
+// elsewhere shows the violations that no scenario failed for.
 func (t *text) elsewhere() {
-	seen := map[string][]results.Violation{}
-	var order []string
-	for _, v := range t.doc.Violations {
-		if v.By == results.ViolationByScenario {
-			continue
-		}
-		if seen[v.Requirement] == nil {
-			order = append(order, v.Requirement)
-		}
-		seen[v.Requirement] = append(seen[v.Requirement], v)
-	}
-	if len(order) == 0 {
+	seen := excerpt.Elsewhere(t.doc)
+	if len(seen) == 0 {
 		return
 	}
-	t.heading(red, "VIOLATED", textsafe.Count(len(order), "requirement")+" in what was read besides")
-	for _, id := range order {
-		t.requirement(scenarios.RequirementID(id))
-		for _, v := range seen[id][:min(len(seen[id]), mostPlaces)] {
-			if v.Expected != "" {
-				t.line("    expected  %s", textsafe.Clip(v.Expected, mostReason))
+	t.heading(red, "VIOLATED", textsafe.Count(len(seen), "requirement")+" in what was read besides")
+	for _, v := range seen {
+		t.requirement(scenarios.RequirementID(v.Requirement))
+		for _, p := range v.Places[:min(len(v.Places), mostPlaces)] {
+			if p.Expected != "" {
+				t.line("    expected  %s", textsafe.Clip(p.Expected, mostReason))
 			}
-			t.line("    actual    %s", textsafe.Clip(v.Actual, mostReason))
-			at := excerpt.Place(results.Check{Exchange: v.Exchange, Pointer: v.Pointer, Part: v.Part})
-			t.line("    at        %s of transcripts/%s", textsafe.Clip(at, mostReason), path.Base(transcriptPath(v.Drive)))
-			t.line("    seen by   %s", cmp.Or(v.Scenario, "a rule for every log that is read"))
+			t.line("    actual    %s", textsafe.Clip(p.Actual, mostReason))
+			t.line("    at        %s in %s", textsafe.Clip(excerpt.PlaceOf(p), mostReason), textsafe.Line(transcriptPath(p.Drive)))
+			t.line("    seen by   %s", excerpt.SeenBy(p))
 		}
-		if more := len(seen[id]) - mostPlaces; more > 0 {
-			t.line("    and in %d places more, see results.json", more)
+		if more := len(v.Places) - mostPlaces; more > 0 {
+			t.line("    and in %s more, see results.json", textsafe.Count(more, "place"))
 		}
-		i := slices.IndexFunc(t.doc.Scenarios, func(s results.ScenarioResult) bool {
-			return s.Verdict == results.VerdictPassed && slices.Contains(s.Requirements, id)
-		})
-		if i >= 0 {
-			t.line("    although  %s passed", t.doc.Scenarios[i].ID)
+		if v.Passed != "" {
+			t.line("    although  %s passed", v.Passed)
 		}
 	}
 }
-
-// mostPlaces bounds the places of one requirement that are shown.
-const mostPlaces = 3

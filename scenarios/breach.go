@@ -33,7 +33,7 @@ const (
 
 // breaches lists all violations, in the order of outcomes, those of invariants last. A step of the setup that turns out
 // to violate nothing loses its requirement: BlockedOn of its outcome becomes "".
-func (r *Report) breaches(d Discovery) []Breach {
+func (r *Report) breaches(d Discovery, clean func(string) string) []Breach {
 	var out []Breach
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
@@ -52,7 +52,8 @@ func (r *Report) breaches(d Discovery) []Breach {
 	if r.Protocol.Invariants != nil {
 		for _, b := range r.Protocol.Invariants(d, r.Drives) {
 			if r.excuse(b.Requirement, b.Drive, b.Where, d) == "" {
-				b.By = ByInvariant
+				b.By, b.Expected, b.Actual = ByInvariant, cleaned(b.Expected, clean), cleaned(b.Actual, clean)
+				b.Where.Pointer = cleaned(b.Where.Pointer, clean)
 				out = append(out, b)
 			}
 		}

@@ -68,7 +68,7 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 		return nil, err
 	}
 	r.Seen = shown(seen)
-	r.sumUp(again.declared())
+	r.sumUp(again.declared(), protocol.spell)
 	return r, nil
 }
 

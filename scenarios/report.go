@@ -93,14 +93,14 @@ func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers 
 	for _, o := range c.outcomes {
 		r.Outcomes = append(r.Outcomes, c.settle(o))
 	}
-	r.sumUp(c.Discovery)
+	r.sumUp(c.Discovery, c.clean)
 	return r
 }
 
-// sumUp derives the other parts of the report from its outcomes and the discovery document.
-func (r *Report) sumUp(d Discovery) {
+// sumUp derives the other parts of the report from its outcomes, its drives and the discovery document.
+func (r *Report) sumUp(d Discovery, clean func(string) string) {
 	r.introduce(d)
-	r.Breaches = r.breaches(d)
+	r.Breaches = r.breaches(d, clean)
 	r.Requirements = requirementStatuses(r.Protocol.Ledger, r.Outcomes, r.Breaches)
 	r.Claims = claimStatuses(r.Protocol, d, r.Requirements, r.Outcomes)
 	if !r.Select.Narrows() { // a part certifies nothing

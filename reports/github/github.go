@@ -9,6 +9,7 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/reports/excerpt"
 )
 
 // Limits. GitHub accepts a summary of 1 MiB a step, and shows ten annotations of a kind.
@@ -30,8 +31,8 @@ func Summary(w io.Writer, doc results.Results, meaning, dir string) error {
 	fmt.Fprintf(&b, "## Assay: %s\n\n", code(doc.Target.Address))
 	fmt.Fprintf(&b, "**%s** (exit code %d)\n\n", meaning, doc.ExitCode)
 	fmt.Fprintf(&b, "%s · %s", code(doc.Target.Protocol), who(doc.Target))
-	if doc.Filter != nil {
-		b.WriteString(" · a selection of the questions")
+	if doc.Partial != nil {
+		fmt.Fprintf(&b, " · a part: %s, so no profile is judged", excerpt.Part(*doc.Partial))
 	}
 	fmt.Fprintf(&b, " · seed %d · Assay %s\n\n", doc.Seed, code(doc.Assay.Version))
 	b.WriteString("| passed | failed | inapplicable | blocked | inconclusive | broken |\n|---|---|---|---|---|---|\n")
@@ -76,11 +77,18 @@ func profiles(b *strings.Builder, all []results.ProfileResult) {
 
 // scenarios lists violated and broken scenarios.
 func scenarios(b *strings.Builder, doc results.Results) {
-	bad := failures(doc)
-	if len(bad) == 0 {
+	bad, elsewhere := failures(doc), excerpt.Elsewhere(doc)
+	if len(bad)+len(elsewhere) == 0 {
 		return
 	}
 	b.WriteString("\n### Violated\n\n")
+	for _, v := range elsewhere[:min(len(elsewhere), mostFailures)] {
+		fmt.Fprintf(b, "- requirement %s: %s\n  - seen by %s\n", code(v.Requirement), long(v.Places[0].Actual), long(excerpt.SeenBy(v.Places[0])))
+		if v.Passed != "" {
+			fmt.Fprintf(b, "  - although %s passed\n", code(v.Passed))
+		}
+	}
+	more(b, len(elsewhere)-mostFailures)
 	for _, s := range bad[:min(len(bad), mostFailures)] {
 		fmt.Fprintf(b, "- %s: %s\n", code(s.ID), long(s.Title))
 		if f := s.Failure; f != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/reports/excerpt"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/timeline"
 	"github.com/openassay/assay/scenarios/wire"
@@ -86,6 +87,8 @@ type report struct {
 	Bar          []segment
 	Failures     []failure
 	MoreFailures int
+	Elsewhere    []elsewhere
+	Part         string
 	Open         []open
 	Claims       []claimGroup
 	Findings     []findingGroup
@@ -129,6 +132,10 @@ func newReport(c Certification) report {
 	r.Profiles, r.Counts = m.profiles(), counts(d.Totals)
 	r.Bar = bars(r.Counts)
 	r.Failures, r.MoreFailures = m.failures()
+	r.Elsewhere = m.elsewhere()
+	if p := d.Partial; p != nil {
+		r.Part = excerpt.Part(*p)
+	}
 	r.Open = m.open()
 	r.Claims = m.claims()
 	r.Findings, r.MoreFindings = m.findings()

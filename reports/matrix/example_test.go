@@ -104,6 +104,7 @@ func example(t testing.TB) *matrix.Matrix {
 		name := "Other " + evil
 		d.Target.Name, d.Assay = &name, results.Assay{Version: "v0.3.0", SuiteDigest: digestB}
 		d.Filter = &results.Filter{Suites: []string{"loop"}}
+		d.Partial = &results.Partial{Asked: 1, Of: 2}
 		d.StartedAt = now.Add(time.Hour)
 		d.NotClaimed = []results.Sighting{{What: "a thing called " + evil, ClaimPointer: "/model/" + evil}}
 	})

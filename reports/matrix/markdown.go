@@ -51,7 +51,7 @@ func (t Table) markdown(b *strings.Builder) {
 		}
 		cells(b, before, t.Columns, func(c Column) string { return r.Cells[c.Number-1].markdown(c) })
 	}
-	b.WriteString("\n| target | name | version | address | certified at | by |\n|---|---|---|---|---|---|\n")
+	b.WriteString("\n| target | name | version | address | asked at | by |\n|---|---|---|---|---|---|\n")
 	for _, c := range t.Columns {
 		part := ""
 		if c.Part {

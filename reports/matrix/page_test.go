@@ -45,6 +45,7 @@ func hostileMatrix(s string) *matrix.Matrix {
 		d.Profiles = []results.ProfileResult{{ID: s, Status: results.ProfileStatus(s), Proved: 1, Required: 1}}
 		d.NotClaimed = []results.Sighting{{What: s, ClaimPointer: s}}
 		d.Filter = &results.Filter{Suites: []string{s}}
+		d.Partial = &results.Partial{Asked: 1, Of: 2}
 	})
 	other := doc
 	other.Assay.SuiteDigest = digestB

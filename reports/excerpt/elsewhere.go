@@ -1,0 +1,65 @@
+package excerpt
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/textsafe"
+)
+
+// Violated is a requirement that was seen violated where no scenario that names it looked: in a step of the setup of
+// another, or by a rule for all that was read.
+type Violated struct {
+	Requirement string
+	Places      []results.Violation
+	Passed      string // a scenario that passed on it all the same; "" for none
+}
+
+// Elsewhere returns the requirements that were seen violated outside the scenarios that name them.
+func Elsewhere(doc results.Results) []Violated {
+	var out []Violated
+	for _, v := range doc.Violations {
+		if v.By == results.ViolationByScenario {
+			continue
+		}
+		i := slices.IndexFunc(out, func(o Violated) bool { return o.Requirement == v.Requirement })
+		if i < 0 {
+			i = len(out)
+			out = append(out, Violated{Requirement: v.Requirement, Passed: passed(doc, v.Requirement)})
+		}
+		out[i].Places = append(out[i].Places, v)
+	}
+	return out
+}
+
+func passed(doc results.Results, requirement string) string {
+	i := slices.IndexFunc(doc.Scenarios, func(s results.ScenarioResult) bool {
+		return s.Verdict == results.VerdictPassed && slices.Contains(s.Requirements, requirement)
+	})
+	if i < 0 {
+		return ""
+	}
+	return doc.Scenarios[i].ID
+}
+
+// Part says how much of the questions a partial run asked. Results of format 1 do not say how many there are.
+func Part(p results.Partial) string {
+	if p.Of == 0 {
+		return textsafe.Count(int(p.Asked), "scenario") + " of a selection"
+	}
+	return fmt.Sprintf("%d of %s were selected", p.Asked, textsafe.Count(int(p.Of), "scenario"))
+}
+
+// SeenBy says who saw a violation.
+func SeenBy(v results.Violation) string {
+	if v.Scenario == "" {
+		return "a rule for all that is read"
+	}
+	return "a step of the setup of " + v.Scenario
+}
+
+// PlaceOf returns where a violation stands, as [Place] does for a check.
+func PlaceOf(v results.Violation) string {
+	return Place(results.Check{Exchange: v.Exchange, Pointer: v.Pointer, Part: v.Part})
+}

@@ -1,0 +1,37 @@
+package html
+
+import (
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/reports/excerpt"
+)
+
+// elsewhere is a requirement that was seen violated outside the scenarios that name it.
+type elsewhere struct {
+	Requirement requirement
+	Places      []seenAt
+	More        int
+	Passed      string
+}
+
+// seenAt is one place of a violation.
+type seenAt struct{ Expected, Actual, Place, Transcript, By string }
+
+// mostPlaces bounds the places that are shown of one requirement.
+const mostPlaces = 5
+
+func (m *maker) elsewhere() []elsewhere {
+	var out []elsewhere
+	for _, v := range excerpt.Elsewhere(m.doc) {
+		e := elsewhere{Requirement: m.requirement(v.Requirement), Passed: v.Passed, More: max(0, len(v.Places)-mostPlaces)}
+		for _, p := range v.Places[:min(len(v.Places), mostPlaces)] {
+			e.Places = append(e.Places, m.seenAt(p))
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func (m *maker) seenAt(p results.Violation) seenAt {
+	return seenAt{Expected: clip(p.Expected, mostWords), Actual: clip(p.Actual, mostWords), Place: clip(excerpt.PlaceOf(p), mostWords),
+		By: excerpt.SeenBy(p), Transcript: m.transcript(p.Drive)}
+}
