@@ -92,6 +92,9 @@ func (t *text) head() {
 		}
 	}
 	t.line("%s · %s%s", t.paint(bold, textsafe.Line(t.doc.Target.Address)), t.doc.Target.Protocol, who)
+	if refused := t.report.RefusedCredential(); refused != "" {
+		t.line("%s", t.paint(red, refused))
+	}
 	t.line("")
 }
 

@@ -27,6 +27,8 @@ type Options struct {
 	SeamPrefixes []string      // of the target's seams
 	RealTime     bool          // wait for time to pass, even if the target has a clock seam
 	Limits       *wire.Limits  // default wire.DefaultLimits
+	// AllowUnproved is why a test may pass although scenarios are blocked or inconclusive; "": it may not. See [Run].
+	AllowUnproved string
 	// Progress is called when a scenario has ended, by one goroutine at a time.
 	Progress func(Outcome)
 }
@@ -148,6 +150,10 @@ func (c *Certification) discover(ctx context.Context) error {
 	if _, isObject := c.Discovery.Document.Actual().(map[string]any); !declared.Found || !isObject {
 		return fmt.Errorf("%w: GET %s%s answered HTTP %s without a JSON object: is this the base URL of a host?",
 			ErrNoDiscovery, c.network.Address(), c.Protocol.DiscoveryPath, declared.Status.JSON())
+	}
+	if lacks := c.Protocol.lacks(c.Discovery.Document); lacks != "" {
+		return fmt.Errorf("%w: GET %s%s answered JSON that has no %s: that is no host of %s",
+			ErrNoDiscovery, c.network.Address(), c.Protocol.DiscoveryPath, lacks, c.Protocol.ID)
 	}
 	if c.Protocol.CheckDiscovery != nil {
 		clean := c.network.Redactor().Clean

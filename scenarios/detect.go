@@ -30,7 +30,11 @@ func Detect(ctx context.Context, target wire.Target, o Options, protocols ...*Pr
 			why = append(why, cleaned(err.Error(), network.Redactor().Clean))
 		}
 		if _, isObject := declared.Document.Actual().(map[string]any); err == nil && declared.Found && isObject {
-			return p, nil
+			lacks := p.lacks(declared.Document)
+			if lacks == "" {
+				return p, nil
+			}
+			why = append(why, fmt.Sprintf("GET %s answered JSON that has no %s, so it is no host of %s", p.DiscoveryPath, lacks, p.ID))
 		}
 	}
 	if len(why) > 0 {

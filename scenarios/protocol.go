@@ -14,6 +14,7 @@ type Protocol struct {
 	ID            string // name and major version: acme/v1
 	Title         string
 	DiscoveryPath string        // below the base URL
+	Essential     []string      // members of which a host's discovery document has at least one; nil if it may have none
 	Speech        wire.Speech   // the words of the version; nil if suites write requests themselves
 	KeyHeader     string        // the header of credentials; "" is Authorization, with a bearer token
 	Spec          func() []byte // the generated schemas of the spec
@@ -97,6 +98,16 @@ func (p *Protocol) spell(text string) string {
 		return text
 	}
 	return p.Speech.Spell(text)
+}
+
+// lacks returns which members a document has none of, although a host's has at least one; "" if it may be a host's.
+func (p *Protocol) lacks(document wire.Value) string {
+	for _, name := range p.Essential {
+		if document.Key(name).Present() {
+			return ""
+		}
+	}
+	return strings.Join(p.Essential, ", ")
 }
 
 // Claim returns the claim with an id.

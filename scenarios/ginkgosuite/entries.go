@@ -95,7 +95,7 @@ func cited(checks []check.Result, transcript *wire.Transcript) Exchanges {
 }
 
 // report attaches what was seen and ends the It as the outcome says.
-func report(s scenarios.Selected, out scenarios.Outcome, transcript *wire.Transcript) {
+func report(s scenarios.Selected, out scenarios.Outcome, transcript *wire.Transcript, unproved func(text string)) {
 	ginkgo.AddReportEntry(EntryVerdict, Verdict{
 		Protocol: s.Suite.Protocol.ID, Suite: s.Suite.ID, Scenario: s.Scenario.ID, Requirements: s.Scenario.Proves,
 		Claim: s.Scenario.Claim.ID, Level: out.Level, Verdict: out.Verdict, Evidence: out.Evidence,
@@ -110,11 +110,14 @@ func report(s scenarios.Selected, out scenarios.Outcome, transcript *wire.Transc
 	if len(out.Findings) > 0 {
 		ginkgo.AddReportEntry(EntryFindings, out.Findings, ginkgo.ReportEntryVisibilityFailureOrVerbose)
 	}
-	switch out.Verdict {
-	case scenarios.Passed:
-	case scenarios.Failed, scenarios.Broken:
-		ginkgo.Fail(string(out.Verdict) + ": " + out.Reason)
+	text := string(out.Verdict) + ": " + out.Reason
+	switch {
+	case out.Verdict == scenarios.Passed:
+	case out.Verdict == scenarios.Inapplicable:
+		ginkgo.Skip(text)
+	case out.Unproved():
+		unproved(text)
 	default:
-		ginkgo.Skip(string(out.Verdict) + ": " + out.Reason)
+		ginkgo.Fail(text)
 	}
 }

@@ -32,7 +32,7 @@ func Describe(target wire.Target, o scenarios.Options, suites ...scenarios.Suite
 			t.certify(expected(t.picked, outer, config))
 		})
 		ginkgo.AfterAll(t.finish)
-		describe(t.picked, t.certificationOf)
+		describe(t.picked, t.certificationOf, t.unproved)
 		if t.wrong != nil {
 			ginkgo.It("selects scenarios", func() {}) // so that BeforeAll runs and says what is wrong
 		}
@@ -82,14 +82,27 @@ func (t *tree) certificationOf(id scenarios.ScenarioID) *scenarios.Certification
 
 func (t *tree) finish() {
 	for _, c := range t.certifications {
-		if left := c.Finish(context.Background()).Leftovers; len(left) > 0 {
-			ginkgo.AddReportEntry("leftovers", strings.Join(left, "\n"))
+		r := c.Finish(context.Background())
+		if len(r.Leftovers) > 0 {
+			ginkgo.AddReportEntry("leftovers", strings.Join(r.Leftovers, "\n"))
+		}
+		if lacks := r.Shortcomings(); len(lacks) > 0 {
+			ginkgo.Fail(strings.Join(lacks, "\n"))
 		}
 	}
 }
 
+// unproved fails an It, unless the caller allows it.
+func (t *tree) unproved(text string) {
+	if why := t.options.AllowUnproved; why != "" {
+		ginkgo.Skip(text + " (allowed: " + why + ")")
+	}
+	ginkgo.Fail(text)
+}
+
 // describe makes one container a suite and one It a scenario.
-func describe(picked []scenarios.Selected, certificationOf func(scenarios.ScenarioID) *scenarios.Certification) {
+// unproved ends the It of a scenario that leaves its claim unproved.
+func describe(picked []scenarios.Selected, certificationOf func(scenarios.ScenarioID) *scenarios.Certification, unproved func(text string)) {
 	for rest := picked; len(rest) > 0; {
 		suite, n := rest[0].Suite, 0
 		for n < len(rest) && rest[n].Suite.ID == suite.ID {
@@ -102,7 +115,7 @@ func describe(picked []scenarios.Selected, certificationOf func(scenarios.Scenar
 				ginkgo.It(nameOf(s), ginkgo.Label(s.FilterLabels()...), func(ctx ginkgo.SpecContext) {
 					c := certificationOf(s.Scenario.ID)
 					defer context.AfterFunc(ctx, c.Interrupt)()
-					report(s, c.Outcome(s.Scenario.ID), c.Transcript(s.Scenario.ID))
+					report(s, c.Outcome(s.Scenario.ID), c.Transcript(s.Scenario.ID), unproved)
 				})
 			}
 		})

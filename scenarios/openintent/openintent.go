@@ -26,6 +26,7 @@ var Protocol = &scenarios.Protocol{
 	ID:             "openintent/v1",
 	Title:          "OpenIntent v1: suspension and retry (RFC-0026, RFC-0025)",
 	DiscoveryPath:  "/.well-known/openintent.json",
+	Essential:      []string{"protocol", "rfcUrls", "openApiUrl", "capabilities", "assay"},
 	KeyHeader:      host.KeyHeader,
 	Spec:           openintentv1.Bundled,
 	Ledger:         host.Ledger,

@@ -35,6 +35,7 @@ func Speaking(d *dialect.Dialect) *scenarios.Protocol {
 		ID:             "openwop/v1",
 		Title:          "OpenWOP v1 (RFC 0037, RFC 0061, RFC 0097)",
 		DiscoveryPath:  d.Path(dialect.Discover),
+		Essential:      []string{"protocolVersion", "supportedEnvelopes", "schemaVersions", "limits", "capabilities", "multiAgent", "agents"},
 		Speech:         d,
 		Spec:           d.Contract,
 		Ledger:         ledger(),
