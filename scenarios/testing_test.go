@@ -31,12 +31,12 @@ func TestRunFailsOnWhatIsLeftUnproved(t *testing.T) {
 		asked []scenarios.Scenario
 		want  string // in the output; "" passes
 	}{
-		"passes":               {"", []scenarios.Scenario{passes, unclaimed}, ""},
-		"blocked":              {"", []scenarios.Scenario{passes, blocks}, "blocked: no way to look"},
-		"blocked and allowed":  {"no seam yet", []scenarios.Scenario{passes, blocks}, ""},
-		"inconclusive":         {"", []scenarios.Scenario{passes, silent}, "inconclusive: "},
-		"nothing proved":       {"", []scenarios.Scenario{unclaimed}, "nothing was proved: none of 1 scenarios passed"},
-		"violated besides":     {"no seam yet", []scenarios.Scenario{passes, besides}, "TOY-1 is violated, seen by the set-up of g at #1 /n"},
+		"passes":              {"", []scenarios.Scenario{passes, unclaimed}, ""},
+		"blocked":             {"", []scenarios.Scenario{passes, blocks}, "blocked: no way to look"},
+		"blocked and allowed": {"no seam yet", []scenarios.Scenario{passes, blocks}, ""},
+		"inconclusive":        {"", []scenarios.Scenario{passes, silent}, "inconclusive: "},
+		"nothing proved":      {"", []scenarios.Scenario{unclaimed}, "nothing was proved: none of 1 scenarios passed"},
+		"violated besides":    {"no seam yet", []scenarios.Scenario{passes, besides}, "TOY-1 is violated, seen by the set-up of g at #1 /n"},
 		"a refused credential": {"no seam yet", []scenarios.Scenario{one("r", counts, scenarios.Ask(refused, is(3, "TOY-1")), "TOY-1")},
 			"the target refuses the credential: 1 of 1 replies are HTTP 403"},
 	}

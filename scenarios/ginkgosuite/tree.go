@@ -102,7 +102,8 @@ func (t *tree) unproved(text string) {
 
 // describe makes one container a suite and one It a scenario.
 // unproved ends the It of a scenario that leaves its claim unproved.
-func describe(picked []scenarios.Selected, certificationOf func(scenarios.ScenarioID) *scenarios.Certification, unproved func(text string)) {
+func describe(picked []scenarios.Selected, certificationOf func(scenarios.ScenarioID) *scenarios.Certification,
+	unproved func(text string)) {
 	for rest := picked; len(rest) > 0; {
 		suite, n := rest[0].Suite, 0
 		for n < len(rest) && rest[n].Suite.ID == suite.ID {

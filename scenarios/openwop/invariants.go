@@ -11,6 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/loop"
 	"github.com/openassay/assay/scenarios/openwop/replay"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Standing is a run as last read, finished or not, and what it must agree with.
@@ -36,7 +37,7 @@ type Invariant struct {
 // or the judge panicked.
 func (i Invariant) Judge(s Standing) scenarios.Outcome {
 	return scenarios.Conclude(scenarios.Scenario{ID: scenarios.ScenarioID("openwop/invariant/" + i.Name), Proves: i.Proves,
-		Ask: scenarios.Ask(&scenarios.Drive[Standing]{ID: "openwop/invariant"}, i.judge)}, Protocol.Ledger, s)
+		Ask: scenarios.Ask(&scenarios.Drive[Standing]{ID: "openwop/invariant"}, i.judge)}, rows, s)
 }
 
 // Invariants returns the rules that the suites apply to every run they read.
@@ -107,18 +108,22 @@ func (s Standing) checkAgent(j *scenarios.Judge) {
 	}
 }
 
-// A held decision to terminate ends nothing if somebody rejects it.
+// A held decision to terminate ends nothing if somebody rejects it, nor does one that a verifier rejects.
 func (s Standing) checkTerminated(j *scenarios.Judge) {
 	for i, d := range s.Log.Decided().Values {
-		held := handoff.Turn(s.Log, i).Where(host.IsA(dialect.NodeSuspended, dialect.InterruptRequested))
+		held := handoff.Turn(s.Log, i).Where(host.IsA(dialect.NodeSuspended, dialect.InterruptRequested, dialect.Verified))
 		if d.At("/payload/decision/kind").String() == string(dialect.TerminateDecisionKindTerminate) && len(held.Values) == 0 {
 			loop.CheckNoTurnAfter(s.Log, j, host.Sequence(d))
 		}
 	}
 }
 
+// A transition that another host caused names no event of this log.
 func (s Standing) checkChained(j *scenarios.Judge) {
-	if s.turns() > 0 {
+	abroad := s.Log.All().Where(func(e wire.Value) bool {
+		return e.Key("causationHostId").Present() || e.At("/payload/causationHostId").Present()
+	})
+	if s.turns() > 0 && len(abroad.Values) == 0 {
 		handoff.CheckChains(s.Log, j)
 	}
 }

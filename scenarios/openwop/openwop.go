@@ -38,12 +38,13 @@ func Speaking(d *dialect.Dialect) *scenarios.Protocol {
 		Essential:      []string{"protocolVersion", "supportedEnvelopes", "schemaVersions", "limits", "capabilities", "multiAgent", "agents"},
 		Speech:         d,
 		Spec:           d.Contract,
-		Ledger:         ledger(),
+		Ledger:         rows,
 		Readings:       readings(),
 		Claims:         claims.All,
 		Profiles:       scenarios.FrozenProfiles("openwop/v1"),
 		CheckDiscovery: func(document []byte) []scenarios.Finding { return checkDiscovery(d, document) },
 		Describe:       describe,
+		Invariants:     breaches(d),
 		Signs:          signs(d),
 		SeamPrefix:     d.Seams[0],
 		RunOf:          runOf,
@@ -98,6 +99,9 @@ func SuitesOf(p *scenarios.Protocol) []scenarios.Suite {
 	}
 	return suites
 }
+
+// rows is the ledger of all versions.
+var rows = ledger()
 
 func ledger() *scenarios.Ledger {
 	rows := make([]scenarios.Requirement, len(openwop.RequirementsV1))

@@ -8,3 +8,12 @@ func (t *Transcript) Reply(n int) Value {
 	}
 	return v
 }
+
+// Status returns the HTTP status of the reply in the n-th entry; absent if there is none.
+func (t *Transcript) Status(n int) Value {
+	v, err := t.value(Ref{Exchange: n, Part: "status"})
+	if err != nil {
+		return Value{ref: Ref{Exchange: n, Part: "status"}}
+	}
+	return v
+}
