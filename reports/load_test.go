@@ -64,3 +64,28 @@ func TestLoadNothing(t *testing.T) {
 		t.Errorf("the error is %v: it does not say how to get one", err)
 	}
 }
+
+// Results of format 1 are still read: their verdicts stand. A part of theirs that was certified is not any more.
+func TestFormat1(t *testing.T) {
+	for _, c := range []struct {
+		file      string
+		failed    int64
+		scenarios int
+	}{{"part.json", 0, 27}, {"violated.json", 4, 9}} {
+		path := filepath.Join("testdata", "format1", c.file)
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.file == "part.json" && !strings.Contains(string(raw), `"certified"`) {
+			t.Error("it never was certified, so the test shows nothing")
+		}
+		doc, err := reports.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if doc.Totals.Failed != c.failed || len(doc.Scenarios) != c.scenarios || len(doc.Profiles) != 0 || doc.Partial == nil {
+			t.Errorf("%s: %d failed of %d, profiles %+v, partial %+v", c.file, doc.Totals.Failed, len(doc.Scenarios), doc.Profiles, doc.Partial)
+		}
+	}
+}

@@ -39,7 +39,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		Assay:  results.Assay{Version: stamp.Version, SuiteDigest: r.SuiteDigest},
 		Target: results.Target{
 			Protocol: r.Protocol.ID, Address: r.Address, DiscoveryDigest: r.DiscoveryDigest,
-			Name: label(r.Name), Version: label(r.Version),
+			Second: r.Second, Name: label(r.Name), Version: label(r.Version),
 		},
 		Filter:       filter(r.Select),
 		Partial:      partial(r),

@@ -14,6 +14,7 @@ import (
 // Given holds what the transcripts of a certification do not show.
 type Given struct {
 	Address   string
+	Second    string
 	Started   time.Time
 	Seconds   float64
 	Seed      uint64
@@ -40,7 +41,7 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 	}
 	protocol := suites[0].Protocol
 	r := &Report{
-		Protocol: protocol, Address: given.Address, SuiteDigest: suiteDigest(picked),
+		Protocol: protocol, Address: given.Address, Second: given.Second, SuiteDigest: suiteDigest(picked),
 		Started: given.Started, Seconds: given.Seconds,
 		Seed: given.Seed, Select: given.Select, Leftovers: given.Leftovers, Outcomes: again.outcomes,
 		DiscoveryFindings: again.findings(protocol), Scenarios: count(suites),

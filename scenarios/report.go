@@ -15,6 +15,7 @@ import (
 type Report struct {
 	Protocol          *Protocol
 	Address           string
+	Second            string // address of the host that the target hands work to; "" without one
 	Name, Version     string // of the target, by its discovery document
 	DiscoveryDigest   string
 	SuiteDigest       string // of the metadata of the selected scenarios
@@ -79,7 +80,7 @@ func totals(outcomes []Outcome) map[Verdict]int {
 // Head returns a report of what is known before anything is judged: the target, the selection, the seed.
 func (c *Certification) Head() *Report {
 	r := &Report{
-		Protocol: c.Protocol, Address: c.network.Address(), SuiteDigest: suiteDigest(c.selected),
+		Protocol: c.Protocol, Address: c.network.Address(), Second: c.network.Second(), SuiteDigest: suiteDigest(c.selected),
 		Started: c.Started, Seed: c.Options.Seed, Select: c.Options.Select, DiscoveryFindings: c.DiscoveryFindings,
 		Scenarios: c.scenarios,
 	}

@@ -3081,6 +3081,8 @@ type Target struct {
 	Name *string `json:"name,omitzero"`
 	// Such as openwop/v1.
 	Protocol string `json:"protocol"`
+	// Base URL of the second host, which the target hands work to; absent without one.
+	Second string `json:"second,omitzero"`
 	// As the target states it.
 	Version *string `json:"version,omitzero"`
 }
@@ -3097,6 +3099,8 @@ func (v *Target) UnmarshalJSON(data []byte) error {
 			return &v.Name
 		case "protocol":
 			return &v.Protocol
+		case "second":
+			return &v.Second
 		case "version":
 			return &v.Version
 		}

@@ -53,8 +53,11 @@ func Part(p results.Partial) string {
 
 // SeenBy says who saw a violation.
 func SeenBy(v results.Violation) string {
-	if v.Scenario == "" {
+	switch {
+	case v.Scenario == "":
 		return "a rule for all that is read"
+	case v.By == results.ViolationByScenario:
+		return v.Scenario
 	}
 	return "a step of the setup of " + v.Scenario
 }

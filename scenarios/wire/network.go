@@ -177,6 +177,14 @@ func Trust(file string) (*tls.Config, error) {
 // Redactor returns the redactor of the certification.
 func (n *Network) Redactor() *Redactor { return n.redactor }
 
+// Second returns the address of the second host without credentials, "" without one.
+func (n *Network) Second() string {
+	if n.second == nil {
+		return ""
+	}
+	return n.redactor.Clean(n.second.Redacted())
+}
+
 // Address returns the target's base URL, or the name of its executable, without secrets.
 func (n *Network) Address() string {
 	if n.base == nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/reports/excerpt"
 )
 
 // target compares the descriptions of the target.
@@ -36,12 +37,27 @@ func (v *run) lists(got, want results.Results) {
 		func(p results.ProfileResult) string {
 			return fmt.Sprintf("%s, %d of %d requirements proved", p.Status, p.Proved, p.Required)
 		})
+	compareLists(v, "violation", got.Violations, want.Violations,
+		func(x results.Violation) string {
+			return fmt.Sprintf("of %s by %s at exchange %d of %s %s", x.Requirement, excerpt.SeenBy(x), x.Exchange, x.Drive, x.Pointer)
+		},
+		func(x results.Violation) string { return x.Actual })
+	if !equalJSON(got.Partial, want.Partial) {
+		v.tell("report", "results.json says %s, and of the questions %s", partOf(got.Partial), partOf(want.Partial))
+	}
 	compareLists(v, "finding about the discovery document", got.Findings, want.Findings,
 		func(f results.Finding) string { return f.Text },
 		func(results.Finding) string { return "that" })
 	compareLists(v, "sighting of what is not claimed", got.NotClaimed, want.NotClaimed,
 		func(s results.Sighting) string { return s.What },
 		func(s results.Sighting) string { return fmt.Sprintf("%d replies that show it", s.Replies) })
+}
+
+func partOf(p *results.Partial) string {
+	if p == nil {
+		return "all were asked"
+	}
+	return excerpt.Part(*p)
 }
 
 // compareLists reports the differences between a list and the derived one.

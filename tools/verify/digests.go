@@ -137,6 +137,7 @@ func (v *run) drives(r *scenarios.Report) {
 		}
 	}
 	v.seeded(r)
+	v.placed(r)
 	for _, name := range v.bundle.Transcripts.Names() {
 		if !judged[name] {
 			v.tell("transcript", "%s%s is the transcript of a drive that no scenario of this certification asks for", bundle.TranscriptsDir, name)

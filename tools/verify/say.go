@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/reports/excerpt"
 	"github.com/openassay/assay/scenarios"
 )
 
@@ -52,6 +53,10 @@ func (r *Report) Text(w io.Writer, name string) error {
 	var b strings.Builder
 	line := func(format string, args ...any) { b.WriteString(textsafe.Line(fmt.Sprintf(format, args...)) + "\n") }
 	line("%s", name)
+	if r.Partial != nil {
+		line("  A PART      %s: it certifies nothing", excerpt.Part(*r.Partial))
+		line("              left out: %s", strings.Join(r.LeftOut, ", "))
+	}
 	line("  made by     assay %s, %s, seed %s", r.Made.Version, r.StartedAt, r.Seed)
 	line("  target      %s · %s", r.Target.Address, r.Target.Protocol)
 	line("  evidence    %s in %s, root %s", counted(r.Exchanges, "exchange"), counted(r.Transcripts, "transcript"), r.Root)

@@ -107,10 +107,10 @@ var tamperings = map[string]tampering{
 			}
 		}
 	}},
-	"a profile is certified": {do: func(f *forgery) {
+	"a profile is said to be larger": {whole: true, do: func(f *forgery) {
 		for i := range f.results.Profiles {
 			if p := &f.results.Profiles[i]; p.ID == "loop-v5" {
-				p.Status, p.Proved = results.ProfileStatusCertified, p.Required
+				p.Required, p.Proved = p.Required+1, p.Proved+1
 			}
 		}
 	}},
@@ -129,6 +129,24 @@ var tamperings = map[string]tampering{
 	"the start is changed": {do: func(f *forgery) {
 		f.results.StartedAt = f.results.StartedAt.Add(-time.Hour)
 		f.manifest.StartedAt = f.results.StartedAt
+	}},
+	"the target is renamed": {do: func(f *forgery) {
+		const other = "https://bank.example"
+		for i := range f.results.Scenarios {
+			if failure := f.results.Scenarios[i].Failure; failure != nil {
+				failure.Again = strings.ReplaceAll(failure.Again, f.results.Target.Address, other)
+			}
+		}
+		f.results.Target.Address, f.manifest.Target.Address = other, other
+	}},
+	"an exchange was at another time": {do: func(f *forgery) {
+		f.edit("openwop/documents-for-anybody", `"entries"`, `"at": "20`, `"at": "19`)
+	}},
+	"the places of violations are dropped": {do: func(f *forgery) { f.results.Violations = f.results.Violations[:0] }},
+	"a selection is not said":              {do: func(f *forgery) { f.results.Filter, f.results.Partial = nil, nil }},
+	"a part is said to be more":            {do: func(f *forgery) { f.results.Partial.Asked = f.results.Partial.Of }},
+	"a part is certified": {do: func(f *forgery) {
+		f.results.Profiles = []results.ProfileResult{{ID: "loop-v5", Status: results.ProfileStatusCertified, Proved: 17, Required: 17}}
 	}},
 	"the time it took is shortened":         {do: func(f *forgery) { f.results.Seconds = 0.001 }},
 	"the manifest and the results disagree": {do: func(f *forgery) { f.manifest.Assay.Version = "9.9.9" }},

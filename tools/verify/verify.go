@@ -29,13 +29,15 @@ type Report struct {
 	Seed        string                  `json:"seed"`
 	Root        string                  `json:"root"` // root of the tree over the transcripts
 	Signature   Signature               `json:"signature"`
-	Judged      bool                    `json:"judged"`      // every verdict was derived again
-	Transcripts int                     `json:"transcripts"` // number of transcripts
-	Exchanges   int                     `json:"exchanges"`   // number of exchanges in them
-	Scenarios   int                     `json:"scenarios"`   // number of scenarios judged again
-	ExitCode    int64                   `json:"exitCode"`    // of the certification, as the bundle says
-	Totals      results.Totals          `json:"totals"`      // of the scenarios judged again
-	Profiles    []results.ProfileResult `json:"profiles"`    // as derived again
+	Judged      bool                    `json:"judged"`            // every verdict was derived again
+	Transcripts int                     `json:"transcripts"`       // number of transcripts
+	Exchanges   int                     `json:"exchanges"`         // number of exchanges in them
+	Scenarios   int                     `json:"scenarios"`         // number of scenarios judged again
+	ExitCode    int64                   `json:"exitCode"`          // of the certification, as the bundle says
+	Totals      results.Totals          `json:"totals"`            // of the scenarios judged again
+	Profiles    []results.ProfileResult `json:"profiles"`          // as derived again
+	Partial     *results.Partial        `json:"partial,omitempty"` // a selection was asked: it certifies nothing
+	LeftOut     []string                `json:"leftOut,omitempty"` // suites of which scenarios were left out, with their number
 	Problems    []Problem               `json:"problems"`
 	NotProved   []string                `json:"notProved"` // sentences about what no bundle of this kind can prove
 }
@@ -141,8 +143,13 @@ func (v *run) judge() {
 		return
 	}
 	given := v.given
+	if given.Schema == results.ResultsSchemaAssayResults1 {
+		v.tell("version", "it is of format 1, which does not list violations that were seen outside the scenarios that name them: "+
+			"its verdicts stand as they are, and were not derived again: certify anew")
+		return
+	}
 	derived, err := scenarios.Derive(v.bundle.Transcripts, scenarios.Given{
-		Address: given.Target.Address, Started: given.StartedAt, Seconds: given.Seconds, Seed: given.Seed, Select: selection,
+		Address: given.Target.Address, Second: given.Target.Second, Started: given.StartedAt, Seconds: given.Seconds, Seed: given.Seed, Select: selection,
 		Leftovers: given.Leftovers,
 	}, suites...)
 	if err != nil {
@@ -150,6 +157,7 @@ func (v *run) judge() {
 		return
 	}
 	v.Judged, v.Scenarios = true, len(derived.Outcomes)
+	v.part(suites, derived)
 	v.drives(derived)
 	v.compare(derived)
 }

@@ -161,3 +161,15 @@ func FuzzTranscript(f *testing.F) {
 		}
 	})
 }
+
+// A bundle of format 1 is read, and what it cannot show is said.
+func TestFormat1(t *testing.T) {
+	b, err := bundle.ReadFile("testdata/format1.tar.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := verify.Bundle(b, verify.Options{Version: "dev"})
+	if r.Judged || len(r.Problems) != 1 || !strings.HasPrefix(r.Problems[0].Text, "it is of format 1, which does not list violations") {
+		t.Errorf("judged %v, problems %+v", r.Judged, r.Problems)
+	}
+}
