@@ -41,7 +41,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 			Protocol: r.Protocol.ID, Address: r.Address, DiscoveryDigest: r.DiscoveryDigest,
 			Second: r.Second, Name: label(r.Name), Version: label(r.Version),
 		},
-		Filter:       filter(r.Select),
+		Filter:       Filter(r.Select),
 		Partial:      partial(r),
 		StartedAt:    r.Started,
 		Seconds:      seconds(r.Seconds),
@@ -223,7 +223,8 @@ func totals(n map[scenarios.Verdict]int) results.Totals {
 	}
 }
 
-func filter(s scenarios.Selection) *results.Filter {
+// Filter returns what a certification was narrowed to, nil for a whole one.
+func Filter(s scenarios.Selection) *results.Filter {
 	f := results.Filter{Suites: s.Suites, Scenarios: s.Scenarios, Requirements: s.Requirements, Filter: s.Filter, ExpectClaims: s.ExpectClaims}
 	if len(f.Suites)+len(f.Scenarios)+len(f.Requirements)+len(f.Filter)+len(f.ExpectClaims) == 0 {
 		return nil

@@ -237,12 +237,13 @@ type BundleManifest struct {
 	// discovery.json: the discovery document as it was recorded.
 	Discovery BundledFile `json:"discovery"`
 	// Exit code of certify.
-	ExitCode int64 `json:"exitCode"`
+	ExitCode   int64       `json:"exitCode"`
+	Registered *Registered `json:"registered,omitzero"`
 	// results.json.
 	Results BundledFile `json:"results"`
 	// Root of the tree over the transcripts: one short name for all that was seen.
 	Root EvidenceDigest `json:"root"`
-	// Format and version of this document.
+	// Format and version of this document. Assay writes 2.
 	Schema BundleManifestSchema `json:"schema"`
 	// All random ids and values came of it. A string: canonical JSON has no integers above 2^53.
 	Seed string `json:"seed"`
@@ -263,6 +264,8 @@ func (v *BundleManifest) UnmarshalJSON(data []byte) error {
 			return &v.Discovery
 		case "exitCode":
 			return &v.ExitCode
+		case "registered":
+			return &v.Registered
 		case "results":
 			return &v.Results
 		case "root":
@@ -286,27 +289,25 @@ func (v *BundleManifest) UnmarshalJSON(data []byte) error {
 func (v BundleManifest) MarshalJSON() ([]byte, error) {
 	type plain BundleManifest
 	p := plain(v)
-	if p.Schema == "" {
-		p.Schema = BundleManifestSchemaAssayBundle1
-	}
 	if p.Transcripts == nil {
 		p.Transcripts = []BundledTranscript{}
 	}
 	return marshal(p)
 }
 
-// BundleManifestSchema Format and version of this document.
+// BundleManifestSchema Format and version of this document. Assay writes 2.
 type BundleManifestSchema string
 
 // The values of BundleManifestSchema.
 const (
 	BundleManifestSchemaAssayBundle1 BundleManifestSchema = "assay.bundle/1"
+	BundleManifestSchemaAssayBundle2 BundleManifestSchema = "assay.bundle/2"
 )
 
 // Valid reports whether the contract has the value.
 func (v BundleManifestSchema) Valid() bool {
 	switch v {
-	case BundleManifestSchemaAssayBundle1:
+	case BundleManifestSchemaAssayBundle1, BundleManifestSchemaAssayBundle2:
 		return true
 	}
 	return false
@@ -1826,8 +1827,13 @@ func (v Level) Valid() bool {
 	return false
 }
 
+// LineDigest SHA-256 in hex.
+type LineDigest = string
+
 // Maker Which Assay asked which questions, of which spec.
 type Maker struct {
+	// Of the program. Format 1 has none.
+	Binary *EvidenceDigest `json:"binary,omitzero"`
 	// Over the protocol's requirements, claims, profiles and schemas.
 	SpecDigest EvidenceDigest `json:"specDigest"`
 	// Over the metadata of the selected scenarios.
@@ -1839,6 +1845,8 @@ type Maker struct {
 func (v *Maker) UnmarshalJSON(data []byte) error {
 	return decodeObject(data, func(name string) any {
 		switch name {
+		case "binary":
+			return &v.Binary
 		case "specDigest":
 			return &v.SpecDigest
 		case "suiteDigest":
@@ -2185,6 +2193,145 @@ func (v ProvedScenario) MarshalJSON() ([]byte, error) {
 		p.Checks = []ProvedCheck{}
 	}
 	return marshal(p)
+}
+
+// RegisterLine One line of a register: the plan of a certification, written before its first request, or how one
+// ended. Each line has the digest of the line before it, so none can be taken out unseen. Closed throughout; a
+// change that a reader could trip over gets another number in schema.
+type RegisterLine struct {
+	At  time.Time      `json:"at"`
+	End *RegisteredEnd `json:"end,omitzero"`
+	// Of the line, from 1.
+	Number int64           `json:"number"`
+	Plan   *RegisteredPlan `json:"plan,omitzero"`
+	// Of the line before it, without its end; zeros in the first.
+	Previous LineDigest `json:"previous"`
+	// Format and version of this document.
+	Schema RegisterLineSchema `json:"schema"`
+}
+
+// UnmarshalJSON reads a RegisterLine. Names of members must match exactly; any may be missing.
+func (v *RegisterLine) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "at":
+			return &v.At
+		case "end":
+			return &v.End
+		case "number":
+			return &v.Number
+		case "plan":
+			return &v.Plan
+		case "previous":
+			return &v.Previous
+		case "schema":
+			return &v.Schema
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a RegisterLine.
+func (v RegisterLine) MarshalJSON() ([]byte, error) {
+	type plain RegisterLine
+	p := plain(v)
+	if p.Schema == "" {
+		p.Schema = RegisterLineSchemaAssayRegister1
+	}
+	return marshal(p)
+}
+
+// RegisterLineSchema Format and version of this document.
+type RegisterLineSchema string
+
+// The values of RegisterLineSchema.
+const (
+	RegisterLineSchemaAssayRegister1 RegisterLineSchema = "assay.register/1"
+)
+
+// Valid reports whether the contract has the value.
+func (v RegisterLineSchema) Valid() bool {
+	switch v {
+	case RegisterLineSchemaAssayRegister1:
+		return true
+	}
+	return false
+}
+
+// Registered The line of a register that held the plan of the certification before its first request.
+type Registered struct {
+	// Of the line, without its end.
+	Digest EvidenceDigest `json:"digest"`
+	// Of the line, from 1.
+	Number int64 `json:"number"`
+}
+
+// UnmarshalJSON reads a Registered. Names of members must match exactly; any may be missing.
+func (v *Registered) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "digest":
+			return &v.Digest
+		case "number":
+			return &v.Number
+		}
+		return nil
+	}, nil)
+}
+
+// RegisteredEnd How the certification of an earlier line ended.
+type RegisteredEnd struct {
+	ExitCode int64 `json:"exitCode"`
+	// Number of the line with its plan.
+	Of int64 `json:"of"`
+	// Of the evidence, where a bundle was written.
+	Root *LineDigest `json:"root,omitzero"`
+}
+
+// UnmarshalJSON reads a RegisteredEnd. Names of members must match exactly; any may be missing.
+func (v *RegisteredEnd) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "exitCode":
+			return &v.ExitCode
+		case "of":
+			return &v.Of
+		case "root":
+			return &v.Root
+		}
+		return nil
+	}, nil)
+}
+
+// RegisteredPlan What is about to be asked of whom.
+type RegisteredPlan struct {
+	// Version of Assay.
+	Assay string `json:"assay"`
+	// Of the program.
+	Binary LineDigest `json:"binary"`
+	Filter *Filter    `json:"filter,omitzero"`
+	Seed   string     `json:"seed"`
+	// As the command names it, without credentials.
+	Target string `json:"target"`
+}
+
+// UnmarshalJSON reads a RegisteredPlan. Names of members must match exactly; any may be missing.
+func (v *RegisteredPlan) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "assay":
+			return &v.Assay
+		case "binary":
+			return &v.Binary
+		case "filter":
+			return &v.Filter
+		case "seed":
+			return &v.Seed
+		case "target":
+			return &v.Target
+		}
+		return nil
+	}, nil)
 }
 
 // RequirementID Such as OWP-0061-B1.

@@ -51,7 +51,7 @@ func written(t *testing.T) (path string) {
 		t.Fatal(err)
 	}
 	path = filepath.Join(t.TempDir(), "bundle.tar.gz")
-	if _, err := Write(path, r, reports.Results(r, reports.Stamp{Version: "dev", ExitCode: r.ExitCode()}), nil); err != nil {
+	if _, err := Write(path, r, reports.Results(r, reports.Stamp{Version: "dev", ExitCode: r.ExitCode()}), Options{Binary: Digest(nil)}); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -118,7 +118,7 @@ func TestWriteKeepsWhatWasThere(t *testing.T) {
 	if err := os.WriteFile(path, []byte("before"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Write(path, &without, reports.Results(&without, reports.Stamp{Version: "dev"}), nil); err == nil ||
+	if _, err := Write(path, &without, reports.Results(&without, reports.Stamp{Version: "dev"}), Options{Binary: Digest(nil)}); err == nil ||
 		!strings.Contains(err.Error(), "the discovery document was not recorded") {
 		t.Errorf("error %v", err)
 	}
@@ -270,7 +270,7 @@ func FuzzRead(f *testing.F) {
 	}
 	path := filepath.Join(f.TempDir(), "bundle.tar.gz")
 	for _, key := range keys {
-		if _, err := Write(path, r, reports.Results(r, reports.Stamp{Version: "dev"}), key); err != nil {
+		if _, err := Write(path, r, reports.Results(r, reports.Stamp{Version: "dev"}), Options{Key: key, Binary: Digest(nil)}); err != nil {
 			f.Fatal(err)
 		}
 		raw, err := os.ReadFile(path)

@@ -193,8 +193,9 @@ func parse(payload []byte) (m results.BundleManifest, err error) {
 	if err := json.Unmarshal(payload, &head); err != nil {
 		return m, fmt.Errorf("it is no manifest (%w)", err)
 	}
-	if want := string(results.BundleManifestSchemaAssayBundle1); head.Schema != want {
-		return m, fmt.Errorf("its schema is %q, and this Assay reads %q: verify it with the Assay that wrote it", clipped(head.Schema), want)
+	if !results.BundleManifestSchema(head.Schema).Valid() {
+		return m, fmt.Errorf("its schema is %q, and this Assay reads %q and %q: verify it with the Assay that wrote it",
+			clipped(head.Schema), results.BundleManifestSchemaAssayBundle1, results.BundleManifestSchemaAssayBundle2)
 	}
 	schema, err := manifestSchema()
 	if err != nil {

@@ -29,10 +29,17 @@ type Made struct {
 	KeyID string // key that signed it, "" if unsigned
 }
 
+// Options say how a bundle is made.
+type Options struct {
+	Key        ed25519.PrivateKey  // signs it; nil leaves it unsigned
+	Binary     string              // digest of the program that certified
+	Registered *results.Registered // line of a register with the plan, nil if there is none
+}
+
 // Write packs a certification into the file at path, which it replaces only when the bundle is complete. doc must be
-// the [reports.Results] of r. A nil key leaves the bundle unsigned. Write reads its output back and fails if assay
+// the [reports.Results] of r. Write reads its output back and fails if assay
 // verify would refuse it.
-func Write(path string, r *scenarios.Report, doc results.Results, key ed25519.PrivateKey) (Made, error) {
+func Write(path string, r *scenarios.Report, doc results.Results, o Options) (Made, error) {
 	encoded, err := reports.MarshalResults(doc)
 	if err != nil {
 		return Made{}, err
@@ -43,7 +50,7 @@ func Write(path string, r *scenarios.Report, doc results.Results, key ed25519.Pr
 	}
 	defer func() { _ = os.Remove(staged.Name()) }() // already gone on success
 	buffered := bufio.NewWriter(staged)
-	made, err := pack(buffered, r, doc, encoded, key)
+	made, err := pack(buffered, r, doc, encoded, o)
 	if err := errors.Join(err, buffered.Flush(), staged.Chmod(0o644), staged.Close()); err != nil {
 		return Made{}, err
 	}
@@ -55,16 +62,17 @@ func Write(path string, r *scenarios.Report, doc results.Results, key ed25519.Pr
 
 // pack writes an archive, one transcript at a time: all of them at once take several times the bytes that the target
 // sent.
-func pack(w io.Writer, r *scenarios.Report, doc results.Results, encoded []byte, key ed25519.PrivateKey) (Made, error) {
+func pack(w io.Writer, r *scenarios.Report, doc results.Results, encoded []byte, o Options) (Made, error) {
 	said, err := discovery(r)
 	if err != nil {
 		return Made{}, err
 	}
 	m := results.BundleManifest{
-		Schema:    results.BundleManifestSchemaAssayBundle1,
-		Assay:     results.Maker{Version: doc.Assay.Version, SuiteDigest: doc.Assay.SuiteDigest, SpecDigest: r.Protocol.SpecDigest()},
-		Target:    results.BundleTarget{Protocol: doc.Target.Protocol, Address: doc.Target.Address, DiscoveryDigest: doc.Target.DiscoveryDigest},
-		StartedAt: doc.StartedAt, Seed: strconv.FormatUint(doc.Seed, 10), ExitCode: doc.ExitCode,
+		Schema:     results.BundleManifestSchemaAssayBundle2,
+		Assay:      results.Maker{Version: doc.Assay.Version, SuiteDigest: doc.Assay.SuiteDigest, SpecDigest: r.Protocol.SpecDigest(), Binary: &o.Binary},
+		Registered: o.Registered,
+		Target:     results.BundleTarget{Protocol: doc.Target.Protocol, Address: doc.Target.Address, DiscoveryDigest: doc.Target.DiscoveryDigest},
+		StartedAt:  doc.StartedAt, Seed: strconv.FormatUint(doc.Seed, 10), ExitCode: doc.ExitCode,
 		Results: bundled(encoded), Discovery: bundled(said),
 	}
 	a := newArchive(w)
@@ -91,7 +99,7 @@ func pack(w io.Writer, r *scenarios.Report, doc results.Results, encoded []byte,
 	if m.Root, err = Root(m.Transcripts); err != nil {
 		return Made{}, err
 	}
-	made, err := a.finish(m, key)
+	made, err := a.finish(m, o.Key)
 	return made, errors.Join(err, a.close())
 }
 

@@ -16,7 +16,9 @@ func TestBundleManifestRefusals(t *testing.T) {
 		spoil     func(doc map[string]any)
 		at, under string // instance location and keyword of one of the problems
 	}{
-		"another format":              {func(d map[string]any) { d["schema"] = "assay.bundle/2" }, "/schema", "const"},
+		"another format":              {func(d map[string]any) { d["schema"] = "assay.bundle/3" }, "/schema", "enum"},
+		"nothing of the program":      {func(d map[string]any) { delete(d["assay"].(map[string]any), "binary") }, "/assay", "required"},
+		"format 1 with a register":    {func(d map[string]any) { d["schema"] = "assay.bundle/1" }, "", "not"},
 		"a field more":                {func(d map[string]any) { d["signer"] = "me" }, "", "additionalProperties"},
 		"no root":                     {func(d map[string]any) { delete(d, "root") }, "", "required"},
 		"a root that is none":         {func(d map[string]any) { d["root"] = "ABC" }, "/root", "pattern"},

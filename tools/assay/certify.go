@@ -117,7 +117,13 @@ func (c *certify) run(ctx context.Context) error {
 		return err
 	}
 	defer c.listeners.close()
+	if err := c.bundle.announce(c.target.name, c.options); err != nil {
+		return err
+	}
 	doc, err := c.drive(ctx)
+	if failed := c.bundle.ended(exitCode(err)); failed != nil {
+		err = errors.Join(err, failed)
+	}
 	return c.listeners.over(doc, err)
 }
 

@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/reports/bundle"
+	"github.com/openassay/assay/reports/register"
 	"github.com/openassay/assay/scenarios"
 )
 
@@ -19,15 +23,35 @@ import (
 type evidence struct {
 	file, keyFile string
 	key           ed25519.PrivateKey
+
+	registerFile string
+	binary       string // digest of this program
+	registered   *results.Registered
+	root         string // of the bundle that was written
 }
 
 func (e *evidence) register(f *pflag.FlagSet) {
 	f.StringVar(&e.file, "bundle", "", "`FILE` for one archive with all evidence, which assay verify checks, like evidence.tar.gz")
 	f.StringVar(&e.keyFile, "sign", "", "`FILE` with the private key that signs the bundle (assay keygen makes one)")
+	f.StringVar(&e.registerFile, "register", "", "`FILE` that gets a line with the plan before the first request, and one with the end")
 }
 
 // check validates the flags, so that a bundle that cannot be written or signed fails before anything is driven.
 func (e *evidence) check(given func(flag string) bool, plan bool) error {
+	if given("register") {
+		switch {
+		case e.registerFile == "":
+			return usage("certify --register: name a file")
+		case plan:
+			return usage("certify --plan: it sends nothing, so there is nothing to register: leave out --register")
+		}
+	}
+	if given("register") || given("bundle") {
+		var err error
+		if e.binary, err = register.Binary(); err != nil {
+			return fmt.Errorf("certify: read the program, whose digest is kept: %w", err)
+		}
+	}
 	switch {
 	case !given("bundle") && !given("sign"):
 		return nil
@@ -60,15 +84,42 @@ func (e *evidence) check(given func(flag string) bool, plan bool) error {
 	return nil
 }
 
+// announce adds the plan to the register, if one was asked for.
+func (e *evidence) announce(target string, o scenarios.Options) error {
+	if e.registerFile == "" {
+		return nil
+	}
+	at, err := register.Begin(e.registerFile, time.Now(), results.RegisteredPlan{
+		Target: target, Seed: strconv.FormatUint(o.Seed, 10), Assay: version(), Binary: e.binary, Filter: reports.Filter(o.Select),
+	})
+	if err != nil {
+		return usage("certify --register: %w", err)
+	}
+	e.registered = &at
+	return nil
+}
+
+// ended adds how the certification ended to the register.
+func (e *evidence) ended(code int) error {
+	if e.registered == nil {
+		return nil
+	}
+	if err := register.End(e.registerFile, time.Now(), *e.registered, code, e.root); err != nil {
+		return fmt.Errorf("certify --register: %w", err)
+	}
+	return nil
+}
+
 // pack writes the bundle of a report if one was asked for. line tells the operator where it is.
 func (e *evidence) pack(r *scenarios.Report, doc results.Results) (line string, err error) {
 	if e.file == "" {
 		return "", nil
 	}
-	made, err := bundle.Write(e.file, r, doc, e.key)
+	made, err := bundle.Write(e.file, r, doc, bundle.Options{Key: e.key, Binary: e.binary, Registered: e.registered})
 	if err != nil {
 		return "", fmt.Errorf("write the bundle %s: %w", e.file, err)
 	}
+	e.root = made.Root
 	if made.KeyID == "" {
 		return fmt.Sprintf("evidence in %s, not signed (--sign KEY signs it): assay verify %s\n", e.file, textsafe.Shell(e.file)), nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/reports/bundle"
+	"github.com/openassay/assay/reports/register"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/tools/verify"
 )
@@ -28,7 +29,7 @@ const verifyExample = `  assay certify http://localhost:3000 --bundle evidence.t
   assay verify evidence.tar.gz --key assay.key.pub`
 
 func newVerify() *cobra.Command {
-	var keyFile string
+	var keyFile, registerFile string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "verify BUNDLE",
@@ -44,6 +45,13 @@ func newVerify() *cobra.Command {
 					return usage("verify --key: %w", err)
 				}
 			}
+			if registerFile != "" || cmd.Flags().Changed("register") {
+				var err error
+				if o.Register, err = register.Read(registerFile); err != nil {
+					return usage("verify --register: %w", err)
+				}
+				o.RegisterFile = registerFile
+			}
 			b, err := bundle.ReadFile(bundles[0])
 			if err != nil {
 				return usage("verify %s: it cannot be read as a bundle: %w", bundles[0], err)
@@ -52,6 +60,7 @@ func newVerify() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&keyFile, "key", "", "`FILE` with the public key that has to have signed it")
+	cmd.Flags().StringVar(&registerFile, "register", "", "`FILE` of certify --register that has to hold its plan; says what else it holds")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was found as a JSON object")
 	return cmd
 }

@@ -99,7 +99,8 @@ func fetch(fault string, selection scenarios.Selection) ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "bundle.tar.gz")
-	if _, err := bundle.Write(path, r, reports.Results(r, reports.Stamp{Version: "dev", ExitCode: r.ExitCode()}), ours); err != nil {
+	if _, err := bundle.Write(path, r, reports.Results(r, reports.Stamp{Version: "dev", ExitCode: r.ExitCode()}),
+		bundle.Options{Key: ours, Binary: bundle.Digest([]byte("the program"))}); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(path)

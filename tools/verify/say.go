@@ -26,7 +26,14 @@ func (v *run) notProved() {
 	say("that the target sent this: whoever ran Assay could have written the exchanges")
 	say("that the host at %s is the one that it says it is", v.Target.Address)
 	say("that it is recent, and that the host is the same today: the start is what a clock said on the machine that ran Assay")
-	say("that it is the only certification: one that ended otherwise may have been left out")
+	switch {
+	case v.by.Register != nil && v.Registered != "":
+		say("that %s is the only register: whoever ran Assay may have kept another, or have begun it anew", v.by.RegisterFile)
+	case v.bundle.Manifest.Registered != nil:
+		say("that it is the only certification: its plan was registered before, and --register FILE says what else was")
+	default:
+		say("that it is the only certification: one that ended otherwise may have been left out")
+	}
 	say("what drives noted beside their exchanges, such as how long they waited, which values they had drawn, and why one " +
 		"stopped: it is judged as it stands")
 	say("leftovers, and how long all of it took: no transcript shows them")
@@ -61,6 +68,9 @@ func (r *Report) Text(w io.Writer, name string) error {
 	line("  target      %s · %s", r.Target.Address, r.Target.Protocol)
 	line("  evidence    %s in %s, root %s", counted(r.Exchanges, "exchange"), counted(r.Transcripts, "transcript"), r.Root)
 	line("  signature   %s", r.signed())
+	if r.Registered != "" {
+		line("  registered  %s", r.Registered)
+	}
 	line("  judged      %s", r.judged())
 	b.WriteByte('\n')
 	if r.Honest {

@@ -11,6 +11,7 @@ import (
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/reports/bundle"
+	"github.com/openassay/assay/reports/register"
 	"github.com/openassay/assay/scenarios"
 )
 
@@ -18,6 +19,9 @@ import (
 type Options struct {
 	Key     ed25519.PublicKey // the required signer, nil for any
 	Version string            // version of this Assay
+	// Register is the register that has to hold the plan, nil for none; RegisterFile is its name.
+	Register     *register.Register
+	RegisterFile string
 }
 
 // Report is the result of a verification, and the output of assay verify --json.
@@ -39,7 +43,8 @@ type Report struct {
 	Partial     *results.Partial        `json:"partial,omitempty"` // a selection was asked: it certifies nothing
 	LeftOut     []string                `json:"leftOut,omitempty"` // suites of which scenarios were left out, with their number
 	Problems    []Problem               `json:"problems"`
-	NotProved   []string                `json:"notProved"` // sentences about what no bundle of this kind can prove
+	Registered  string                  `json:"registered,omitempty"` // what the register says of this and other certifications
+	NotProved   []string                `json:"notProved"`            // sentences about what no bundle of this kind can prove
 }
 
 // Signature describes the signature of a bundle.
@@ -88,6 +93,7 @@ func Bundle(b *bundle.Bundle, o Options) *Report {
 	v.signature()
 	v.digests()
 	if v.document() {
+		v.planned()
 		v.judge()
 	}
 	v.Honest = len(v.Problems) == 0
