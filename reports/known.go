@@ -6,6 +6,7 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/reports/excerpt"
 	"github.com/openassay/assay/scenarios"
 )
 
@@ -44,9 +45,8 @@ func Conclusion(doc results.Results) string {
 
 func unknownFailure(doc results.Results) bool {
 	return slices.ContainsFunc(doc.Scenarios, func(s results.ScenarioResult) bool {
-		return s.Verdict == results.VerdictFailed &&
-			s.Known == nil
-	})
+		return s.Verdict == results.VerdictFailed && s.Known == nil
+	}) || slices.ContainsFunc(excerpt.Elsewhere(doc), func(v excerpt.Violated) bool { return !v.Known })
 }
 
 // fileOf returns the name of the expectations file in brackets.

@@ -14,6 +14,7 @@ type Violated struct {
 	Requirement string
 	Places      []results.Violation
 	Passed      string // a scenario that passed on it all the same; "" for none
+	Known       bool   // a scenario whose failure is known violates it, too, so it does not count for the exit code
 }
 
 // Elsewhere returns the requirements that were seen violated outside the scenarios that name them.
@@ -26,7 +27,7 @@ func Elsewhere(doc results.Results) []Violated {
 		i := slices.IndexFunc(out, func(o Violated) bool { return o.Requirement == v.Requirement })
 		if i < 0 {
 			i = len(out)
-			out = append(out, Violated{Requirement: v.Requirement, Passed: passed(doc, v.Requirement)})
+			out = append(out, Violated{Requirement: v.Requirement, Passed: passed(doc, v.Requirement), Known: known(doc, v.Requirement)})
 		}
 		out[i].Places = append(out[i].Places, v)
 	}
@@ -41,6 +42,12 @@ func passed(doc results.Results, requirement string) string {
 		return ""
 	}
 	return doc.Scenarios[i].ID
+}
+
+func known(doc results.Results, requirement string) bool {
+	return slices.ContainsFunc(doc.Scenarios, func(s results.ScenarioResult) bool {
+		return s.Known != nil && slices.ContainsFunc(s.Checks, func(c results.Check) bool { return !c.Ok && c.Requirement == requirement })
+	})
 }
 
 // Part says how much of the questions a partial run asked. Results of format 1 do not say how many there are.

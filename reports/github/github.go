@@ -134,23 +134,31 @@ func long(s string) string { return textsafe.Markdown(textsafe.Clip(s, mostText)
 // Annotations writes one runner command a line: one for each failure, and one for each expectation that does not hold.
 // If GitHub would not show all failures, the last of their lines counts the rest.
 func Annotations(w io.Writer, doc results.Results) error {
-	bad := failures(doc)
-	shown := bad
-	if len(bad) > mostAnnotations {
-		shown = bad[:mostAnnotations-1]
-	}
-	var b strings.Builder
-	for _, s := range shown {
+	var bad [][2]string // titles and messages
+	for _, s := range failures(doc) {
 		title, message := "Assay: "+s.ID+" broke", s.Reason
 		if f := s.Failure; f != nil {
 			title = "Assay: " + f.Requirement + " is violated"
 			message = fmt.Sprintf("%s: expected %s, got %s", s.Title, f.Expected, f.Actual)
 		}
-		fmt.Fprintf(&b, "::error title=%s::%s\n", property(title), data(message))
+		bad = append(bad, [2]string{title, message})
+	}
+	for _, v := range excerpt.Elsewhere(doc) {
+		if !v.Known {
+			bad = append(bad, [2]string{"Assay: " + v.Requirement + " is violated", excerpt.SeenBy(v.Places[0]) + ": " + v.Places[0].Actual})
+		}
+	}
+	shown := bad
+	if len(bad) > mostAnnotations {
+		shown = bad[:mostAnnotations-1]
+	}
+	var b strings.Builder
+	for _, e := range shown {
+		fmt.Fprintf(&b, "::error title=%s::%s\n", property(e[0]), data(e[1]))
 	}
 	if n := len(bad) - len(shown); n > 0 {
 		fmt.Fprintf(&b, "::error title=%s::%s\n", property("Assay: more failures"),
-			data(fmt.Sprintf("%d more scenarios failed: the summary of the step and report.html have them all", n)))
+			data(fmt.Sprintf("%d more failures: the summary of the step and report.html have them all", n)))
 	}
 	if e := doc.Expectations; e != nil {
 		for _, p := range e.Problems[:min(len(e.Problems), mostAnnotations)] {

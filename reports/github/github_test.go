@@ -175,7 +175,7 @@ func TestMany(t *testing.T) {
 		doc.Scenarios = append(doc.Scenarios, one)
 	}
 	lines := strings.Split(strings.TrimSpace(annotations(t, doc)), "\n")
-	if len(lines) != 10 || !strings.Contains(lines[9], "191 more scenarios failed") {
+	if len(lines) != 10 || !strings.Contains(lines[9], "191 more failures") {
 		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
 	}
 	doc.Target.Address = strings.Repeat("x", 1<<20)
