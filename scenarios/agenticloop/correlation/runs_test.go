@@ -57,7 +57,7 @@ func TestJudgesOfStarts(t *testing.T) {
 		}, agenticloop.RFC103E1},
 		{"correlation/start-makes-a-run", "prints a dump", func(t *testing.T, o *correlation.StartsObservation) {
 			o.First = hosttest.Told{Name: "a", Answer: "Traceback", Exit: 1}.Turn(t)
-		}, "blocked"},
+		}, hosttest.Violates(agenticloop.RFC103I7)},
 		{"correlation/starts-are-distinct", "the same id", func(t *testing.T, o *correlation.StartsObservation) {
 			o.Second = hosttest.Turn(t, "another", hosttest.RunR,
 				hosttest.Ok(hosttest.RunR, hosttest.Request("R", 1, "fetch")))
@@ -265,7 +265,7 @@ func TestJudgesOfSeveralRuns(t *testing.T) {
 			one(with(host.Object{"B": hosttest.Running(2, "fabric"), "E": nil})), "passed"},
 		{"state/other-runs-kept", "the result moves none", func(o *correlation.RunsObservation) {
 			o.One = hosttest.Turn(t, "the result of B", three, hosttest.Ok(nil))
-		}, "blocked"},
+		}, hosttest.Violates(agenticloop.RFC103V9)},
 		{"state/results-stay-out", "the result is kept", func(o *correlation.RunsObservation) {
 			run := hosttest.Running(2, "fabric")
 			run["last_result"] = "so m-4711 so"

@@ -56,7 +56,7 @@ func TestJudgesOfRedelivery(t *testing.T) {
 			o.Other = hosttest.Handed(t, "another start",
 				hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 1), "O": hosttest.Running(1, "fetch")},
 					hosttest.Request("O", 1, "fetch")))
-		}, "blocked"},
+		}, hosttest.Violates(agenticloop.RFC103READ5)},
 		{"start-with-a-known-id", "the run begins anew", func(o *redelivery.RedeliveryObservation) {
 			run := hosttest.Running(1, "fetch")
 			run["goal"] = "another"
