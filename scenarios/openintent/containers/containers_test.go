@@ -114,7 +114,7 @@ func TestJudgesOfTasks(t *testing.T) {
 			Change: func(o *O) { o.Blocked.Reached = false }},
 		{Scenario: "tasks-and-plans/orders", What: "does not run again", Want: openintent.OIPREAD2,
 			Change: func(o *O) { o.Running.Reached = false }},
-		{Scenario: "tasks-and-plans/orders", What: "does not block in the usual order", Want: "blocked",
+		{Scenario: "tasks-and-plans/orders", What: "does not block in the usual order", Want: suitetest.Violates(openintent.OIP0026R3),
 			Change: func(o *O) { o.Blocked.Reached, o.Usual.Reached = false, false }},
 	})
 }
@@ -339,7 +339,7 @@ func TestJudgesOfClaims(t *testing.T) {
 		{Scenario: "claims/refused", What: "grants it", Change: grants, Want: openintent.OIP0026V1},
 		{Scenario: "claims/refused", What: "crashes", Want: openintent.OIP0026V1,
 			Change: func(o *O) { o.Refused = x.Reply(500, doc{}) }},
-		{Scenario: "claims/refused", What: "grants nothing ever", Want: "blocked",
+		{Scenario: "claims/refused", What: "grants nothing ever", Want: suitetest.Violates(openintent.OIP00241),
 			Change: func(o *O) { o.Granted = x.Reply(422, doc{}) }},
 		{Scenario: "claims/says-why", What: "honest", Want: "passed"},
 		{Scenario: "claims/says-why", What: "names the exception", Change: func(o *O) {
@@ -348,7 +348,7 @@ func TestJudgesOfClaims(t *testing.T) {
 		{Scenario: "claims/says-why", What: "another reason", Change: other, Want: openintent.OIP0026V2},
 		{Scenario: "claims/says-why", What: "names no intent", Want: openintent.OIP0026V3,
 			Change: func(o *O) { o.Refused = x.Reply(409, doc{"error": "upstream_intent_suspended"}) }},
-		{Scenario: "claims/says-why", What: "grants it", Change: grants, Want: "blocked"},
+		{Scenario: "claims/says-why", What: "grants it", Change: grants, Want: suitetest.Violates(openintent.OIP0026V1)},
 		{Scenario: "claims/resume-at", What: "honest", Want: "passed"},
 		{Scenario: "claims/resume-at", What: "null", Change: func(o *O) {
 			o.Refused = x.Reply(409, doc{"error": "upstream_intent_suspended", "expected_resume_at": nil})
@@ -359,7 +359,7 @@ func TestJudgesOfClaims(t *testing.T) {
 		{Scenario: "claims/resume-at", What: "no time", Change: func(o *O) {
 			o.Refused = x.Reply(409, suitetest.With(refusal, doc{"expected_resume_at": "soon"}))
 		}, Want: "noted"},
-		{Scenario: "claims/resume-at", What: "another reason", Change: other, Want: "blocked"},
+		{Scenario: "claims/resume-at", What: "another reason", Change: other, Want: suitetest.Violates(openintent.OIP0026V2)},
 		{Scenario: "claims/granted", What: "honest", Want: "passed"},
 		{Scenario: "claims/granted", What: "moves it", Want: openintent.OIP0026V5,
 			Change: func(o *O) { o.After = x.Is("failed") }},
@@ -397,7 +397,7 @@ func TestJudgesOfConfigurations(t *testing.T) {
 			Change: func(o *O) { o.Writes[0] = x.Ok(none) }},
 		{Scenario: "config/read-only", What: "refuses and changes", Want: openintent.OIP0026D5,
 			Change: func(o *O) { o.After = x.Ok(some) }},
-		{Scenario: "config/read-only", What: "cannot be read", Change: func(o *O) { o.Keyed = x.Ok(doc{}) }, Want: "blocked"},
+		{Scenario: "config/read-only", What: "cannot be read", Change: func(o *O) { o.Keyed = x.Ok(doc{}) }, Want: suitetest.Violates(openintent.OIP0026D4)},
 	})
 }
 
