@@ -89,6 +89,7 @@ func TestTheModel(t *testing.T) {
 		{"a failed step again", failure, ok(two, request("R", 2, "fetch")), kept},
 		{"a failed step again, the state as it was", failure, ok(nil, request("R", 2, "fetch")), kept},
 		{"a failed step of another tool", failure, ok(with("R", running(2, "fabric")), request("R", 2, "fabric")), agenticloop.RFC103V10},
+		{"a failed step and another", failure, ok(two, request("R", 2, "fetch"), request("R", 2, "fabric")), agenticloop.RFC103T1},
 		{"a failed step taken", failure, ok(next, request("R", 3, "fabric")), agenticloop.RFC103V10},
 		{"a failure that ends it well", failure, ok(with("R", over("done", 2)), completion("R", 2)), agenticloop.RFC103V10},
 		{"a failure ends it", failure, ok(with("R", over("escalated", 2)), escalation("R", "tool_error")), kept},

@@ -228,6 +228,9 @@ func (d Delivery) unretried(t Turn, was Progress) Breach {
 		}
 		return Breach{}
 	}
+	if events := t.Events(); len(events.Values) > 1 {
+		return Breach{Of: agenticloop.RFC103T1, Shown: events}
+	}
 	return d.unended(t, agenticloop.RFC103V10)
 }
 

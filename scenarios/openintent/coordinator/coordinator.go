@@ -89,8 +89,12 @@ func (o CoordinatorObservation) judgeIsolates(j *scenarios.Judge) {
 		j.Need(openintent.OIP0026P5, o.Escalate.Acted)
 	}
 	o.Isolate.Other.HasStatus(j)
-	if status := o.Isolate.Other.Body.Key("status"); status.String() != host.Active {
-		j.Violates(openintent.OIP0026R1, status, "a phase that takes no input from the suspended one is "+status.JSON())
+	switch status := o.Isolate.Other.Body.Key("status"); status.String() {
+	case host.Active:
+	case host.Suspended:
+		j.Violates(openintent.OIP0026R1, status, "a phase that takes no input from the suspended one is suspended, too")
+	default: // it depends on nothing
+		j.Violates(openintent.OIP00024, status, "a phase that takes no input from the suspended one is "+status.JSON())
 	}
 	o.Isolate.Parent.Log.Readable(j)
 	o.Isolate.Waits.Log.Readable(j)

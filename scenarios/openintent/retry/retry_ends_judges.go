@@ -34,9 +34,9 @@ func needEnd(j *scenarios.Judge, id scenarios.RequirementID, end wire.Wait, afte
 	}
 	after.Intent.Readable(j)
 	after.Log.Readable(j)
-	if ended := after.Log.OfType(host.EventExpired); len(ended.Values) > 0 {
-		j.Violates(openintent.OIP0025F3, after.Intent.Body.At("/state/_suspension/resolution"),
-			"a suspension ended by its event, and its record does not say expired")
+	resolution := after.Intent.Body.At("/state/_suspension/resolution")
+	if ended := after.Log.OfType(host.EventExpired); len(ended.Values) > 0 && resolution.String() != "expired" {
+		j.Violates(openintent.OIP0025F3, resolution, "a suspension ended by its event, and its record does not say expired")
 	}
 	j.Need(id, end)
 }
