@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
@@ -64,6 +65,21 @@ func (t Turn) askless() Breach {
 		return Breach{Why: "setup failed: " + t.Name + ": the run was given up at once: " + t.Events().Last().JSON()}
 	}
 	return Breach{agenticloop.RFC103M1, t.Events(), "setup failed: " + t.Name + ": no request for a tool, but " + t.Output.JSON()}
+}
+
+// crowded returns the breach of a turn that emitted more than one event (AL-R16).
+func (t Turn) crowded() Breach {
+	events := t.Events()
+	if t.Status() != "ok" || len(events.Values) <= 1 {
+		return Breach{}
+	}
+	b := Breach{agenticloop.RFC103T1, events, "setup failed: " + t.Name + ": more than one event"}
+	for _, e := range events.Values {
+		if kind := e.Key("type"); kind.String() != Completed && kind.String() != Escalated && !strings.HasPrefix(kind.String(), RequestPrefix) {
+			b.Of, b.Shown = agenticloop.RFC103P4, kind
+		}
+	}
+	return b
 }
 
 // unkept returns the breach of a turn that asks for a tool, unless it asks for one alone and the run waits for that. A
@@ -202,9 +218,10 @@ func (d Delivery) unended(t Turn, of scenarios.RequirementID) Breach {
 // names the sentence that has the event name its run.
 func (d Delivery) unkeptEnd(t Turn, status string, names scenarios.RequirementID) Breach {
 	ends := t.Events()
+	if b := t.crowded(); b.Of != "" {
+		return b
+	}
 	switch {
-	case len(ends.Values) > 1:
-		return Breach{Of: agenticloop.RFC103T1, Shown: ends}
 	case ends.Last().At("/payload/run_id").String() != d.Run:
 		return Breach{Of: names, Shown: ends.Last().At("/payload/run_id")}
 	case t.Run(d.Run).Key("status").String() != status:
@@ -228,8 +245,8 @@ func (d Delivery) unretried(t Turn, was Progress) Breach {
 		}
 		return Breach{}
 	}
-	if events := t.Events(); len(events.Values) > 1 {
-		return Breach{Of: agenticloop.RFC103T1, Shown: events}
+	if b := t.crowded(); b.Of != "" {
+		return b
 	}
 	return d.unended(t, agenticloop.RFC103V10)
 }
@@ -240,10 +257,11 @@ func (d Delivery) unresumed(t Turn, was Progress) Breach {
 	if b := t.unmoved(due); b.Why != "" {
 		return b
 	}
+	if b := t.crowded(); b.Of != "" {
+		return b
+	}
 	events := t.Events()
 	switch kind := events.Values[0].Key("type").String(); {
-	case len(events.Values) > 1:
-		return Breach{Of: agenticloop.RFC103T1, Shown: events}
 	case kind == Completed:
 		return d.unkeptEnd(t, "done", agenticloop.RFC103E12)
 	case kind == Escalated:
@@ -258,6 +276,8 @@ func (d Delivery) unresumed(t Turn, was Progress) Breach {
 	switch {
 	case next.Run != d.Run:
 		return Breach{Of: agenticloop.RFC103E7, Shown: t.Requests().Each("/payload/run_id")}
+	case next.Step > was.Step+1:
+		return Breach{Of: agenticloop.RFC103I2, Shown: t.Requests().Each("/payload/step")}
 	case next.Step != was.Step+1:
 		return Breach{Of: agenticloop.RFC103V9, Shown: t.Requests().Each("/payload/step")}
 	}

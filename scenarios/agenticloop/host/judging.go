@@ -81,8 +81,8 @@ func GivenMoved(j *scenarios.Judge, t Turn, due Pending) {
 
 // GivenOneEvent ends the judge if the turn emitted more than one event (AL-R16).
 func GivenOneEvent(j *scenarios.Judge, t Turn) {
-	if t.Status() == "ok" && len(t.Events().Values) > 1 {
-		j.Violates(agenticloop.RFC103T1, t.Events(), "setup failed: "+t.Name+": more than one event")
+	if b := t.crowded(); b.Of != "" {
+		b.Stop(j)
 	}
 }
 

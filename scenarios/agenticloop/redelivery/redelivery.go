@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/gen/agenticloop"
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/claims"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
@@ -127,23 +128,15 @@ var killedAgain = scenarios.Scenario{
 	}),
 }
 
-// beginsValue reports whether a line may be the begin of a JSON value.
-func beginsValue(line string) bool {
-	line = strings.TrimLeft(line, " \t\r\n")
-	for _, literal := range []string{"true", "false", "null"} {
-		if n := min(len(line), len(literal)); line[:n] == literal[:n] {
-			return true
-		}
-	}
-	return strings.ContainsAny(line[:1], "{[\"-0123456789")
-}
+// cutValue matches the begin of a JSON value, and what a later turn wrote behind it.
+var cutValue = lazyregexp.New(`^\s*([{["]|(-?[0-9.eE+-]*|t|tr|tru|true|f|fa|fal|fals|false|n|nu|nul|null)\s*([{["]|$))`)
 
 // checkTrace checks that the trace can be read, whatever the killed turn left in it.
 func (k Killed) checkTrace(j *scenarios.Judge) {
 	trace := k.Files.Key("trace.jsonl")
 	for line := range strings.Lines(trace.Key("text").String()) {
 		// A turn that was killed in the middle leaves the begin of a record.
-		if !json.Valid([]byte(line)) && !beginsValue(line) {
+		if !json.Valid([]byte(line)) && !cutValue.MatchString(line) {
 			j.Violates(agenticloop.RFC103W2, trace.Key("text"),
 				fmt.Sprintf("setup failed: %s: trace.jsonl holds %.80q, which is not the start of a record", k.Again.Name, line))
 		}
