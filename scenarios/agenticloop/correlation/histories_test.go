@@ -48,7 +48,7 @@ func TestTheModel(t *testing.T) {
 		{"a start", start, ok(with("N", running(1, "fetch")), request("N", 1, "fetch")), kept},
 		{"a start that takes another run", start, ok(with("R", running(1, "fetch")), request("R", 1, "fetch")), agenticloop.RFC103READ5},
 		{"a start, ignored", start, ok(nil), agenticloop.RFC103M1},
-		{"a start, completed at once", start, ok(with("N", over("done", 0)), completion("N", 0)), agenticloop.RFC103M1},
+		{"a start, completed at once", start, ok(with("N", over("done", 0)), completion("N", 0)), may},
 		{"a start, refused", start, hosttest.Refusal(false), may},
 		{"a start, given up", start, ok(with("N", over("escalated", 0)), escalation("N", "no model")), may},
 		{"a start that asks twice", start,

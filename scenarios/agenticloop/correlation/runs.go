@@ -91,6 +91,10 @@ var stepsCount = scenarios.Scenario{
 				j.Check(agenticloop.RFC103I2, s).To(host.WholeNumber(), "%s: step", e.Name)
 			}
 		}
+		if len(steps.Values) < 2 {
+			j.Block("the run asked for one step alone, so none was seen that comes after another",
+				"declare a decision seam in "+host.ProfileName+" that can say call_tool")
+		}
 	}),
 }
 

@@ -61,8 +61,8 @@ func (t Turn) askless() Breach {
 		return t.refused()
 	case len(t.Requests().Values) > 0:
 		return Breach{}
-	case len(t.OfType(Escalated).Values) > 0:
-		return Breach{Why: "setup failed: " + t.Name + ": the run was given up at once: " + t.Events().Last().JSON()}
+	case len(t.Ends().Values) > 0: // it may not need a tool, or not be able to go on
+		return Breach{Why: "setup failed: " + t.Name + ": the run ended at once: " + t.Ends().Last().JSON()}
 	}
 	return Breach{agenticloop.RFC103M1, t.Events(), "setup failed: " + t.Name + ": no request for a tool, but " + t.Output.JSON()}
 }

@@ -138,6 +138,7 @@ var requestSays = scenarios.Scenario{
 	Ask: scenarios.Ask(correlation.Starts, func(o correlation.StartsObservation, j *scenarios.Judge) {
 		host.GivenAsked(j, o.First)
 		host.Given(j, o.Second)
+		asked := false
 		const routed = "agentic.tool_request. and a name of letters, digits, underscore and hyphen"
 		route, id := host.Matching(routed, host.Routed), host.Matching("an id", host.RunID)
 		for _, t := range []host.Turn{o.First, o.Second} {
@@ -149,7 +150,11 @@ var requestSays = scenarios.Scenario{
 				j.Check(agenticloop.RFC103E7, payload.Key("tool")).To(check.Text(), "%s: tool", t.Name)
 				j.Check(agenticloop.RFC103E9, payload).To(oneVersion(), "%s: payload", t.Name)
 				findAlias(o, j, e)
+				asked = asked || hasArguments(payload)
 			}
+		}
+		if !asked {
+			j.Block("no request has arguments, so none was seen that stands in one place", "ask for a tool that takes arguments")
 		}
 	}),
 }
@@ -160,6 +165,23 @@ func findAlias(o correlation.StartsObservation, j *scenarios.Judge, e wire.Value
 	if tool := e.At("/payload/tool").String(); tool != plugin && o.Aliases[plugin] != tool {
 		j.Find("", "it is routed to %.80q and names the tool %.80q: the profile has no such alias (AL-R1)", plugin, tool)
 	}
+}
+
+// hasArguments reports whether a request says anything beside the correlation.
+func hasArguments(payload wire.Value) bool {
+	members, _ := payload.Actual().(host.Object)
+	for name, value := range members {
+		switch name {
+		case "run_id", "step", "tool", "tool_command", "requested_at":
+		case "tool_payload":
+			if nested, isObject := value.(host.Object); value != nil && (!isObject || len(nested) > 0) {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 // oneVersion matches arguments that are nested, flat, or the same in both places.

@@ -145,6 +145,11 @@ var nothingOutside = scenarios.Scenario{
 	Claim:  claims.Workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		o.givenFiles(j)
+		for _, files := range append(slices.Clone(o.Left), o.Beside) {
+			if files.Key("…").Present() {
+				j.Block("the workspaces hold more files than are listed", "leave fewer files")
+			}
+		}
 		for _, t := range append([]host.Turn{o.Start}, append(o.Steps, o.Odd...)...) {
 			j.Check(agenticloop.RFC103READ13, t.Litter).To(noLitter(),
 				"%s: files in the folder in which it was started", t.Name)

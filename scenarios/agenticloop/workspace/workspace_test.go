@@ -85,6 +85,9 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 		{"nothing-outside", "a link", func(o *workspace.WorkspaceObservation) {
 			o.Left[1] = listing("1\n", func(f host.Object) { f["etc"] = host.Object{"kind": "link"} })
 		}, agenticloop.RFC103READ13},
+		{"nothing-outside", "not every file was listed", func(o *workspace.WorkspaceObservation) {
+			o.Beside = wiretest.Value(t, host.Object{"job-1": host.Object{"kind": "folder"}, "…": host.Object{"kind": "other"}})
+		}, "blocked"},
 		{"artifacts-are-there", "none is named", named([]any{}), "blocked"},
 		{"artifacts-are-there", "no list of them", named(nil), "blocked"},
 		{"artifacts-are-there", "the folder is gone", func(o *workspace.WorkspaceObservation) {
