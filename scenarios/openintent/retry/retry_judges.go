@@ -122,13 +122,13 @@ func (o CourseObservation) givenSuspended(j *scenarios.Judge, s Step) {
 		j.Block("setup failed: the intent is "+status.JSON()+", and no event says since when",
 			"emit "+string(host.EventExpired)+" when a suspension ends")
 	}
-	from, _ := beginning(o.Suspension)
-	due := from.Add(time.Duration(s.Attempt-1) * time.Duration(o.Interval) * time.Second)
+	from, to := beginning(o.Suspension)
+	wait := time.Duration(s.Attempt-1) * time.Duration(o.Interval) * time.Second
 	if at, ok := host.TimeOf(ended.Values[0].Key("created_at")); !ok {
 		j.Block("setup failed: "+string(host.EventExpired)+" does not say when it was created", "give events a created_at")
-	} else if at.Before(due.Add(-early)) {
+	} else if at.Before(from.Add(wait - early)) {
 		j.Violates(openintent.OIP0026J1, ended.Values[0].Key("created_at"), why)
-	} else if at.After(due.Add(late)) {
+	} else if at.After(to.Add(wait + late)) {
 		j.Need(openintent.OIP0026N3, s.last())
 	}
 	j.Block("setup failed: the intent was "+status.JSON()+" about when the next reminder was due", "let a suspension last as long as its window")
