@@ -264,7 +264,8 @@ func TestJudgesOfRefusals(t *testing.T) {
 			Change: func(o *O) { o.Another.Wrong[0] = x.Reply(409, doc{"detail": "expected sid, got x"}) }},
 		{Scenario: "respond/id-not-told", What: "tells it in a key", Want: "noted",
 			Change: func(o *O) { o.Another.Wrong[0] = x.Reply(409, doc{"detail": doc{"sid": true}}) }},
-		{Scenario: "respond/id-not-told", What: "takes it", Change: func(o *O) { takeWrong(x, &o.Another) }, Want: suitetest.Violates(openintent.OIP0025A5)},
+		{Scenario: "respond/id-not-told", What: "takes it",
+			Change: func(o *O) { takeWrong(x, &o.Another) }, Want: suitetest.Violates(openintent.OIP0025A5)},
 
 		{Scenario: "respond/confirm", What: "honest", Want: "passed"},
 		{Scenario: "respond/confirm", What: "takes maybe", Want: openintent.OIP0025A9,

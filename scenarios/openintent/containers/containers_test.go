@@ -397,7 +397,8 @@ func TestJudgesOfConfigurations(t *testing.T) {
 			Change: func(o *O) { o.Writes[0] = x.Ok(none) }},
 		{Scenario: "config/read-only", What: "refuses and changes", Want: openintent.OIP0026D5,
 			Change: func(o *O) { o.After = x.Ok(some) }},
-		{Scenario: "config/read-only", What: "cannot be read", Change: func(o *O) { o.Keyed = x.Ok(doc{}) }, Want: suitetest.Violates(openintent.OIP0026D4)},
+		{Scenario: "config/read-only", What: "cannot be read",
+			Change: func(o *O) { o.Keyed = x.Ok(doc{}) }, Want: suitetest.Violates(openintent.OIP0026D4)},
 	})
 }
 

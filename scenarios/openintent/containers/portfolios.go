@@ -103,7 +103,8 @@ var portfolioLocal = scenarios.Scenario{
 		}
 		j.Need(openintent.OIP0025A15, o.Barrier.Sentinel)
 		if !o.Before.Portfolio.Body.Key("status").Present() && !host.Locate(host.PortfolioAggregate, o.Before.Docs()).Present() {
-			j.Block("a portfolio shows no status of its own, so none that turns suspended", "show the status of a portfolio, or its aggregate status")
+			j.Block("a portfolio shows no status of its own, so none that turns suspended",
+				"show the status of a portfolio, or its aggregate status")
 		}
 		for _, seen := range []host.Watched{o.One, o.Two} {
 			j.Check(openintent.OIP0026R1C, seen.Portfolio.Body.Key("status")).

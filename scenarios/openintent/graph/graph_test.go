@@ -199,6 +199,7 @@ func TestJudgesOfDependents(t *testing.T) {
 			Change: func(o *D) { o.Between = x.Is("active") }},
 		{Scenario: "graph/diamond", What: "never unblocks", Want: suitetest.Violates(openintent.OIP0026R2D),
 			Change: func(o *D) { o.Unblocked.Reached = false }},
-		{Scenario: "graph/diamond", What: "never blocks", Change: func(o *D) { o.Blocked.Reached = false }, Want: suitetest.Violates(openintent.OIP0026R2)},
+		{Scenario: "graph/diamond", What: "never blocks",
+			Change: func(o *D) { o.Blocked.Reached = false }, Want: suitetest.Violates(openintent.OIP0026R2)},
 	})
 }

@@ -131,7 +131,8 @@ func (o CourseObservation) givenSuspended(j *scenarios.Judge, s Step) {
 	} else if at.After(to.Add(wait + late)) {
 		j.Need(openintent.OIP0026N3, s.last())
 	}
-	j.Block("setup failed: the intent was "+status.JSON()+" about when the next reminder was due", "let a suspension last as long as its window")
+	j.Block("setup failed: the intent was "+status.JSON()+" about when the next reminder was due",
+		"let a suspension last as long as its window")
 }
 
 // givenReminders ends the judge unless a reminder was sent.
