@@ -104,6 +104,8 @@ func TestJudgesOfFamilies(t *testing.T) {
 			Change: func(o *O) { o.Behind.Children = x.Ok(doc{"children": []any{}}) }},
 		{Scenario: "graph/intent-local", What: "nobody has had a turn", Want: suitetest.Violates(openintent.OIP0025A15),
 			Change: func(o *O) { o.Barrier.Sentinel.Reached = false }},
+		{Scenario: "graph/intent-local", What: "shows no status", Want: "blocked",
+			Change: func(o *O) { o.Before.Parent, o.During.Parent, o.Behind.Parent = x.Ok(doc{}), x.Ok(doc{}), x.Ok(doc{}) }},
 
 		{Scenario: "graph/unrelated", What: "honest", Want: "passed"},
 		{Scenario: "graph/unrelated", What: "blocks a stranger", Want: openintent.OIP00024,
@@ -120,6 +122,8 @@ func TestJudgesOfFamilies(t *testing.T) {
 		{Scenario: "graph/counted", What: "hides it", Change: counts(doc{"active": 3}), Want: openintent.OIP0026R4},
 		{Scenario: "graph/counted", What: "counts it for ever", Want: openintent.OIP0026R4,
 			Change: func(o *O) { o.After = o.During }},
+		{Scenario: "graph/counted", What: "has no aggregate after it", Want: "blocked",
+			Change: func(o *O) { o.After.Graph, o.After.Parent = x.Reply(500, doc{}), x.Is("active") }},
 		{Scenario: "graph/counted", What: "has no aggregate", Want: "not there",
 			Change: func(o *O) { o.Behind.Graph = x.Ok(doc{"nodes": []any{}}) }},
 
@@ -165,6 +169,19 @@ func TestJudgesOfDependents(t *testing.T) {
 			Change: func(o *O) { o.Unblocked = x.Reached(false, "blocked") }},
 		{Scenario: "graph/not-on-resume", What: "nobody has had a turn", Want: suitetest.Violates(openintent.OIP0025A15),
 			Change: func(o *O) { o.Barrier.Sentinel.Reached = false }},
+		{Scenario: "graph/not-on-resume", What: "was blocked from the start, and is no more", Want: "blocked", Change: func(o *O) {
+			never(o)
+			o.Way = "it was blocked from the start"
+		}},
+		{Scenario: "graph/not-on-resume", What: "may not complete the upstream", Want: "blocked", Change: func(o *O) {
+			o.Unblocked, o.Finished = x.Reached(false, "blocked"), x.Reply(403, doc{})
+		}},
+		{Scenario: "graph/not-on-resume", What: "leaves the upstream active", Want: "blocked", Change: func(o *O) {
+			o.Unblocked, o.Finished = x.Reached(false, "blocked"), x.Is("active")
+		}},
+		{Scenario: "graph/orders", What: "may not complete the upstream", Want: "blocked", Change: func(o *O) {
+			o.Unblocked, o.Finished = x.Reached(false, "blocked"), x.Reply(403, doc{})
+		}},
 
 		{Scenario: "graph/unblocked", What: "honest", Want: "passed"},
 		{Scenario: "graph/unblocked", What: "never unblocks", Want: openintent.OIP0026R2D,
