@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/agenticloop/variation"
 	"github.com/openassay/assay/tools/internal/protocols"
@@ -51,8 +52,46 @@ func slippedAgent(t *testing.T, h prove.Host) (slips []string) {
 			t.Logf("%s is blocked: %s", o.Scenario.ID, o.Reason)
 		}
 		for _, f := range o.Findings {
+			if f.Requirement == "" { // it tells of something that a reading allows
+				continue
+			}
 			slips = append(slips, fmt.Sprintf("%s %s: %s", f.Requirement, o.Scenario.Name(), f.Text))
 		}
 	}
 	return slips
+}
+
+// A random history that an agent gets wrong says which sentence that violates, whichever scenario asks about it by itself.
+func TestAHistoryNamesWhatItShows(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]scenarios.RequirementID{
+		"agent.duplicate-advances":     agenticloop.RFC103V6,
+		"agent.second-step-unsent":     agenticloop.RFC103T9,
+		"agent.wrong-tool-passed-over": agenticloop.RFC103V7,
+		"agent.done-stays-running":     agenticloop.RFC103S8,
+		"agent.retry-is-next-step":     agenticloop.RFC103V10,
+		"agent.run-found-by-step":      agenticloop.RFC103READ5,
+	} {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			hosts, err := prove.Matching(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			faulty := hosts[slices.IndexFunc(hosts, func(h prove.Host) bool { return h.Fault != nil })]
+			r, err := lab.Certify(t.Context(), faulty, scenarios.Options{
+				Seed: 1, Select: scenarios.Selection{Scenarios: []string{"agenticloop/correlation/histories"}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := r.Outcomes[0]
+			got := o.BlockedOn
+			if o.Failure != nil {
+				got = o.Failure.Requirement
+			}
+			if got != want {
+				t.Errorf("%s: %s names %q (%s), want %s", id, o.Verdict, got, o.Reason, want)
+			}
+		})
+	}
 }

@@ -57,17 +57,17 @@ func (s Spent) endsAtOnce() bool {
 
 // givenSteps blocks the judge if a run skipped a step, or stood still before its budget was met.
 func (s Spent) givenSteps(j *scenarios.Judge) {
-	step := int64(0)
+	var before host.Pending
 	for i, t := range s.all() {
 		due, ok := host.PendingOf(t)
 		switch {
-		case ok && due.Step > step+1:
-			j.BlockOn(agenticloop.RFC103I2,
-				fmt.Sprintf("setup failed: %s: it asks for step %d after step %d", t.Name, due.Step, step))
-		case len(t.Events().Values) == 0 && i < s.Budget:
-			j.BlockOn(agenticloop.RFC103V9, "setup failed: "+t.Name+": the plugin emitted nothing")
+		case ok && due.Step > before.Step+1:
+			j.Violates(agenticloop.RFC103I2, t.Requests().Each("/payload/step"),
+				fmt.Sprintf("setup failed: %s: it asks for step %d after step %d", t.Name, due.Step, before.Step))
+		case i > 0 && i < s.Budget:
+			host.GivenMoved(j, t, before)
 		}
-		step = due.Step
+		before = due
 	}
 }
 
@@ -125,16 +125,15 @@ var sameCutOff = scenarios.Scenario{
 		}
 		first := again[0]
 		if first.end() < 0 {
-			j.BlockOn(agenticloop.RFC103F7, "setup failed: the run did not meet its budget")
+			first.stopEndless(j)
 		}
 		for _, s := range again {
 			last := s.all()[len(s.all())-1]
 			if o.Live { // another scenario judges that it is cut off in time
 				j.Check(agenticloop.RFC103M6, last.Ends()).To(check.Len(1), "ends of the run")
 				if s.end() != first.end() {
-					j.Find(agenticloop.RFC103M6,
-						"a run ends after %d results, and the same one after %d: the profile says that it is not "+
-							"deterministic", first.end(), s.end())
+					j.Find("", "a run ends after %d results, and the same one after %d: the profile says that it is not "+
+						"deterministic (AL-R109)", first.end(), s.end())
 				}
 				continue
 			}
@@ -146,6 +145,23 @@ var sameCutOff = scenarios.Scenario{
 				}), "where the run ends")
 		}
 	}),
+}
+
+// stopEndless ends the judge of a run that has no end.
+func (s Spent) stopEndless(j *scenarios.Judge) {
+	var before host.Pending
+	for i, t := range s.all() {
+		due, asks := host.PendingOf(t)
+		if asks && due.Step > int64(s.Budget) {
+			j.Violates(agenticloop.RFC103F7, t.Requests().Each("/payload/step"),
+				fmt.Sprintf("setup failed: %s: it asks for step %d, with a budget of %d", t.Name, due.Step, s.Budget))
+		}
+		if i > 0 {
+			host.GivenMoved(j, t, before)
+		}
+		before = due
+	}
+	j.Block("setup failed: the run did not meet its budget", "escalate a run that would ask for a step beyond max_steps")
 }
 
 // Only an example of the RFC has max_steps in a start (AL-R11).
@@ -187,7 +203,7 @@ var errorsEnd = scenarios.Scenario{
 		host.GivenSome(j, o.Failing)
 		for _, t := range o.Failing {
 			if len(t.Requests().Values) > 1 {
-				j.BlockOn(agenticloop.RFC103T1, "setup failed: "+t.Name+": more than one request")
+				host.GivenOneEvent(j, t)
 			}
 		}
 		for i, t := range o.Failing {
@@ -246,6 +262,17 @@ var errorsRetry = scenarios.Scenario{
 	}),
 }
 
+// stopUnretried ends the judge of a run whose step was not asked for again after its first failure.
+func (o FailuresObservation) stopUnretried(j *scenarios.Judge) {
+	host.GivenReached(j, len(o.Failing) > 0)
+	first := o.Failing[0]
+	if o.Most != 0 && first.Status() == "ok" { // a retry remains
+		j.Violates(agenticloop.RFC103F4, first.Events(), "setup failed: "+first.Name+": the step was not asked for again")
+	}
+	j.Block("setup failed: "+first.Name+": the step was not asked for again, and the answer is "+first.Answer.JSON(),
+		"ask again for a step that failed, and say max_retries under limits in "+host.ProfileName)
+}
+
 // RFC-103 Error Handling (AL-R5).
 var retrySucceeds = scenarios.Scenario{
 	ID:     "agenticloop/budget/retry-succeeds",
@@ -256,7 +283,7 @@ var retrySucceeds = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Failing...)
 		if !o.Once {
-			j.BlockOn(agenticloop.RFC103F4, "setup failed: the step was not asked for again")
+			o.stopUnretried(j)
 		}
 		host.Given(j, o.Healed)
 		j.Check(agenticloop.RFC103F5, o.Healed.Events()).To(check.Len(1), "%s: events", o.Healed.Name)
@@ -287,11 +314,15 @@ var reframesEnd = scenarios.Scenario{
 			}
 		}
 		last := o.Steps[len(o.Steps)-1]
-		if w := host.ProgressOf(last.Run(o.Run).Actual()); len(last.Events().Values) == 0 && w.Status == "running" &&
-			w.Step > 0 {
-			j.BlockOn(agenticloop.RFC103V9, "setup failed: "+last.Name+": the run waits for a step without a request")
+		before := o.Start
+		if n := len(o.Steps); n > 1 {
+			before = o.Steps[n-2]
 		}
-		host.GivenTaken(j, last)
+		due, _ := host.PendingOf(before)
+		if w := host.ProgressOf(last.Run(o.Run).Actual()); w.Status == "running" && w.Step > 0 {
+			host.GivenMoved(j, last, due)
+		}
+		host.GivenTaken(j, last, due)
 		last.CheckEscalated(j, o.Run, agenticloop.RFC103F8)
 		reframed := last.Run(o.Run).Key("reframes")
 		j.Check(agenticloop.RFC103G8, reframed).To(check.Equal(o.Most), "%s: reframes at the end", last.Name)

@@ -77,7 +77,7 @@ func TestJudgesOfBudgets(t *testing.T) {
 		}, "blocked"},
 		{"max-steps-ends-the-run", "it crashes", func(o *budget.BudgetObservation) {
 			o.Runs[0].Steps[0] = hosttest.Told{Name: "x", Answer: "", Exit: 1}.Turn(t)
-		}, "blocked"},
+		}, hosttest.Violates(agenticloop.RFC103I7)},
 		{"same-cut-off", "another reason", func(o *budget.BudgetObservation) {
 			o.Again[2] = spent(t, 2, 2, "tired")
 		}, agenticloop.RFC103M6},
@@ -187,7 +187,7 @@ func TestJudgesOfFailures(t *testing.T) {
 			t.Errorf("findings %v", out.Findings)
 		}
 		o.Once = false
-		hosttest.Expect(t, "budget/retry-succeeds", o, "blocked")
+		hosttest.Expect(t, "budget/retry-succeeds", o, hosttest.Violates(agenticloop.RFC103F4))
 	})
 }
 
@@ -216,7 +216,7 @@ func TestJudgesOfReframes(t *testing.T) {
 		"it does not count": {[]host.Turn{reframed(0, 2), reframed(0, 3), end(0)}, agenticloop.RFC103G8},
 		"it takes none": {
 			[]host.Turn{hosttest.Turn(t, "result 1", host.Object{"R": hosttest.Running(1, "fetch")}, hosttest.Ok(nil))},
-			"blocked"},
+			hosttest.Violates(agenticloop.RFC103V9)},
 		"none at all": {nil, "blocked"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -88,7 +88,7 @@ var sameTwice = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching, o.Again)
 		host.Given(j, o.Late...)
-		host.GivenMoved(j, o.Matching)
+		host.GivenMoved(j, o.Matching, o.Pending)
 		o.Again.CheckNotMovedAgain(j, o.Matching, o.Pending.Run, agenticloop.RFC103I6, agenticloop.RFC103M3)
 		for _, t := range o.Late {
 			t.CheckNotMovedAgain(j, o.Matching, o.Pending.Run, agenticloop.RFC103O5)
@@ -109,6 +109,7 @@ var staleIgnored = scenarios.Scenario{
 			t.CheckIgnored(j, o.Pending.Run, agenticloop.RFC103V6, agenticloop.RFC103M4,
 				agenticloop.RFC103I6)
 		}
+		givenControl(j, o)
 	}),
 }
 
@@ -178,6 +179,7 @@ var orderOfChecks = scenarios.Scenario{
 				j.Check(id, t.OfType(host.Completed)).To(check.Len(0), "%s: completions", t.Name)
 			}
 		}
+		givenControl(j, o)
 	}),
 }
 
@@ -196,6 +198,7 @@ var finishedIgnored = scenarios.Scenario{
 		for _, t := range o.Finished {
 			t.CheckSilent(j, o.Pending.Run, agenticloop.RFC103V4, agenticloop.RFC103READ8)
 		}
+		givenControl(j, o)
 	}),
 }
 
@@ -225,6 +228,7 @@ var unknownIgnored = scenarios.Scenario{
 		o.Unknown.CheckSilent(j, o.Stranger, agenticloop.RFC103V2)
 		j.Check(agenticloop.RFC103V2, o.Unknown.Runs()).To(o.Unknown.Untouched(), "%s", o.Unknown.Name)
 		o.Unknown.CheckStatus(j, "ok", agenticloop.RFC103F1)
+		givenControl(j, o)
 	}),
 }
 
@@ -255,9 +259,10 @@ var misshapenIgnored = scenarios.Scenario{
 		}
 		for _, t := range o.Rounded {
 			if t.Moved() {
-				j.Find(agenticloop.RFC103READ1, "%s counts as the pending step", t.Name)
+				j.Find("", "%s counts as the pending step (AL-R101)", t.Name)
 			}
 		}
+		givenControl(j, o)
 	}),
 }
 
@@ -275,7 +280,15 @@ var unknownStatus = scenarios.Scenario{
 			j.Check(agenticloop.RFC103V8, t.Run(o.Pending.Run).Key("status")).NotTo(check.Equal("done"),
 				"%s: status of the run", t.Name)
 		}
+		givenControl(j, o)
 	}),
+}
+
+// givenControl ends the judge unless the result that is pending moves the run: a plugin that ignores everything ignores
+// what it has to, and shows nothing.
+func givenControl(j *scenarios.Judge, o ResultsObservation) {
+	host.Given(j, o.Matching)
+	host.GivenMoved(j, o.Matching, o.Pending)
 }
 
 // RFC-103 Success Criteria. Times are no decisions.
@@ -287,12 +300,13 @@ var deterministic = scenarios.Scenario{
 	Ask: scenarios.Ask(Results, func(o ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching, o.Twin)
+		host.GivenMoved(j, o.Matching, o.Pending)
 		j.Check(agenticloop.RFC103O4, o.Twin.Events().Each("/payload/run_id")).To(
 			check.SameAs(o.Matching.Events().Each("/payload/run_id")), "run_id of the events")
 		if o.Live { // the decision may differ, but not its run, nor the step that it follows
 			j.Check(agenticloop.RFC103O4, o.Twin.Events()).To(o.Twin.MovesOn(o.Pending), "%s: events", o.Twin.Name)
 			if ok, _ := sameWords(o.Matching).MatchSeen(o.Twin.Answer.Key("events")); !ok {
-				j.Find(agenticloop.RFC103O4, "the same request gets another answer: the profile says that it may")
+				j.Find("", "the same request gets another answer: the profile says that it may (AL-R109)")
 			}
 			return
 		}

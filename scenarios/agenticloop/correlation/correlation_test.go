@@ -40,10 +40,10 @@ func TestJudgesOfResults(t *testing.T) {
 		}, agenticloop.RFC103P3},
 		{"matching-result-resumes", "it crashes", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Matching = hosttest.Told{Name: "the result", Answer: "Traceback", Exit: 1}.Turn(t)
-		}, "blocked"},
+		}, hosttest.Violates(agenticloop.RFC103I7)},
 		{"matching-result-resumes", "there was no start", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Start = hosttest.Turn(t, "the start", nil, hosttest.Ok(nil))
-		}, "blocked"},
+		}, hosttest.Violates(agenticloop.RFC103M1)},
 
 		{"same-result-twice", "the pending request once more is told",
 			func(t *testing.T, o *correlation.ResultsObservation) {
@@ -63,7 +63,7 @@ func TestJudgesOfResults(t *testing.T) {
 		}, agenticloop.RFC103I6},
 		{"same-result-twice", "it never moved", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Matching = hosttest.Handed(t, "the result", hosttest.Ok(nil))
-		}, "blocked"},
+		}, hosttest.Violates(agenticloop.RFC103V9)},
 
 		{"stale-step-ignored", "it is taken", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Stale = hosttest.Turn(t, "stale", host.Object{"R": hosttest.Running(3, "fetch")},
@@ -226,9 +226,9 @@ func TestJudgesOfResults(t *testing.T) {
 		o.Unknown, o.Finished[0] = hosttest.Handed(t, "unknown run", hosttest.Ok(nil)),
 			hosttest.Turn(t, "done", host.Object{"R": hosttest.Over("done", 1)}, hosttest.Ok(nil))
 		o.Again = hosttest.Turn(t, "again", hosttest.RunR2, hosttest.Ok(nil, hosttest.Request("R", 2, "fabric")))
-		for name, want := range map[string]string{"misshapen-result-moves-nothing": agenticloop.RFC103READ1,
+		for name, want := range map[string]string{"misshapen-result-moves-nothing": "",
 			"unknown-run-logged":  agenticloop.RFC103V3,
-			"finished-run-logged": agenticloop.RFC103V5, "same-result-twice": agenticloop.RFC103I6} {
+			"finished-run-logged": agenticloop.RFC103V5, "same-result-twice": ""} {
 			out := hosttest.Expect(t, "correlation/"+name, o, "passed")
 			if len(out.Findings) != 1 || out.Findings[0].Requirement != scenarios.RequirementID(want) {
 				t.Errorf("%s: findings %v", name, out.Findings)

@@ -57,7 +57,34 @@ func TestJudgesOfStarts(t *testing.T) {
 		}, agenticloop.RFC103E1},
 		{"correlation/start-makes-a-run", "prints a dump", func(t *testing.T, o *correlation.StartsObservation) {
 			o.First = hosttest.Told{Name: "a", Answer: "Traceback", Exit: 1}.Turn(t)
+		}, hosttest.Violates(agenticloop.RFC103I7)},
+		{"protocol/request-names-its-step", "no arguments at all", func(t *testing.T, o *correlation.StartsObservation) {
+			o.First = hosttest.Turn(t, "a", nil, hosttest.Ok(hosttest.RunR, changed("tool_payload", nil)))
+			q := hosttest.Request("Q", 1, "fetch")
+			q["payload"].(host.Object)["tool_payload"] = host.Object{}
+			o.Second = hosttest.Turn(t, "another", hosttest.RunR,
+				hosttest.Ok(host.Object{"R": hosttest.Running(1, "fetch"), "Q": hosttest.Running(1, "fetch")}, q))
 		}, "blocked"},
+		{"protocol/request-names-its-step", "a start is refused", func(t *testing.T, o *correlation.StartsObservation) {
+			o.First = hosttest.Turn(t, "a", nil, hosttest.Refusal(true))
+		}, "blocked"},
+		{"protocol/request-names-its-step", "a start is given up", func(t *testing.T, o *correlation.StartsObservation) {
+			o.First = hosttest.Turn(t, "a", nil,
+				hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 0)}, hosttest.Escalation("R", "no model")))
+		}, "blocked"},
+		{"protocol/request-names-its-step", "a start is passed over", func(t *testing.T, o *correlation.StartsObservation) {
+			o.First = hosttest.Turn(t, "a", nil, hosttest.Ok(nil))
+		}, hosttest.Violates(agenticloop.RFC103M1)},
+		{"correlation/api-trigger-starts", "two requests", func(t *testing.T, o *correlation.StartsObservation) {
+			o.First = hosttest.Turn(t, "a", nil,
+				hosttest.Ok(hosttest.RunR, hosttest.Request("R", 1, "fetch"), hosttest.Request("R", 2, "fetch")))
+		}, hosttest.Violates(agenticloop.RFC103T1)},
+		{"correlation/api-trigger-starts", "the run is not kept", func(t *testing.T, o *correlation.StartsObservation) {
+			o.First = hosttest.Turn(t, "a", nil, hosttest.Ok(nil, hosttest.Request("R", 1, "fetch")))
+		}, hosttest.Violates(agenticloop.RFC103I3)},
+		{"correlation/api-trigger-starts", "another run waits", func(t *testing.T, o *correlation.StartsObservation) {
+			o.First = hosttest.Turn(t, "a", nil, hosttest.Ok(hosttest.RunR, hosttest.Request("S", 1, "fetch")))
+		}, hosttest.Violates(agenticloop.RFC103E7)},
 		{"correlation/starts-are-distinct", "the same id", func(t *testing.T, o *correlation.StartsObservation) {
 			o.Second = hosttest.Turn(t, "another", hosttest.RunR,
 				hosttest.Ok(hosttest.RunR, hosttest.Request("R", 1, "fetch")))
@@ -151,6 +178,10 @@ func TestJudgesOfTheEnd(t *testing.T) {
 			o.Steps[0] = hosttest.Handed(t, "the result of step 1",
 				hosttest.Ok(host.Object{"R": hosttest.Running(3, "fabric")}, hosttest.Request("R", 3, "fabric")))
 		}, agenticloop.RFC103I2},
+		{"correlation/steps-count-up", "one step alone", func(o *host.EndObservation) {
+			o.Steps = []host.Turn{hosttest.Handed(t, "the result of step 1",
+				hosttest.Ok(host.Object{"R": hosttest.Over("done", 1)}, hosttest.Completion("R", 1)))}
+		}, "blocked"},
 		{"correlation/completion-tells", "another goal", last(finish(func(p host.Object) {
 			p["goal"] = "h"
 		})), agenticloop.RFC103E12},
@@ -265,7 +296,7 @@ func TestJudgesOfSeveralRuns(t *testing.T) {
 			one(with(host.Object{"B": hosttest.Running(2, "fabric"), "E": nil})), "passed"},
 		{"state/other-runs-kept", "the result moves none", func(o *correlation.RunsObservation) {
 			o.One = hosttest.Turn(t, "the result of B", three, hosttest.Ok(nil))
-		}, "blocked"},
+		}, hosttest.Violates(agenticloop.RFC103V9)},
 		{"state/results-stay-out", "the result is kept", func(o *correlation.RunsObservation) {
 			run := hosttest.Running(2, "fabric")
 			run["last_result"] = "so m-4711 so"

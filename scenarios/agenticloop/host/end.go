@@ -47,20 +47,41 @@ func (o EndObservation) GivenDriven(j *scenarios.Judge) {
 	}
 }
 
-// GivenDone blocks the judge unless the run ended as done.
-func (o EndObservation) GivenDone(j *scenarios.Judge) {
-	o.GivenDriven(j)
-	if !o.IsDone() {
-		j.BlockOn(agenticloop.RFC103X2, "setup failed: the run should have ended as done, and the answer is "+o.Last().Answer.JSON())
+// Due returns what step n of the run, counted from 0, was handed the result of.
+func (o EndObservation) Due(n int) (due Pending) {
+	if n == 0 {
+		due, _ = PendingOf(o.Start)
+	} else {
+		due, _ = PendingOf(o.Steps[n-1])
 	}
+	return due
 }
 
-// GivenCompletion blocks the judge unless an event tells that the run is done.
+// GivenDone ends the judge unless the run ended as done. A run may be given up: its plugin may have a budget of its own.
+func (o EndObservation) GivenDone(j *scenarios.Judge) {
+	o.GivenDriven(j)
+	if o.IsDone() {
+		return
+	}
+	GivenKeptRequests(j, o.Steps)
+	if n := len(o.Steps); n > 0 {
+		GivenMoved(j, o.Last(), o.Due(n-1))
+	}
+	j.Block("setup failed: the run should have ended as done, and the answer is "+o.Last().Answer.JSON(),
+		"see that the decision seam in "+ProfileName+" makes the plugin done, and that nothing else ends the run before")
+}
+
+// GivenCompletion ends the judge unless an event tells that the run is done.
 func (o EndObservation) GivenCompletion(j *scenarios.Judge) {
 	o.GivenDone(j)
-	if len(o.Last().OfType(Completed).Values) == 0 {
-		j.BlockOn(agenticloop.RFC103T9, "setup failed: the run is done, and no event says so")
+	t := o.Last()
+	if len(t.OfType(Completed).Values) > 0 {
+		return
 	}
+	if t.Status() == "ok" && !t.Moved() {
+		j.Violates(agenticloop.RFC103T9, t.Events(), "setup failed: the run is done, and no event says so")
+	}
+	j.Block("setup failed: the run is done in the state, and the answer is "+t.Answer.JSON(), "emit agent.completed for a run that is done")
 }
 
 // MostSteps bounds a run that nothing steers.

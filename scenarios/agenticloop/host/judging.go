@@ -11,15 +11,13 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Given blocks the judge unless each turn ended with exit code 0 and a response: another scenario fails a turn that
-// does not.
+// Given ends the judge unless each turn ended with exit code 0 and a response.
 func Given(j *scenarios.Judge, turns ...Turn) {
 	for _, t := range turns {
 		GivenReached(j, t.Name != "")
 		if !t.Answered() {
-			reason := fmt.Sprintf("setup failed: %s: it ended with %s, and printed %s", t.Name, t.Exit.JSON(),
-				t.Output.JSON())
-			j.BlockOn(agenticloop.RFC103I7, reason)
+			GivenInTime(j, t)
+			t.unanswered().Stop(j)
 		}
 	}
 }
@@ -30,10 +28,11 @@ func GivenSome(j *scenarios.Judge, turns []Turn) {
 	Given(j, turns...)
 }
 
-// GivenReached blocks the judge unless the drive got as far as the turns in question.
+// GivenReached blocks the judge unless the drive got as far as the turns in question. What stopped it may be a limit, and
+// other scenarios judge the turn that did.
 func GivenReached(j *scenarios.Judge, reached bool) {
 	if !reached {
-		j.BlockOn(agenticloop.RFC103I7, "setup failed: an earlier turn did not end as it should, so the drive stopped")
+		j.Block("setup failed: an earlier turn did not lead on, so the drive stopped", "see the last turn of its transcript")
 	}
 }
 
@@ -49,41 +48,57 @@ func GivenInTime(j *scenarios.Judge, turns ...Turn) {
 	}
 }
 
-// GivenRequest blocks the judge unless each turn asked for a tool that its run waits for.
-func GivenRequest(j *scenarios.Judge, starts ...Turn) {
+// GivenAsked ends the judge unless each start asked for a tool.
+func GivenAsked(j *scenarios.Judge, starts ...Turn) {
 	Given(j, starts...)
 	for _, t := range starts {
-		if _, ok := PendingOf(t); !ok {
-			reason := "setup failed: " + t.Name + ": no request for a tool that its run waits for, but " + t.Output.JSON()
-			j.BlockOn(agenticloop.RFC103M1, reason)
+		if b := t.askless(); b.Why != "" {
+			b.Stop(j)
 		}
 	}
 }
 
-// GivenMoved blocks the judge unless the turn emitted something.
-func GivenMoved(j *scenarios.Judge, t Turn) {
-	if !t.Moved() {
-		j.BlockOn(agenticloop.RFC103V9, "setup failed: "+t.Name+": the plugin emitted nothing")
+// GivenRequest ends the judge unless each start asked for a tool that its run waits for.
+func GivenRequest(j *scenarios.Judge, starts ...Turn) {
+	GivenAsked(j, starts...)
+	for _, t := range starts {
+		if _, ok := PendingOf(t); ok {
+			continue
+		}
+		if b := t.unkept(); b.Why != "" {
+			b.Stop(j)
+		}
+		j.Block("setup failed: "+t.Name+": the response does not return the run that asks", "return the run that asks in state_updates")
 	}
 }
 
-// GivenTaken blocks the judge if the turn silently passed over a result that matched.
-func GivenTaken(j *scenarios.Judge, t Turn) {
+// GivenMoved ends the judge unless the turn, which was handed the result of due, emitted something.
+func GivenMoved(j *scenarios.Judge, t Turn, due Pending) {
+	if b := t.unmoved(due); b.Why != "" {
+		b.Stop(j)
+	}
+}
+
+// GivenOneEvent ends the judge if the turn emitted more than one event (AL-R16).
+func GivenOneEvent(j *scenarios.Judge, t Turn) {
+	if b := t.crowded(); b.Of != "" {
+		b.Stop(j)
+	}
+}
+
+// GivenTaken ends the judge if the turn silently passed over the result of due.
+func GivenTaken(j *scenarios.Judge, t Turn, due Pending) {
 	if same, _ := t.Untouched().MatchSeen(t.Runs()); same && t.Status() == "ok" {
-		GivenMoved(j, t)
+		GivenMoved(j, t, due)
 	}
 }
 
-// GivenKeptRequests blocks the judge if a turn asked for a tool that its run does not wait for: later results match
+// GivenKeptRequests ends the judge if a turn asked for a tool that its run does not wait for: later results match
 // nothing.
 func GivenKeptRequests(j *scenarios.Judge, turns []Turn) {
 	for _, t := range turns {
-		if len(t.Requests().Values) == 0 {
-			continue
-		}
-		due, ok := PendingOf(t)
-		if now := ProgressOf(t.Run(due.Run).Actual()); !ok || now.Step != due.Step || now.Tool != due.Tool {
-			j.BlockOn(agenticloop.RFC103I3, "setup failed: "+t.Name+": it asks for a tool that its run does not wait for")
+		if b := t.unkept(); b.Why != "" {
+			b.Stop(j)
 		}
 	}
 }
@@ -143,7 +158,7 @@ func (t Turn) checkRepeated(j *scenarios.Judge, run string, of ...scenarios.Requ
 	for _, id := range of {
 		j.Check(id, t.Runs()).To(t.Unchanged(run), "%s", t.Name)
 	}
-	j.Find(of[0], "%s: it hands out the pending request once more", t.Name)
+	j.Find("", "%s: it hands out the pending request once more (AL-R14)", t.Name)
 }
 
 // CheckUnmoved checks that the turn asked for nothing and left the run unchanged, or was refused for good.
@@ -161,7 +176,10 @@ func (t Turn) CheckUnmoved(j *scenarios.Judge, run string, of ...scenarios.Requi
 // CheckEscalated checks that the turn escalated the run: status ok, a single agent.escalated, and the run escalated in
 // the same response. What the event holds is asked once, by the scenario of the wrong tool.
 func (t Turn) CheckEscalated(j *scenarios.Judge, run string, of ...scenarios.RequirementID) {
-	if t.escalatesAsError(j) {
+	if t.endsAsError() { // the gateway drops what the turn says
+		j.Part(func() {
+			j.Violates(agenticloop.RFC103P3, t.Answer.Key("status"), "setup failed: "+t.Name+": it ended the run with status error")
+		})
 		return
 	}
 	for _, id := range of {
@@ -184,7 +202,11 @@ func (t Turn) CheckReason(j *scenarios.Judge, run string) {
 
 // CheckRefused checks for an error that is not to be retried, or an escalation, and no request.
 func (t Turn) CheckRefused(j *scenarios.Judge, of ...scenarios.RequirementID) {
-	if t.escalatesAsError(j) {
+	if t.endsAsError() {
+		j.Part(func() {
+			j.Block("setup failed: "+t.Name+": it ended a run with status error, which is neither a refusal nor an escalation",
+				"say either status error and no event, or status ok and agent.escalated")
+		})
 		return
 	}
 	for _, id := range of {
@@ -198,14 +220,5 @@ func (t Turn) CheckRefused(j *scenarios.Judge, of ...scenarios.RequirementID) {
 	}
 }
 
-// escalatesAsError reports whether an escalation comes with status error, which takes it back. Another scenario fails
-// that; this one is blocked.
-func (t Turn) escalatesAsError(j *scenarios.Judge) bool {
-	if t.Status() != "error" || len(t.Ends().Values) == 0 {
-		return false
-	}
-	j.Part(func() {
-		j.BlockOn(agenticloop.RFC103P3, "setup failed: "+t.Name+": it ended the run with status error")
-	})
-	return true
-}
+// endsAsError reports whether an end of a run comes with status error, which takes it back.
+func (t Turn) endsAsError() bool { return t.Status() == "error" && len(t.Ends().Values) > 0 }

@@ -64,7 +64,7 @@ func (d Delivery) Departs(t Turn) string {
 func (t Turn) departsFromStart() string {
 	due, ok := PendingOf(t)
 	made := t.NewRuns().Values
-	if !ok || due.Step != 1 || len(made) != 1 || made[0].Key("status").String() != "running" {
+	if !ok || due.Step != 1 || len(made) != 1 || ProgressOf(made[0].Actual()) != (Progress{"running", 1, due.Tool}) {
 		return "a start was to make one run that asks for step 1, and what came is " + t.Answer.JSON()
 	}
 	return ""
@@ -97,7 +97,7 @@ func (d Delivery) wants(t Turn, silence string) string {
 
 func (d Delivery) wantsEnd(t Turn, why string) string {
 	events := t.Events().Values
-	if len(events) == 1 && events[0].Key("type").String() == Escalated &&
+	if t.Status() == "ok" && len(events) == 1 && events[0].Key("type").String() == Escalated &&
 		events[0].At("/payload/run_id").String() == d.Run &&
 		t.Run(d.Run).Key("status").String() == "escalated" {
 		return ""
@@ -106,6 +106,9 @@ func (d Delivery) wantsEnd(t Turn, why string) string {
 }
 
 func (d Delivery) wantsRetry(t Turn, was Progress) string {
+	if !t.Runs().Present() && t.repeats(d.Run) && t.Status() == "ok" { // the gateway has kept that it is pending (AL-R14)
+		return ""
+	}
 	if due, ok := PendingOf(t); ok && len(t.Events().Values) == 1 {
 		if due == (Pending{d.Run, was.Step, was.Tool}) {
 			return ""

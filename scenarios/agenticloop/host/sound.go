@@ -32,7 +32,7 @@ func EveryTurnClaiming[O watched](suite string, d *scenarios.Drive[O], claim sce
 				j.Part(func() { t.checkSound(j) })
 			}
 			if !asksForTools(o.All()) {
-				j.BlockOn(agenticloop.RFC103M1, "setup failed: no turn asked for a tool")
+				j.Block("setup failed: no turn asked for a tool, so what holds of requests was not seen", "have a start ask for a tool")
 			}
 		}),
 	}
@@ -67,7 +67,7 @@ func (t Turn) checkSound(j *scenarios.Judge) {
 		return
 	}
 	j.Check(agenticloop.RFC103T10, t.Survivors).To(check.Len(0), "%s: processes that it left behind", t.Name)
-	j.Check(agenticloop.RFC103WIRE1, t.Bytes).To(check.Integer(0, 10<<20), "%s: bytes on standard output", t.Name)
+	j.Check(agenticloop.RFC103WIRE1, t.Bytes).To(check.Integer(0, mostOutput), "%s: bytes on standard output", t.Name)
 	if t.Refused && !t.Answered() {
 		return // its input was no request: other scenarios judge the answer to that
 	}
@@ -132,7 +132,7 @@ func (t Turn) checkRequest(j *scenarios.Judge, e wire.Value) {
 		"%s: run_id of the request", t.Name)
 	if !after.Present() && t.WaitsAnew() {
 		reason := fmt.Sprintf("setup failed: %s: the request names run %.80q, and another one waits", t.Name, run)
-		j.Part(func() { j.BlockOn(agenticloop.RFC103E7, reason) })
+		j.Part(func() { j.Violates(agenticloop.RFC103E7, payload.Key("run_id"), reason) })
 		return
 	}
 	j.Check(agenticloop.RFC103D1, e.Key("dedupe_key")).To(requestKey(run, n), "%s: dedupe_key", t.Name)
@@ -145,6 +145,9 @@ func (t Turn) checkRequest(j *scenarios.Judge, e wire.Value) {
 	j.Check(agenticloop.RFC103I3, after.Key("pending_tool")).To(check.SameAs(payload.Key("tool")),
 		"%s: pending_tool", t.Name)
 }
+
+// mostOutput is the largest response, in bytes (RFC103-WIRE-1).
+const mostOutput = 10 << 20
 
 // MostState is the largest state, in bytes (RFC103-WIRE-13).
 const MostState = 1 << 20

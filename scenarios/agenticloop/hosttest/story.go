@@ -152,14 +152,22 @@ func scenarioOf(t *testing.T, name string) scenarios.Scenario {
 	return scenarios.Scenario{}
 }
 
-// Expect judges an observation. want is passed, blocked, or the id of the requirement whose violation is reported
-// first.
+// Violates is what [Expect] wants of a scenario that a step of the setup blocks, which violates a requirement.
+func Violates(requirement scenarios.RequirementID) string {
+	return "blocked, violating " + string(requirement)
+}
+
+// Expect judges an observation. want is passed, blocked, [Violates], or the id of the requirement whose violation is
+// reported first.
 func Expect(t *testing.T, name string, observation any, want string) scenarios.Outcome {
 	t.Helper()
 	out := scenarios.Conclude(scenarioOf(t, name), agenticloop.Protocol.Ledger, observation)
 	got := string(out.Verdict)
-	if out.Failure != nil {
+	switch {
+	case out.Failure != nil:
 		got = string(out.Failure.Requirement)
+	case out.BlockedOn != "":
+		got = Violates(out.BlockedOn)
 	}
 	if got != want {
 		t.Errorf("%s: %s (%s), want %s", name, got, out.Reason, want)

@@ -33,7 +33,7 @@ var ownEventResumes = scenarios.Scenario{
 	Ask: scenarios.Ask(inContext, func(o ContextObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Direct, o.Own)
-		host.GivenMoved(j, o.Direct)
+		host.GivenMoved(j, o.Direct, o.Pending)
 		if o.Live {
 			j.Check(agenticloop.RFC103B2, o.Own.Events()).To(o.Own.MovesOn(o.Pending), "%s: events", o.Own.Name)
 			return
@@ -111,15 +111,10 @@ var queueDrains = scenarios.Scenario{
 		}
 		host.GivenRequest(j, o.Start)
 		last := o.Last()
-		for _, t := range append([]host.Turn{o.Start}, o.Steps...) {
-			switch moves := len(t.Events().Values); {
-			case moves > 1:
-				j.BlockOn(agenticloop.RFC103T1, "setup failed: "+t.Name+": more than one event")
-			case moves == 0 && t.Run(o.Run).Present():
-				j.BlockOn(agenticloop.RFC103T9, "setup failed: "+t.Name+": the run moved, and no event says so")
-			case moves == 0:
-				j.BlockOn(agenticloop.RFC103V9, "setup failed: "+t.Name+": the plugin emitted nothing")
-			}
+		host.GivenOneEvent(j, o.Start)
+		for n, t := range o.Steps {
+			host.GivenOneEvent(j, t)
+			host.GivenMoved(j, t, o.Due(n))
 		}
 		j.Check(agenticloop.RFC103O1, last.Ends()).To(check.Len(1), "%s: ends of the run", last.Name)
 		j.Check(agenticloop.RFC103O1, last.Events()).To(
@@ -147,7 +142,7 @@ var workedExample = scenarios.Scenario{
 				"declare a decision seam in "+host.ProfileName+" that can say call_tool")
 		}
 		host.GivenSome(j, o.Steps)
-		host.GivenMoved(j, o.Steps[0])
+		host.GivenMoved(j, o.Steps[0], o.Due(0))
 		host.GivenKeptRequests(j, o.Steps)
 		j.Check(agenticloop.RFC103X1, o.Steps[0].Requests().Each("/payload/step")).To(check.Equal([]int64{2}),
 			"%s: step of the request", o.Steps[0].Name)

@@ -31,7 +31,7 @@ func TestJudgesOfPipelines(t *testing.T) {
 	hosttest.Expect(t, "pipeline/own-event-resumes", o, agenticloop.RFC103B2)
 	o = honest()
 	o.Direct = hosttest.Handed(t, "direct", hosttest.Ok(nil))
-	hosttest.Expect(t, "pipeline/own-event-resumes", o, "blocked")
+	hosttest.Expect(t, "pipeline/own-event-resumes", o, hosttest.Violates(agenticloop.RFC103V9))
 	o = honest()
 	o.Failed = hosttest.Handed(t, "failed", direct)
 	if out := hosttest.Expect(t, "pipeline/own-event-fails", o, "passed"); len(out.Findings) != 1 {
@@ -74,7 +74,7 @@ func TestJudgesOfTheQueue(t *testing.T) {
 		{"worked-example", "the tool is not kept", func(o *pipeline.QueueObservation) {
 			o.Steps[0] = hosttest.Handed(t,
 				"x", hosttest.Ok(host.Object{"R": hosttest.Running(2, "")}, hosttest.Request("R", 2, "fabric")))
-		}, "blocked"},
+		}, hosttest.Violates(agenticloop.RFC103I3)},
 		{"worked-example", "it gives up", func(o *pipeline.QueueObservation) {
 			o.Steps[1] = hosttest.Turn(t, "x", hosttest.RunR2,
 				hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 2)}, hosttest.Escalation("R", "x")))

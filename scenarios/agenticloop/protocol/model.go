@@ -30,7 +30,7 @@ var erringModel = scenarios.Scenario{
 		o.Given(j)
 		for _, t := range o.Reached() {
 			if code, exited := t.Exit.Int(); exited && code != 0 {
-				j.BlockOn(agenticloop.RFC103I7, fmt.Sprintf("%s: it ended with exit code %d", t.Name, code))
+				j.Violates(agenticloop.RFC103I7, t.Exit, fmt.Sprintf("%s: it ended with exit code %d", t.Name, code))
 			}
 			if !j.Check(agenticloop.RFC103WIRE9, t.Exit).To(check.Equal(0), "%s: how it ended", t.Name) {
 				return

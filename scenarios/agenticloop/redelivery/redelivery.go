@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/gen/agenticloop"
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/claims"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
@@ -26,8 +27,16 @@ func Suite() scenarios.Suite {
 func (o RedeliveryObservation) givenApart(j *scenarios.Judge) {
 	host.GivenRequest(j, o.Start)
 	host.Given(j, o.Other)
-	if ok, found := o.Other.Unchanged(o.Run).MatchSeen(o.Other.Runs()); !ok {
-		j.BlockOn(agenticloop.RFC103READ5, "setup failed: another start changed the run: "+found)
+	ok, found := o.Other.Unchanged(o.Run).MatchSeen(o.Other.Runs())
+	why := "setup failed: another start changed the run: " + found
+	switch {
+	case ok:
+	case o.Other.Status() != "ok": // the gateway does not keep what it says
+		j.Block(why, "leave the runs of others as they are")
+	case !o.Other.Run(o.Run).Present():
+		j.Violates(agenticloop.RFC103WIRE12, o.Other.Runs(), why)
+	default:
+		j.Violates(agenticloop.RFC103READ5, o.Other.Run(o.Run), why)
 	}
 }
 
@@ -72,7 +81,7 @@ var takenAgain = scenarios.Scenario{
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching, o.Taken)
-		host.GivenMoved(j, o.Matching)
+		host.GivenMoved(j, o.Matching, o.Pending)
 		asked, _ := host.PendingOf(o.Matching)
 		j.Check(agenticloop.RFC103READ4, o.Taken.Requests().Each("/payload/step")).To(host.AtMost(asked.Step),
 			"%s: steps that it asks for", o.Taken.Name)
@@ -119,13 +128,16 @@ var killedAgain = scenarios.Scenario{
 	}),
 }
 
+// cutValue matches the begin of a JSON value, and what a later turn wrote behind it.
+var cutValue = lazyregexp.New(`^\s*([{["]|(-?[0-9.eE+-]*|t|tr|tru|true|f|fa|fal|fals|false|n|nu|nul|null)\s*([{["]|$))`)
+
 // checkTrace checks that the trace can be read, whatever the killed turn left in it.
 func (k Killed) checkTrace(j *scenarios.Judge) {
 	trace := k.Files.Key("trace.jsonl")
 	for line := range strings.Lines(trace.Key("text").String()) {
 		// A turn that was killed in the middle leaves the begin of a record.
-		if !json.Valid([]byte(line)) && !strings.HasPrefix(line, "{") && !strings.HasPrefix(line, "[") {
-			j.BlockOn(agenticloop.RFC103W2,
+		if !json.Valid([]byte(line)) && !cutValue.MatchString(line) {
+			j.Violates(agenticloop.RFC103W2, trace.Key("text"),
 				fmt.Sprintf("setup failed: %s: trace.jsonl holds %.80q, which is not the start of a record", k.Again.Name, line))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/hosttest"
 	"github.com/openassay/assay/scenarios/agenticloop/redelivery"
+	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
@@ -14,7 +15,7 @@ func TestJudgesOfRedelivery(t *testing.T) {
 	matching := hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric"))
 	honest := func() redelivery.RedeliveryObservation {
 		o := redelivery.RedeliveryObservation{
-			Start: hosttest.StartR.Turn(t), Run: "R",
+			Start: hosttest.StartR.Turn(t), Run: "R", Pending: host.Pending{Run: "R", Step: 1, Tool: "fetch"},
 			Other: hosttest.Handed(t, "another start",
 				hosttest.Ok(host.Object{"R": hosttest.Running(1, "fetch"), "O": hosttest.Running(1, "fetch")},
 					hosttest.Request("O", 1, "fetch"))), Again: hosttest.Handed(t, "the same job", hosttest.Ok(nil)),
@@ -33,6 +34,9 @@ func TestJudgesOfRedelivery(t *testing.T) {
 		o.Resumed = []redelivery.Killed{{Point: "before its input", Died: true,
 			Again: hosttest.Handed(t, "the result again", matching), Files: files}}
 		return o
+	}
+	trace := func(text string) wire.Value {
+		return wiretest.Value(t, host.Object{"trace.jsonl": host.Object{"kind": "file", "text": text, "whole": true}})
 	}
 	for _, c := range []struct {
 		scenario, name string
@@ -56,7 +60,7 @@ func TestJudgesOfRedelivery(t *testing.T) {
 			o.Other = hosttest.Handed(t, "another start",
 				hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 1), "O": hosttest.Running(1, "fetch")},
 					hosttest.Request("O", 1, "fetch")))
-		}, "blocked"},
+		}, hosttest.Violates(agenticloop.RFC103READ5)},
 		{"start-with-a-known-id", "the run begins anew", func(o *redelivery.RedeliveryObservation) {
 			run := hosttest.Running(1, "fetch")
 			run["goal"] = "another"
@@ -72,7 +76,19 @@ func TestJudgesOfRedelivery(t *testing.T) {
 		}, agenticloop.RFC103READ4},
 		{"events-lost", "the result had not moved it", func(o *redelivery.RedeliveryObservation) {
 			o.Matching = hosttest.Handed(t, "the result", hosttest.Ok(nil))
+		}, hosttest.Violates(agenticloop.RFC103V9)},
+		{"events-lost", "the result was an error", func(o *redelivery.RedeliveryObservation) {
+			o.Matching = hosttest.Handed(t, "the result", hosttest.Refusal(true))
 		}, "blocked"},
+		{"killed-and-run-again", "the trace has a heading", func(o *redelivery.RedeliveryObservation) {
+			o.Killed[0].Files = trace("{\"a\":1}\n--- turn ---\n[]\n")
+		}, hosttest.Violates(agenticloop.RFC103W2)},
+		{"killed-and-run-again", "a line begins with a time", func(o *redelivery.RedeliveryObservation) {
+			o.Killed[0].Files = trace("2026-11-24T12:00:00Z started\n")
+		}, hosttest.Violates(agenticloop.RFC103W2)},
+		{"killed-and-run-again", "a number was cut", func(o *redelivery.RedeliveryObservation) {
+			o.Killed[0].Files = trace("-\n12{\"a\":1}\n")
+		}, agenticloop.RFC103WIRE14},
 		{"killed-and-run-again", "it is refused", func(o *redelivery.RedeliveryObservation) {
 			o.Killed[0].Again = hosttest.Turn(t, "again", nil, hosttest.Refusal(true))
 		}, agenticloop.RFC103T2},

@@ -51,17 +51,18 @@ var allowlists = &scenarios.Drive[AllowedObservation]{
 // ForbiddenObservation is runs whose planner wants tools that it may not have.
 type ForbiddenObservation struct {
 	host.Turns
-	Control host.Turn   `json:"control"` // an allowed tool, which shows whether the seam steers
-	Tool    string      `json:"tool"`    // that tool
-	First   host.Turn   `json:"first"`   // a tool that is not allowed, at the start
-	Later   host.Turn   `json:"later"`   // the same after a result
-	Wanted  string      `json:"wanted"`  // the tool that is not allowed
-	Self    []host.Turn `json:"self"`    // the plugin itself
-	Name    string      `json:"name"`
-	Empty   []host.Turn `json:"empty"`         // any tool, though nothing is allowed
-	Odd     []host.Turn `json:"odd"`           // names that no tool may have
-	Told    []host.Turn `json:"told"`          // the same names, told by the result of a tool
-	Cut     string      `json:"cut,omitempty"` // why the turns after Told are missing
+	Control host.Turn    `json:"control"` // an allowed tool, which shows whether the seam steers
+	Tool    string       `json:"tool"`    // that tool
+	First   host.Turn    `json:"first"`   // a tool that is not allowed, at the start
+	Later   host.Turn    `json:"later"`   // the same after a result
+	Due     host.Pending `json:"due"`     // what that result is for
+	Wanted  string       `json:"wanted"`  // the tool that is not allowed
+	Self    []host.Turn  `json:"self"`    // the plugin itself
+	Name    string       `json:"name"`
+	Empty   []host.Turn  `json:"empty"`         // any tool, though nothing is allowed
+	Odd     []host.Turn  `json:"odd"`           // names that no tool may have
+	Told    []host.Turn  `json:"told"`          // the same names, told by the result of a tool
+	Cut     string       `json:"cut,omitempty"` // why the turns after Told are missing
 }
 
 // oddNames would lead a route elsewhere.
@@ -161,6 +162,7 @@ func (o *ForbiddenObservation) wishLater(ctx context.Context, p *host.Plugin) {
 		Name: "a result after which it wants a tool that is not allowed", State: s.State,
 		Event: p.Result(s.Pending, plan.Body(1, p.AnyResult())),
 	}))
+	o.Due = s.Pending
 }
 
 // SpoofedObservation is turns that were handed the correlation of another run.

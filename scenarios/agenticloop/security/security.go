@@ -67,7 +67,7 @@ var forbiddenRefused = scenarios.Scenario{
 			j.Block(o.Cut, "declare how a further tool is asked for in "+host.ProfileName)
 		}
 		host.Given(j, o.Later)
-		host.GivenTaken(j, o.Later)
+		host.GivenTaken(j, o.Later, o.Due)
 		j.Check(agenticloop.RFC103G3, o.Later.Events().Each("/type")).To(check.Equal([]string{host.Escalated}),
 			"%s: events", o.Later.Name)
 	}),
@@ -202,10 +202,14 @@ func (o SpoofedObservation) checkOwnCorrelation(j *scenarios.Judge, t host.Turn,
 		}
 		kept := t.Run(payload.Key("run_id").String())
 		switch was := host.ProgressOf(t.RunsBefore()[payload.Key("run_id").String()]); {
+		case t.Status() == "error": // the gateway routes no request of an error
 		case kept.Present() && host.IsNothing(kept.Key("pending_tool").Actual()):
-			j.BlockOn(agenticloop.RFC103I3, "setup failed: "+t.Name+": its run does not say which tool it waits for")
-		case was.Step > 0 && !t.WaitsAnew(): // it does not keep what it asks for
-			j.BlockOn(agenticloop.RFC103T8, "setup failed: "+t.Name+": its run waits for what it waited for before")
+			j.Violates(agenticloop.RFC103I3, kept.Key("pending_tool"),
+				"setup failed: "+t.Name+": its run does not say which tool it waits for")
+		case was.Step > 0 && !t.WaitsAnew() && !asksFor(payload, was):
+			j.Violates(agenticloop.RFC103T8, t.Runs(), "setup failed: "+t.Name+": its run waits for what it waited for before")
+		case was.Step > 0 && !t.WaitsAnew(): // it hands out once more what is pending
+			j.Block("setup failed: "+t.Name+": its run waits for what it waited for before", "take the run on by a result that matches")
 		}
 		j.Check(id, payload.Key("run_id")).NotTo(check.Equal(o.Spoof.Run), "%s: run_id", t.Name)
 		j.Check(id, payload.Key("step")).To(check.SameAs(kept.Key("pending_step")), "%s: step", t.Name)
@@ -214,9 +218,15 @@ func (o SpoofedObservation) checkOwnCorrelation(j *scenarios.Judge, t host.Turn,
 		j.Check(id, payload.Key("tool")).NotTo(check.Equal(o.Spoof.Tool), "%s: tool", t.Name)
 		j.Check(id, payload.Key("tool_command")).NotTo(check.Equal(o.Spoof.Command), "%s: tool_command", t.Name)
 		if payload.Key("requested_at").String() == o.Spoof.At {
-			j.Find(id, "%s: requested_at is the one that was handed in", t.Name)
+			j.Find("", "%s: requested_at is the one that was handed in (AL-R115)", t.Name)
 		}
 	}
+}
+
+// asksFor reports whether a request asks for what a run waits for.
+func asksFor(payload wire.Value, p host.Progress) bool {
+	step, _ := payload.Key("step").Int()
+	return step == p.Step && payload.Key("tool").String() == p.Tool
 }
 
 // RFC-103 Testing Notes (AL-R115).
@@ -226,16 +236,13 @@ var reservedKeys = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloop.RFC103K3},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(spoofing, func(o SpoofedObservation, j *scenarios.Judge) {
-		host.Given(j, o.Start)
-		if len(o.Start.Requests().Values) == 0 {
-			j.BlockOn(agenticloop.RFC103M1, "setup failed: "+o.Start.Name+" asked for no tool")
-		}
+		host.GivenAsked(j, o.Start)
 		if !o.Start.Runs().Present() {
-			j.BlockOn(agenticloop.RFC103I3, "setup failed: "+o.Start.Name+": the request names no run in the state")
+			j.Violates(agenticloop.RFC103I3, o.Start.Runs(), "setup failed: "+o.Start.Name+": the request names no run in the state")
 		}
 		made := o.Start.NewRuns()
 		if len(made.Values) == 0 && !o.Start.WaitsAnew() {
-			j.BlockOn(agenticloop.RFC103P5, "setup failed: "+o.Start.Name+" keeps no run that asks")
+			j.Violates(agenticloop.RFC103P5, o.Start.Runs(), "setup failed: "+o.Start.Name+" keeps no run that asks")
 		}
 		j.Check(agenticloop.RFC103K3, made).To(check.Len(1), "%s: new runs", o.Start.Name)
 		run := ""
@@ -303,8 +310,10 @@ var secretsOutOfFiles = scenarios.Scenario{
 	Ask: scenarios.Ask(secrets, func(o SecretsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Result, o.Failure, o.Refused)
-		if files, _ := o.Files.Actual().(host.Object); len(files) == 0 {
-			j.BlockOn(agenticloop.RFC103W1, "setup failed: the workspace is empty")
+		if files, listed := o.Files.Actual().(host.Object); !listed {
+			j.Block("setup failed: the workspace cannot be read", "leave the workspace readable")
+		} else if len(files) == 0 {
+			j.Violates(agenticloop.RFC103W1, o.Files, "setup failed: the workspace is empty after a start")
 		}
 		for _, where := range slices.Sorted(maps.Keys(o.Canaries)) {
 			j.Check(agenticloop.RFC103READ11, o.Files).To(host.Without(o.Canaries[where]),
@@ -337,12 +346,12 @@ var noNestedDispatch = scenarios.Scenario{
 		}
 		for _, name := range fetchPrograms {
 			if called := o.Trap.Key(name); called.Present() {
-				j.Find(agenticloop.RFC103N2,
-					"it calls a program that fetches, from an address that we cannot see: %.300s", called.Key("text").String())
+				j.Find("", "it calls a program that fetches, from an address that we cannot see (AL-R120): %.300s",
+					called.Key("text").String())
 			}
 		}
 		if len(o.Asked) == 3 && o.Asked[2] > 0 {
-			j.Find(agenticloop.RFC103N2, "the model was asked %d times for a result that is ignored", o.Asked[2])
+			j.Find("", "the model was asked %d times for a result that is ignored (AL-R120)", o.Asked[2])
 		}
 	}),
 }

@@ -195,10 +195,10 @@ func TestJudgesOfSpoofing(t *testing.T) {
 		}, agenticloop.RFC103K3},
 		{"reserved-keys", "the run is not kept", func(o *security.SpoofedObservation) {
 			o.Start = hosttest.Turn(t, "a", nil, hosttest.Ok(host.Object{}, hosttest.Request("R", 1, "fetch")))
-		}, "blocked"},
+		}, hosttest.Violates(agenticloop.RFC103P5)},
 		{"reserved-keys", "no request", func(o *security.SpoofedObservation) {
 			o.Start = hosttest.Turn(t, "a", nil, hosttest.Ok(nil))
-		}, "blocked"},
+		}, hosttest.Violates(agenticloop.RFC103M1)},
 		{"reserved-arguments", "the step", func(o *security.SpoofedObservation) {
 			o.Steered = start("step", 77)
 		}, agenticloop.RFC103K3},

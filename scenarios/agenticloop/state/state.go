@@ -39,8 +39,8 @@ var pendingFirst = scenarios.Scenario{
 			for _, e := range t.Requests().Values {
 				asked = true
 				run := t.Run(e.At("/payload/run_id").String())
-				if !run.Present() && t.WaitsAnew() {
-					j.BlockOn(agenticloop.RFC103E7,
+				if !run.Present() && t.WaitsAnew() && t.Status() == "ok" {
+					j.Violates(agenticloop.RFC103E7, e.At("/payload/run_id"),
 						"setup failed: "+t.Name+": the request does not name the run that waits")
 				}
 				for _, id := range (scenarios.IDs{agenticloop.RFC103S6, agenticloop.RFC103I3}) {
@@ -52,7 +52,7 @@ var pendingFirst = scenarios.Scenario{
 			}
 		}
 		if !asked {
-			j.BlockOn(agenticloop.RFC103M1, "setup failed: no tool was asked for")
+			j.Block("setup failed: no turn asked for a tool", "have a start ask for a tool")
 		}
 	}),
 }
@@ -137,6 +137,18 @@ var endsInState = scenarios.Scenario{
 	}),
 }
 
+// stopUnescalated ends the judge of a turn that was handed a result of another tool and did not escalate its run.
+func stopUnescalated(j *scenarios.Judge, t host.Turn, run wire.Value) {
+	const why = "setup failed: the run was not escalated"
+	switch {
+	case t.Status() != "ok":
+		j.Block(why+", and the answer is "+t.Answer.JSON(), "escalate a run to which another tool answers")
+	case len(t.OfType(host.Escalated).Values) > 0:
+		j.Violates(agenticloop.RFC103S8, run.Key("status"), why+" in its state")
+	}
+	j.Violates(agenticloop.RFC103F2, t.Events(), why)
+}
+
 // Pending fields of an escalated run move nothing: they are a finding (AL-R111).
 var endsIdle = scenarios.Scenario{
 	ID:     "agenticloop/state/escalated-is-idle",
@@ -148,7 +160,7 @@ var endsIdle = scenarios.Scenario{
 		host.Given(j, o.Wrong)
 		run := o.Wrong.Run(o.Pending.Run)
 		if run.Key("status").String() != "escalated" {
-			j.BlockOn(agenticloop.RFC103F2, "setup failed: the run was not escalated")
+			stopUnescalated(j, o.Wrong, run)
 		}
 		for _, field := range []string{"pending_step", "pending_tool"} {
 			j.Check(agenticloop.RFC103READ9, run.Key(field)).To(host.NothingPending(), "%s", field)
@@ -165,7 +177,7 @@ var otherRunsKept = scenarios.Scenario{
 	Ask: scenarios.Ask(correlation.SeveralRuns, func(o correlation.RunsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Starts...)
 		host.Given(j, o.One)
-		host.GivenMoved(j, o.One)
+		host.GivenMoved(j, o.One, o.Pending[1])
 		for _, i := range []int{0, 2} {
 			j.Check(agenticloop.RFC103WIRE12, o.One.Run(o.Pending[i].Run)).To(host.AnObject(),
 				"%s: run %c", o.One.Name, 'A'+rune(i))
@@ -182,8 +194,7 @@ var otherRunsKept = scenarios.Scenario{
 		} else {
 			j.Check(agenticloop.RFC103READ8, o.One.Events().Each("/payload/run_id")).To(host.NoneIs(o.Ended),
 				"%s: run_id of its events", o.One.Name)
-			j.Find(agenticloop.RFC103WIRE12,
-				"%s: the plugin drops a run that is over, though the state is small", o.One.Name)
+			j.Find("", "%s: the plugin drops a run that is over, though the state is small (AL-R25)", o.One.Name)
 		}
 	}),
 }
@@ -200,7 +211,7 @@ var stateIsSmall = scenarios.Scenario{
 	Ask: scenarios.Ask(correlation.SeveralRuns, func(o correlation.RunsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Starts...)
 		host.Given(j, o.Large)
-		host.GivenMoved(j, o.Large)
+		host.GivenMoved(j, o.Large, o.Pending[0])
 		updates := o.Large.Answer.Key("state_updates")
 		j.Check(agenticloop.RFC103READ7, updates).To(host.Without(o.Marker), "%s: state_updates", o.Large.Name)
 		j.Check(agenticloop.RFC103READ7, updates).To(
@@ -250,7 +261,7 @@ var stepsListed = scenarios.Scenario{
 	Ask: scenarios.Ask(correlation.Results, func(o correlation.ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching)
-		host.GivenMoved(j, o.Matching)
+		host.GivenMoved(j, o.Matching, o.Pending)
 		j.Check(agenticloop.RFC103D3, o.Matching.Run(o.Pending.Run).Key("completed_steps")).To(
 			check.Equal([]int64{o.Pending.Step}), "%s: completed_steps", o.Matching.Name)
 	}),

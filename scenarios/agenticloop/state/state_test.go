@@ -25,9 +25,9 @@ func TestJudgeOfWhatIsPending(t *testing.T) {
 			hosttest.Request("R", 3, "fetch")), agenticloop.RFC103S6},
 		"the tool is another": {hosttest.Ok(host.Object{"R": hosttest.Running(3, "fabric")},
 			hosttest.Request("R", 3, "fetch")), agenticloop.RFC103S6},
-		"it crashes": {"", "blocked"},
+		"it crashes": {"", hosttest.Violates(agenticloop.RFC103WIRE1)},
 		"another run is named": {
-			hosttest.Ok(host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Request("S", 3, "fetch")), "blocked"},
+			hosttest.Ok(host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Request("S", 3, "fetch")), hosttest.Violates(agenticloop.RFC103E7)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			last := hosttest.Turn(t, "the result of step 2", hosttest.RunR2, c.third)

@@ -103,7 +103,7 @@ var earlierJobsKept = scenarios.Scenario{
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		o.givenFiles(j)
 		if len(o.Left) < 2 || len(o.Later) != len(o.Left) {
-			j.BlockOn(agenticloop.RFC103V9, "setup failed: the run had only one job")
+			j.Block("setup failed: the run had only one job", "have a start ask for a tool")
 		}
 		for i := range len(o.Left) - 1 {
 			was := check.Plain(o.Left[i].Actual())
@@ -145,6 +145,11 @@ var nothingOutside = scenarios.Scenario{
 	Claim:  claims.Workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		o.givenFiles(j)
+		for _, files := range append(slices.Clone(o.Left), o.Beside) {
+			if files.Key("…").Present() {
+				j.Block("the workspaces hold more files than are listed", "leave fewer files")
+			}
+		}
 		for _, t := range append([]host.Turn{o.Start}, append(o.Steps, o.Odd...)...) {
 			j.Check(agenticloop.RFC103READ13, t.Litter).To(noLitter(),
 				"%s: files in the folder in which it was started", t.Name)
@@ -206,11 +211,19 @@ var artifactsThere = scenarios.Scenario{
 		o.givenFiles(j)
 		o.GivenCompletion(j)
 		files := o.Left[len(o.Left)-1]
-		if files.Key("artifacts").Key("kind").String() != "folder" {
-			j.BlockOn(agenticloop.RFC103W1, "setup failed: the workspace has no artifacts/")
+		const reason = "setup failed: the workspace has no artifacts/"
+		switch kind := files.Key("artifacts").Key("kind").String(); {
+		case kind == "folder":
+		case kind == "other", files.Key("…").Present(): // it could not be read, or was not listed
+			j.Block(reason+" that can be read", "leave fewer files, and artifacts/ readable")
+		default:
+			j.Violates(agenticloop.RFC103W1, files.Key("artifacts"), reason)
 		}
 		for _, e := range o.Last().OfType(host.Completed).Values {
 			list := e.At("/payload/artifacts")
+			if list.Actual() == nil || len(list.Items()) == 0 && reflect.DeepEqual(list.Actual(), []any{}) {
+				j.Block("agent.completed names no artifact, so none was looked for", "name a file of the workspace in artifacts")
+			}
 			j.Check(agenticloop.RFC103E15, list).To(relativePaths(), "artifacts")
 			j.Check(agenticloop.RFC103O6, list).To(pathsIn(files, list), "artifacts")
 		}

@@ -23,14 +23,6 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 		}
 		return wiretest.Value(t, files)
 	}
-	honest := func() workspace.WorkspaceObservation {
-		o := workspace.WorkspaceObservation{EndObservation: hosttest.Ended(t)}
-		for _, trace := range []string{"1\n", "1\n2\n", "1\n2\n3\n"} {
-			o.Left, o.Later = append(o.Left, listing(trace, nil)), append(o.Later, listing(trace, nil))
-		}
-		o.Odd = []host.Turn{hosttest.StartR.Turn(t), hosttest.Turn(t, "a file", nil, hosttest.Refusal(false))}
-		return o
-	}
 	named := func(artifacts any) func(*workspace.WorkspaceObservation) {
 		return func(o *workspace.WorkspaceObservation) {
 			e := hosttest.Completion("R", 2)
@@ -38,6 +30,15 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 			o.Steps[1] = hosttest.Turn(t, "the result of step 2", hosttest.RunR2,
 				hosttest.Ok(host.Object{"R": hosttest.Over("done", 2)}, e))
 		}
+	}
+	honest := func() workspace.WorkspaceObservation {
+		o := workspace.WorkspaceObservation{EndObservation: hosttest.Ended(t)}
+		named([]any{"artifacts/a.txt"})(&o)
+		for _, trace := range []string{"1\n", "1\n2\n", "1\n2\n3\n"} {
+			o.Left, o.Later = append(o.Left, listing(trace, nil)), append(o.Later, listing(trace, nil))
+		}
+		o.Odd = []host.Turn{hosttest.StartR.Turn(t), hosttest.Turn(t, "a file", nil, hosttest.Refusal(false))}
+		return o
 	}
 	for _, c := range []struct {
 		scenario, name string
@@ -84,7 +85,20 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 		{"nothing-outside", "a link", func(o *workspace.WorkspaceObservation) {
 			o.Left[1] = listing("1\n", func(f host.Object) { f["etc"] = host.Object{"kind": "link"} })
 		}, agenticloop.RFC103READ13},
-		{"artifacts-are-there", "a file that is there", named([]any{"artifacts/a.txt"}), "passed"},
+		{"nothing-outside", "not every file was listed", func(o *workspace.WorkspaceObservation) {
+			o.Beside = wiretest.Value(t, host.Object{"job-1": host.Object{"kind": "folder"}, "…": host.Object{"kind": "other"}})
+		}, "blocked"},
+		{"artifacts-are-there", "none is named", named([]any{}), "blocked"},
+		{"artifacts-are-there", "no list of them", named(nil), "blocked"},
+		{"artifacts-are-there", "the folder is gone", func(o *workspace.WorkspaceObservation) {
+			o.Left[2] = listing("1\n2\n3\n", func(f host.Object) { delete(f, "artifacts") })
+		}, hosttest.Violates(agenticloop.RFC103W1)},
+		{"artifacts-are-there", "the folder was not listed", func(o *workspace.WorkspaceObservation) {
+			o.Left[2] = listing("1\n2\n3\n", func(f host.Object) {
+				delete(f, "artifacts")
+				f["…"] = host.Object{"kind": "other"}
+			})
+		}, "blocked"},
 		{"artifacts-are-there", "an absolute path", named([]any{"/tmp/a.txt"}), agenticloop.RFC103E15},
 		{"artifacts-are-there", "a path that leads out", named([]any{"../a.txt"}), agenticloop.RFC103E15},
 		{"artifacts-are-there", "a file that is not there", named([]any{"artifacts/b.txt"}), agenticloop.RFC103O6},

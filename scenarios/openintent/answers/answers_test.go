@@ -106,6 +106,8 @@ func TestJudgesOfAnswers(t *testing.T) {
 		{Scenario: "respond/once", What: "tells twice", Change: func(o *O) {
 			o.LogAgain = x.Log(happened(1, "intent.resumed", doc{}), happened(2, "intent.resumed", doc{}))
 		}, Want: openintent.OIP0026K4},
+		{Scenario: "respond/once", What: "cannot be read after it", Want: "blocked",
+			Change: func(o *O) { o.After, o.AfterAgain = x.Reply(503, doc{}), x.Reply(503, doc{}) }},
 		{Scenario: "respond/once", What: "took none", Change: func(o *O) { o.Answer = x.Reply(409, doc{}) }, Want: "blocked"},
 
 		{Scenario: "respond/orders", What: "honest", Want: "passed"},
@@ -264,7 +266,10 @@ func TestJudgesOfRefusals(t *testing.T) {
 			Change: func(o *O) { o.Another.Wrong[0] = x.Reply(409, doc{"detail": "expected sid, got x"}) }},
 		{Scenario: "respond/id-not-told", What: "tells it in a key", Want: "noted",
 			Change: func(o *O) { o.Another.Wrong[0] = x.Reply(409, doc{"detail": doc{"sid": true}}) }},
-		{Scenario: "respond/id-not-told", What: "takes it", Change: func(o *O) { takeWrong(x, &o.Another) }, Want: "blocked"},
+		{Scenario: "respond/id-not-told", What: "takes one without a name", Change: func(o *O) { takeWrong(x, &o.Nameless) },
+			Want: suitetest.Violates(openintent.OIP0025A2)},
+		{Scenario: "respond/id-not-told", What: "takes it",
+			Change: func(o *O) { takeWrong(x, &o.Another) }, Want: suitetest.Violates(openintent.OIP0025A5)},
 
 		{Scenario: "respond/confirm", What: "honest", Want: "passed"},
 		{Scenario: "respond/confirm", What: "takes maybe", Want: openintent.OIP0025A9,

@@ -107,10 +107,12 @@ var respondOnce = scenarios.Scenario{
 		o.Answer.Taken(j)
 		o.Log.Readable(j)
 		o.LogAgain.Readable(j)
+		o.After.Readable(j)
+		o.AfterAgain.Readable(j)
 		for _, again := range o.Again {
 			j.Check(openintent.OIP0026K4, again.Status).To(check.Status(4), "%s", again.Asked)
 			if code := again.Code(); code != 409 && code/100 == 4 {
-				j.Find(openintent.OIP0026K4, "%s was refused with HTTP %d: 409 is expected", again.Asked, code)
+				j.Find("", "%s was refused with HTTP %d: 409 is expected (OIP-R30)", again.Asked, code)
 			}
 		}
 		for _, pointer := range []string{"/state/_suspension", "/version", "/status"} {

@@ -70,11 +70,8 @@ var respondNotTold = scenarios.Scenario{
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) {
 		o.Another.Control(j)
-		for _, r := range append(append([]host.Reply{}, o.Another.Wrong...), o.Nameless.Wrong...) {
-			if r.Ok() {
-				j.BlockOn(openintent.OIP0025A5, r.Asked+" was not refused")
-			}
-		}
+		givenRefusals(j, openintent.OIP0025A5, o.Another.Wrong)
+		givenRefusals(j, openintent.OIP0025A2, o.Nameless.Wrong)
 		secret := o.Another.Suspension.ID
 		withoutID := check.Seeing("a refusal without the id of the suspension", func(s wire.Seen) (bool, string) {
 			v, _ := s.(wire.Value)
@@ -84,6 +81,15 @@ var respondNotTold = scenarios.Scenario{
 			j.Check(openintent.OIP0025A6, r.Body).To(withoutID)
 		}
 	}),
+}
+
+// givenRefusals ends the judge unless each answer was refused, as id has it.
+func givenRefusals(j *scenarios.Judge, id scenarios.RequirementID, wrong []host.Reply) {
+	for _, r := range wrong {
+		if r.Ok() {
+			j.Violates(id, r.Status, r.Asked+" was not refused")
+		}
+	}
 }
 
 // respondChoice accepts the list in any of its places (OIP-R6).

@@ -102,8 +102,9 @@ var configReadOnly = scenarios.Scenario{
 	Proves: scenarios.IDs{openintent.OIP0026D5},
 	Claim:  claims.Config,
 	Ask: scenarios.Ask(configured, func(o ConfigObservation, j *scenarios.Judge) {
-		if !o.Keyed.Ok() || !o.Keyed.Body.At(defaultPolicy).Present() {
-			j.BlockOn(openintent.OIP0026D4, "setup failed: the configuration cannot be read: HTTP "+o.Keyed.Status.JSON())
+		o.Keyed.Readable(j)
+		if policy := o.Keyed.Body.At(defaultPolicy); !policy.Present() {
+			j.Violates(openintent.OIP0026D4, policy, "setup failed: the configuration has no suspension.default_retry_policy")
 		}
 		for _, w := range o.Writes {
 			j.Check(openintent.OIP0026D5, w.Status).To(check.Status(4), "%s", w.Asked)

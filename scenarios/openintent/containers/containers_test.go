@@ -103,6 +103,12 @@ func TestJudgesOfTasks(t *testing.T) {
 			Change: func(o *O) { o.After.Other = task("running", nil) }},
 		{Scenario: "tasks-and-plans/other-reason", What: "changes the reason", Want: "noted",
 			Change: func(o *O) { o.After.Other = task("blocked", doc{"blocked_reason": ""}) }},
+		{Scenario: "tasks-and-plans/other-reason", What: "the intent stays suspended", Want: suitetest.Violates(openintent.OIP0025A15),
+			Change: func(o *O) { o.Resumed.Reached, o.Running.Reached = false, false }},
+		{Scenario: "tasks-and-plans/other-reason", What: "the task stays blocked", Want: suitetest.Violates(openintent.OIP0026R3D),
+			Change: func(o *O) { o.Running.Reached = false }},
+		{Scenario: "tasks-and-plans/listed", What: "cannot be read after it", Want: "blocked",
+			Change: func(o *O) { o.After.Plan = x.Reply(503, doc{}) }},
 
 		{Scenario: "tasks-and-plans/not-running", What: "honest", Want: "passed"},
 		{Scenario: "tasks-and-plans/not-running", What: "blocks it", Want: "noted",
@@ -114,7 +120,7 @@ func TestJudgesOfTasks(t *testing.T) {
 			Change: func(o *O) { o.Blocked.Reached = false }},
 		{Scenario: "tasks-and-plans/orders", What: "does not run again", Want: openintent.OIPREAD2,
 			Change: func(o *O) { o.Running.Reached = false }},
-		{Scenario: "tasks-and-plans/orders", What: "does not block in the usual order", Want: "blocked",
+		{Scenario: "tasks-and-plans/orders", What: "does not block in the usual order", Want: suitetest.Violates(openintent.OIP0026R3),
 			Change: func(o *O) { o.Blocked.Reached, o.Usual.Reached = false, false }},
 	})
 }
@@ -182,6 +188,9 @@ func TestJudgesOfPortfolios(t *testing.T) {
 			Change: func(o *O) { o.Two = at(2, doc{"status": suitetest.Waits}) }},
 		{Scenario: "portfolios/intent-local", What: "its aggregate turns suspended", Want: openintent.OIP0026R1C,
 			Change: func(o *O) { o.One = at(1, doc{"aggregate_status": "suspended"}) }},
+		{Scenario: "portfolios/intent-local", What: "shows no status of its own", Want: "blocked", Change: func(o *O) {
+			o.Before.Portfolio = x.Ok(doc{"id": "p"})
+		}},
 		{Scenario: "portfolios/intent-local", What: "shows nothing of its member", Change: unflagged, Want: "not there"},
 
 		{Scenario: "portfolios/added", What: "honest", Want: "passed"},
@@ -339,8 +348,12 @@ func TestJudgesOfClaims(t *testing.T) {
 		{Scenario: "claims/refused", What: "grants it", Change: grants, Want: openintent.OIP0026V1},
 		{Scenario: "claims/refused", What: "crashes", Want: openintent.OIP0026V1,
 			Change: func(o *O) { o.Refused = x.Reply(500, doc{}) }},
-		{Scenario: "claims/refused", What: "grants nothing ever", Want: "blocked",
+		{Scenario: "claims/refused", What: "grants nothing ever", Want: suitetest.Violates(openintent.OIP00241),
 			Change: func(o *O) { o.Granted = x.Reply(422, doc{}) }},
+		{Scenario: "claims/refused", What: "is too busy then", Want: "blocked",
+			Change: func(o *O) { o.Granted = x.Reply(429, doc{}) }},
+		{Scenario: "claims/refused", What: "grants nothing, the upstream is not completed", Want: "blocked",
+			Change: func(o *O) { o.Granted, o.Finished.Reached = x.Reply(409, doc{}), false }},
 		{Scenario: "claims/says-why", What: "honest", Want: "passed"},
 		{Scenario: "claims/says-why", What: "names the exception", Change: func(o *O) {
 			o.Refused = x.Reply(422, doc{"error": doc{"type": "UpstreamIntentSuspendedError", "intent": "u77"}})
@@ -348,7 +361,7 @@ func TestJudgesOfClaims(t *testing.T) {
 		{Scenario: "claims/says-why", What: "another reason", Change: other, Want: openintent.OIP0026V2},
 		{Scenario: "claims/says-why", What: "names no intent", Want: openintent.OIP0026V3,
 			Change: func(o *O) { o.Refused = x.Reply(409, doc{"error": "upstream_intent_suspended"}) }},
-		{Scenario: "claims/says-why", What: "grants it", Change: grants, Want: "blocked"},
+		{Scenario: "claims/says-why", What: "grants it", Change: grants, Want: suitetest.Violates(openintent.OIP0026V1)},
 		{Scenario: "claims/resume-at", What: "honest", Want: "passed"},
 		{Scenario: "claims/resume-at", What: "null", Change: func(o *O) {
 			o.Refused = x.Reply(409, doc{"error": "upstream_intent_suspended", "expected_resume_at": nil})
@@ -359,7 +372,8 @@ func TestJudgesOfClaims(t *testing.T) {
 		{Scenario: "claims/resume-at", What: "no time", Change: func(o *O) {
 			o.Refused = x.Reply(409, suitetest.With(refusal, doc{"expected_resume_at": "soon"}))
 		}, Want: "noted"},
-		{Scenario: "claims/resume-at", What: "another reason", Change: other, Want: "blocked"},
+		{Scenario: "claims/resume-at", What: "too busy", Want: "blocked", Change: func(o *O) { o.Refused = x.Reply(429, doc{}) }},
+		{Scenario: "claims/resume-at", What: "another reason", Change: other, Want: suitetest.Violates(openintent.OIP0026V2)},
 		{Scenario: "claims/granted", What: "honest", Want: "passed"},
 		{Scenario: "claims/granted", What: "moves it", Want: openintent.OIP0026V5,
 			Change: func(o *O) { o.After = x.Is("failed") }},
@@ -397,7 +411,9 @@ func TestJudgesOfConfigurations(t *testing.T) {
 			Change: func(o *O) { o.Writes[0] = x.Ok(none) }},
 		{Scenario: "config/read-only", What: "refuses and changes", Want: openintent.OIP0026D5,
 			Change: func(o *O) { o.After = x.Ok(some) }},
-		{Scenario: "config/read-only", What: "cannot be read", Change: func(o *O) { o.Keyed = x.Ok(doc{}) }, Want: "blocked"},
+		{Scenario: "config/read-only", What: "cannot be read", Change: func(o *O) { o.Keyed = x.Reply(503, doc{}) }, Want: "blocked"},
+		{Scenario: "config/read-only", What: "has no policy",
+			Change: func(o *O) { o.Keyed = x.Ok(doc{}) }, Want: suitetest.Violates(openintent.OIP0026D4)},
 	})
 }
 
@@ -430,6 +446,13 @@ func TestJudgesOfStreams(t *testing.T) {
 			Change: func(o *O) { o.Stream = stream("intent.resumed", "intent.resumed", reminder, step, reminder) }},
 		{Scenario: "streams/as-the-log", What: "the log has none", Want: "blocked",
 			Change: func(o *O) { o.Log = x.Log(made) }},
+		{Scenario: "streams/as-the-log", What: "neither log nor stream has one", Want: suitetest.Violates(openintent.OIP0025A14),
+			Change: func(o *O) { o.Log, o.Stream = x.Log(made), stream() }},
+		{Scenario: "streams/as-the-log", What: "no event has an id", Want: "blocked", Change: func(o *O) {
+			none := doc{"event_type": "intent.resumed", "created_at": suitetest.Began}
+			o.Before, o.Log = x.Log(none), x.Log(none, none)
+		}},
+		{Scenario: "streams/reminders", What: "the stream alone has them", Want: "blocked", Change: func(o *O) { o.Log = x.Log(made) }},
 		{Scenario: "streams/reminders", What: "honest", Want: "passed"},
 		{Scenario: "streams/reminders", What: "loses one", Want: "noted",
 			Change: func(o *O) { o.Stream = stream("intent.resumed", reminder, step) }},

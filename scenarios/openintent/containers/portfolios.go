@@ -28,12 +28,12 @@ const flagsThere = "has_suspended_members and suspended_member_count of a portfo
 	"(there or below aggregate_status)"
 
 // givenFlag ends the judge unless the portfolio has the member that l locates.
-func (o PortfolioObservation) givenFlag(j *scenarios.Judge, l host.Locator, id scenarios.RequirementID) {
+func (o PortfolioObservation) givenFlag(j *scenarios.Judge, l host.Locator) {
 	at := host.Locate(l, o.One.Docs())
 	if !at.Present() {
 		j.NotThere(o.One.Portfolio.Status, flagsThere)
 	}
-	at.Note(j, id, l)
+	at.Note(j, "OIP-R23", l)
 }
 
 var portfolioFlagged = scenarios.Scenario{
@@ -42,7 +42,7 @@ var portfolioFlagged = scenarios.Scenario{
 	Proves: scenarios.IDs{openintent.OIP0026R4B},
 	Claim:  claims.Portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
-		o.givenFlag(j, host.PortfolioFlag, openintent.OIP0026R4B)
+		o.givenFlag(j, host.PortfolioFlag)
 		for _, k := range []struct {
 			seen host.Watched
 			want bool
@@ -61,7 +61,7 @@ var portfolioCounts = scenarios.Scenario{
 	Proves: scenarios.IDs{openintent.OIP0026R4C},
 	Claim:  claims.Portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
-		o.givenFlag(j, host.PortfolioCount, openintent.OIP0026R4C)
+		o.givenFlag(j, host.PortfolioCount)
 		one, _ := count(o.One).Int()
 		for _, k := range []struct {
 			seen host.Watched
@@ -83,7 +83,7 @@ var portfolioTwice = scenarios.Scenario{
 	Proves: scenarios.IDs{openintent.OIPREAD6},
 	Claim:  claims.Portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
-		o.givenFlag(j, host.PortfolioCount, openintent.OIPREAD6)
+		o.givenFlag(j, host.PortfolioCount)
 		one := count(o.One)
 		j.Check(openintent.OIPREAD6, one.Value).
 			To(check.Equal(1), "%s in %s", one.Label("suspended_member_count"), o.One.Portfolio.Asked)
@@ -102,6 +102,10 @@ var portfolioLocal = scenarios.Scenario{
 				"a portfolio that lists a member as "+host.Suspended+" (GET /portfolios/{id}/intents), or flags it")
 		}
 		j.Need(openintent.OIP0025A15, o.Barrier.Sentinel)
+		if !o.Before.Portfolio.Body.Key("status").Present() && !host.Locate(host.PortfolioAggregate, o.Before.Docs()).Present() {
+			j.Block("a portfolio shows no status of its own, so none that turns suspended",
+				"show the status of a portfolio, or its aggregate status")
+		}
 		for _, seen := range []host.Watched{o.One, o.Two} {
 			j.Check(openintent.OIP0026R1C, seen.Portfolio.Body.Key("status")).
 				To(check.SameAs(o.Before.Portfolio.Body.Key("status")), "status of %s", seen.Portfolio.Asked)
@@ -137,7 +141,7 @@ var portfolioAdded = scenarios.Scenario{
 	Proves: scenarios.IDs{openintent.OIP0026L5},
 	Claim:  claims.Portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
-		o.givenFlag(j, host.PortfolioFlag, openintent.OIP0026L5)
+		o.givenFlag(j, host.PortfolioFlag)
 		j.Check(openintent.OIP0026L5, o.One.Portfolio.Body).To(allMembersOf(o.Before.Portfolio.Body), "the portfolio")
 		for _, member := range []string{"id", "name", "status"} {
 			j.Check(openintent.OIP0026L5, o.One.Portfolio.Body.Key(member)).
@@ -159,7 +163,7 @@ func aggregate(
 			}
 			for _, r := range of(o) {
 				at := host.Locate(host.PortfolioAggregate, host.Named("portfolio", r.Body))
-				at.Note(j, id, host.PortfolioAggregate)
+				at.Note(j, "OIP-R23", host.PortfolioAggregate)
 				j.Check(id, at.Value).To(check.Equal(want), "%s of %s", at.Label("aggregate status"), r.Asked)
 			}
 		}),
@@ -240,6 +244,7 @@ var phasesListed = scenarios.Scenario{
 			j.NotThere(during.Value,
 				"suspended_phases of a workflow, at GET /portfolios/{id} or GET /workflows/{id} (there or below progress)")
 		}
+		o.After.Portfolio.Readable(j)
 		ours, ok := entryOf(j, openintent.OIP0026R4I, host.SuspendedPhases, during, after, "intent_id", o.IntentID)
 		if ok {
 			j.Check(openintent.OIP0026R4J, ours.Key("phase_name")).

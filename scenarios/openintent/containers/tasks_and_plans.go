@@ -56,7 +56,7 @@ var taskBlocked = scenarios.Scenario{
 		task := o.During.Task.Body
 		j.Check(openintent.OIP0026R3B, task.Key("blocked_reason")).To(check.Equal("intent_suspended"), "blocked_reason of the task")
 		by := host.Locate(host.SuspendedIntent, host.Named("task", task))
-		by.Note(j, openintent.OIP0026R3C, host.SuspendedIntent)
+		by.Note(j, "OIP-R25", host.SuspendedIntent)
 		j.Check(openintent.OIP0026R3C, by.Value).To(check.Equal(o.IntentID), "%s", by.Label("suspended_intent_id of the task"))
 	}),
 }
@@ -87,6 +87,7 @@ var planLists = scenarios.Scenario{
 		if !during.Present() {
 			j.NotThere(during.Value, suspendedTasksThere)
 		}
+		o.After.Plan.Readable(j)
 		ours, ok := entryOf(j, openintent.OIP0026R4G, host.SuspendedTasks, during, after, "task_id", o.TaskID)
 		if ok {
 			checkEntry(j, openintent.OIP0026R4H, ours, o.IntentID, o.Suspension)
@@ -101,7 +102,7 @@ const suspendedTasksThere = "suspended_tasks of a plan, at GET /plans/{id} (ther
 func entryOf(
 	j *scenarios.Judge, id scenarios.RequirementID, l host.Locator, during, after host.Located, member, value string,
 ) (one wire.Value, ok bool) {
-	during.Note(j, id, l)
+	during.Note(j, "OIP-R24", l)
 	ours := entries(during).Where(func(e wire.Value) bool { return e.Key(member).String() == value })
 	j.Check(id, ours).To(check.Len(1), "%s, entries with %s", during.Label(l.What), member)
 	j.Check(id, entries(after)).To(check.Len(0), "%s, after the answer", after.Label(l.What))
@@ -184,6 +185,7 @@ var taskOtherReason = scenarios.Scenario{
 	Claim:  claims.Plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		o.givenBlocked(j)
+		j.Need(openintent.OIP0025A15, o.Resumed)
 		j.Need(openintent.OIP0026R3D, o.Running)
 		other := o.After.Other
 		j.Check(openintent.OIP00121, host.StatusOf(other.Body).Value).
@@ -200,6 +202,9 @@ var taskNotRunning = scenarios.Scenario{
 	Claim:  claims.Plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		o.givenBlocked(j)
+		if host.StatusOf(o.Before.Pending.Body).String() == "" {
+			j.Block("a task that has not begun shows no status", "show the status of a task in state or in status")
+		}
 		j.Check(openintent.OIP00122, host.StatusOf(o.During.Pending.Body).Value).
 			To(check.SameAs(host.StatusOf(o.Before.Pending.Body).Value), "status of %s", o.During.Pending.Asked)
 	}),
@@ -212,10 +217,10 @@ var taskOrders = scenarios.Scenario{
 	Proves: scenarios.IDs{openintent.OIPREAD2},
 	Claim:  claims.Plan,
 	Ask: scenarios.Ask(mirroredStatusFirst, func(o TasksObservation, j *scenarios.Judge) {
-		if !o.Usual.Reached {
-			o.givenBlocked(j)
-			return
+		if o.unaffected() {
+			j.NeedThere(openintent.OIP0026R3, o.Usual, mirrorThere)
 		}
+		j.Need(openintent.OIP0026R3, o.Usual)
 		if j.Check(openintent.OIPREAD2, o.Blocked).To(check.Reached(), "the task") {
 			j.Check(openintent.OIPREAD2, o.Running).To(check.Reached(), "the task")
 		}

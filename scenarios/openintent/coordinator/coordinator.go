@@ -85,12 +85,19 @@ func (o CoordinatorObservation) judgePauses(j *scenarios.Judge) {
 
 // judgeIsolates has a control: one of the other policies has an effect.
 func (o CoordinatorObservation) judgeIsolates(j *scenarios.Judge) {
-	if !o.Escalate.Acted.Reached && !o.Pause.Acted.Reached {
-		j.BlockOn(openintent.OIP0026P5, "no policy has an effect, so that of isolate cannot be tested")
+	if !o.Pause.Acted.Reached {
+		j.Need(openintent.OIP0026P5, o.Escalate.Acted)
 	}
-	if status := o.Isolate.Other.Body.Key("status").String(); status != host.Active {
-		j.BlockOn(openintent.OIP0026R1, "a phase that takes no input from the suspended one is "+status)
+	o.Isolate.Other.HasStatus(j)
+	switch status := o.Isolate.Other.Body.Key("status"); status.String() {
+	case host.Active:
+	case host.Suspended:
+		j.Violates(openintent.OIP0026R1, status, "a phase that takes no input from the suspended one is suspended, too")
+	default: // it depends on nothing
+		j.Violates(openintent.OIP00024, status, "a phase that takes no input from the suspended one is "+status.JSON())
 	}
+	o.Isolate.Parent.Log.Readable(j)
+	o.Isolate.Waits.Log.Readable(j)
 	for _, log := range []host.Log{o.Isolate.Parent.Log, o.Isolate.Waits.Log} {
 		j.Check(openintent.OIP0026P3, log.OfType(host.EventEscalation)).To(check.Len(0), "%s", host.EventEscalation)
 	}

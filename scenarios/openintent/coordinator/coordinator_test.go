@@ -51,6 +51,15 @@ func TestJudgesOfCoordinators(t *testing.T) {
 			openintent.OIP0026P4},
 		{"isolates", "every sibling is blocked", func(t *testing.T, o *CoordinatorObservation) {
 			o.Isolate.Other = hosttest.IntentOf(t, host.Blocked, nil)
+		}, hosttest.Violates(openintent.OIP00024)},
+		{"isolates", "every sibling is suspended", func(t *testing.T, o *CoordinatorObservation) {
+			o.Isolate.Other = hosttest.IntentOf(t, host.Suspended, nil)
+		}, hosttest.Violates(openintent.OIP0026R1)},
+		{"isolates", "a sibling cannot be read", func(t *testing.T, o *CoordinatorObservation) {
+			o.Isolate.Other = hosttest.ReplyOf(t, 429, map[string]any{})
+		}, "blocked"},
+		{"isolates", "a log cannot be read", func(t *testing.T, o *CoordinatorObservation) {
+			o.Isolate.Waits.Log = host.Log{Read: hosttest.ReplyOf(t, 503, nil).Status}
 		}, "blocked"},
 		{"isolates", "honest", func(*testing.T, *CoordinatorObservation) {}, "passed"},
 		{"isolates", "it escalates", func(t *testing.T, o *CoordinatorObservation) { o.Isolate.Parent.Log = escalation(t) },
@@ -62,7 +71,7 @@ func TestJudgesOfCoordinators(t *testing.T) {
 		}, openintent.OIP0026P3},
 		{"isolates", "no policy has an effect", func(_ *testing.T, o *CoordinatorObservation) {
 			o.Escalate.Acted.Reached, o.Pause.Acted.Reached = false, false
-		}, "blocked"},
+		}, hosttest.Violates(openintent.OIP0026P5)},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			o := honestCoordinators(t)

@@ -28,7 +28,7 @@ func (o DeadlineObservation) givenSuspended(j *scenarios.Judge) {
 		j.Block("setup failed: before the deadline the member is "+status.JSON()+", not suspended",
 			"keep an intent suspended until it is answered or its window ends")
 	}
-	j.Need(openintent.OIP0025A15, o.Control)
+	j.Reach(o.Control, "keep a suspended member of a portfolio without a deadline suspended until it is answered or its window ends")
 }
 
 // ineffective reports whether the deadline had no effect: the member is still suspended, and no event says that it
@@ -85,7 +85,7 @@ var deadlineReason = scenarios.Scenario{
 			return t != host.EventExpired && host.Contains(e.Key("payload"), host.Abandoned)
 		})
 		reason := host.Locate(host.AbandonmentReason, host.Named("intent", o.Then.Body).And("event", ends.Values...))
-		reason.Note(j, openintent.OIP0026R5C, host.AbandonmentReason)
+		reason.Note(j, "OIP-R9", host.AbandonmentReason)
 		j.Check(openintent.OIP0026R5C, reason.Value).To(check.Equal("portfolio_deadline_exceeded"), "%s", reason.Label("abandonment_reason"))
 	}),
 }

@@ -49,6 +49,8 @@ var graphLocal = scenarios.Scenario{
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
 		o.given(j)
+		o.Before.Parent.HasStatus(j)
+		o.Before.B.HasStatus(j)
 		for _, seen := range []Family{o.During, o.Behind} {
 			j.Check(openintent.OIP0026R1, seen.Parent.Body.Key("status")).
 				To(check.SameAs(o.Before.Parent.Body.Key("status")), "status of %s", seen.Parent.Asked)
@@ -90,7 +92,10 @@ var graphCounted = scenarios.Scenario{
 		if !during.Present() {
 			j.NotThere(during.Value, aggregateThere)
 		}
-		during.Note(j, openintent.OIP0026R4, host.ParentAggregate)
+		during.Note(j, "OIP-R23", host.ParentAggregate)
+		if !after.Present() {
+			j.Block("the aggregate of the parent is gone after the answer", "show the aggregate of a parent, whether a child waits or not")
+		}
 		const pointer, member = "/by_status/" + host.Suspended, "by_status." + host.Suspended
 		j.Check(openintent.OIP0026R4, during.At(pointer)).
 			To(check.Equal(1), "%s, while a child waits", during.Label(member))
@@ -153,7 +158,31 @@ const unblockDependent = "allow an intent that depends on another one to be acti
 // givenBlocked blocks the judge unless the suspension blocked the dependent.
 func (o DependentObservation) givenBlocked(j *scenarios.Judge) {
 	o.givenDependent(j)
-	j.Need(openintent.OIP0026R2, o.Blocked)
+	needBlocked(j, o.Way, o.Blocked)
+}
+
+// needBlocked ends the judge unless the dependent is blocked. One that was blocked from the start did not turn so (OIP-R21).
+func needBlocked(j *scenarios.Judge, way string, blocked wire.Wait) {
+	if way == wayBlocked {
+		j.Reach(blocked, "keep a dependent blocked while what it depends on waits")
+		return
+	}
+	j.Need(openintent.OIP0026R2, blocked)
+}
+
+// needUnblocked ends the judge unless the dependent turned active by itself when its upstream, whose answer made it active,
+// was completed. finished is the reply to completing it, which a server may refuse.
+func needUnblocked(j *scenarios.Judge, finished host.Reply, unblocked wire.Wait) {
+	givenFinished(j, finished)
+	j.Need(openintent.OIP0026R2D, unblocked)
+}
+
+// givenFinished blocks the judge unless the upstream was completed.
+func givenFinished(j *scenarios.Judge, finished host.Reply) {
+	if status := finished.Body.Key("status"); !finished.Ok() || status.Present() && status.String() != host.Completed {
+		j.Block("setup failed: completing the upstream after the answer was answered with HTTP "+finished.Status.JSON()+
+			" and the status "+status.JSON(), unblockCompletion)
+	}
 }
 
 // graphBlocked needs a dependent that was active before (OIP-R21).
@@ -182,7 +211,7 @@ var graphNotOnResume = scenarios.Scenario{
 		j.Need(openintent.OIP0025A15, o.Resumed)
 		j.Need(openintent.OIP0025A15, o.Barrier.Sentinel)
 		j.Check(openintent.OIP0026R2C, o.Behind.Body.Key("status")).To(check.Equal(host.Blocked), "status of %s", o.Behind.Asked)
-		j.Need(openintent.OIP0026R2D, o.Unblocked)
+		needUnblocked(j, o.Finished, o.Unblocked)
 	}),
 }
 
@@ -193,10 +222,7 @@ var graphUnblocked = scenarios.Scenario{
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(dependent, func(o DependentObservation, j *scenarios.Judge) {
 		o.givenBlocked(j)
-		if !o.Finished.Ok() {
-			j.Block("setup failed: completing the upstream after the answer was answered with HTTP "+o.Finished.Status.JSON(),
-				unblockCompletion)
-		}
+		givenFinished(j, o.Finished)
 		j.Check(openintent.OIP0026R2D, o.Unblocked).To(check.Reached(), "the dependent")
 	}),
 }
@@ -214,7 +240,7 @@ var graphGate = scenarios.Scenario{
 		j.Check(openintent.OIP0026R2B, o.Completing.Status).To(check.Status(4), "%s", o.Completing.Asked)
 		j.Check(openintent.OIP0026R2B, o.Still.Body.Key("status")).NotTo(check.Equal(host.Completed), "status of %s", o.Still.Asked)
 		if !o.Completing.Ok() {
-			j.Need(openintent.OIP0026R2D, o.Unblocked)
+			needUnblocked(j, o.Finished, o.Unblocked)
 			if !o.Closing.Ok() {
 				j.Block("setup failed: completing a dependent after its upstream was answered with HTTP "+
 					o.Closing.Status.JSON(), unblockCompletion)
@@ -232,13 +258,13 @@ var graphDiamond = scenarios.Scenario{
 		if o.Way == wayNeither {
 			j.Block("setup failed: an intent that depends on others can be neither active nor blocked", unblockDependent)
 		}
-		j.Need(openintent.OIP0026R2, o.Blocked)
+		needBlocked(j, o.Way, o.Blocked)
 		j.Need(openintent.OIP0025A15, o.Barrier.Sentinel)
 		if !o.First.Ok() || o.Second.Body.Key("status").String() != host.Suspended || !o.Finished.Ok() {
 			j.Block("setup failed: the upstreams could not be completed one after the other", unblockCompletion)
 		}
 		j.Check(openintent.OIP00022, o.Between.Body.Key("status")).To(check.Equal(host.Blocked), "status of %s", o.Between.Asked)
-		j.Need(openintent.OIP0026R2D, o.Unblocked)
+		needUnblocked(j, o.Finished, o.Unblocked)
 	}),
 }
 
@@ -250,8 +276,9 @@ var graphOrders = scenarios.Scenario{
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(dependentStatusFirst, func(o DependentObservation, j *scenarios.Judge) {
 		o.givenDependent(j)
-		j.Need(openintent.OIP0026R2, o.Usual)
+		needBlocked(j, o.Way, o.Usual)
 		if j.Check(openintent.OIPREAD2, o.Blocked).To(check.Reached(), "the dependent") {
+			givenFinished(j, o.Finished)
 			j.Check(openintent.OIPREAD2, o.Unblocked).To(check.Reached(), "the dependent")
 		}
 	}),

@@ -3,10 +3,10 @@ package host
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 
-	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
@@ -28,12 +28,38 @@ func (r Refused) Control(j *scenarios.Judge) {
 	r.Right.Taken(j)
 }
 
-// Taken blocks the judge unless the answer was taken.
+// Taken blocks the judge unless the answer was taken. A refusal violates nothing by itself: a server may refuse for want
+// of a right, or after too many wrong answers. The sentences say what follows an answer that is taken.
 func (r Reply) Taken(j *scenarios.Judge) {
-	if r.Ok() {
-		return
+	if !r.Ok() {
+		j.Block("setup failed: "+r.Asked+" was answered with HTTP "+r.Status.JSON(),
+			"make POST /intents/{id}/suspend/respond take a valid answer")
 	}
-	j.BlockOn(openintent.OIP0025A15, "setup failed: "+r.Asked+" was answered with HTTP "+r.Status.JSON())
+}
+
+// Readable blocks the judge unless the reply is 2xx: of a resource that cannot be read nothing is seen.
+func (r Reply) Readable(j *scenarios.Judge) {
+	if !r.Ok() {
+		j.Block("setup failed: "+r.Asked+" cannot be read: HTTP "+r.Status.JSON(), "make the request answer with 2xx")
+	}
+}
+
+// HasStatus blocks the judge unless the reply shows a status.
+func (r Reply) HasStatus(j *scenarios.Judge) {
+	r.Readable(j)
+	if r.Body.Key("status").String() == "" {
+		j.Block("setup failed: "+r.Asked+" shows no status", "answer with the status of the intent")
+	}
+}
+
+// Excused reports whether a refusal may be for want of a right, or for load, whatever was asked.
+func (r Reply) Excused() bool {
+	switch r.Code() {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusRequestTimeout,
+		http.StatusTooManyRequests:
+		return true
+	}
+	return r.Code()/100 == 5
 }
 
 // Readable blocks the judge unless the log could be read.

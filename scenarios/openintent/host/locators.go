@@ -147,9 +147,9 @@ func reasonOf(body wire.Value) string {
 	return ""
 }
 
-// Note notes a value that was found at a later place.
-func (l Located) Note(j *scenarios.Judge, id scenarios.RequirementID, of Locator) {
+// Note notes a value that was found at a later place, which the reading allows.
+func (l Located) Note(j *scenarios.Judge, reading string, of Locator) {
 	if l.Present() && !l.First {
-		j.Find(id, "%s was found at %s", of.What, l.Place)
+		j.Find("", "%s was found at %s (%s)", of.What, l.Place, reading)
 	}
 }

@@ -31,12 +31,20 @@ func Concludes(t *testing.T, suite scenarios.Suite, name string, observation any
 	return scenarios.Conclude(suite.Scenarios[i], host.Ledger, observation)
 }
 
-// Ends checks how a scenario ended: "passed", "blocked", or the id of the requirement that is violated.
+// Violates is what [Ends] wants of a scenario that a step of the setup blocks, which violates a requirement.
+func Violates(requirement scenarios.RequirementID) string {
+	return "blocked, violating " + string(requirement)
+}
+
+// Ends checks how a scenario ended: "passed", "blocked", [Violates], or the id of the requirement that is violated.
 func Ends(t *testing.T, o scenarios.Outcome, want string) {
 	t.Helper()
 	got := string(o.Verdict)
-	if o.Failure != nil {
+	switch {
+	case o.Failure != nil:
 		got = string(o.Failure.Requirement)
+	case o.BlockedOn != "":
+		got = Violates(o.BlockedOn)
 	}
 	if got != want {
 		t.Errorf("%s ends as %s (%s), want %s", o.Scenario.ID, got, o.Reason, want)

@@ -20,11 +20,24 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// givenRefusal blocks the judge if the first claim was granted.
+// givenRefusal ends the judge if the first claim was granted.
 func (o ClaimObservation) givenRefusal(j *scenarios.Judge) {
 	if o.Refused.Ok() {
-		j.BlockOn(openintent.OIP0026V1, "setup failed: "+o.Refused.Asked+" was granted")
+		j.Violates(openintent.OIP0026V1, o.Refused.Status, "setup failed: "+o.Refused.Asked+" was granted")
 	}
+}
+
+// givenGrant ends the judge unless the second claim was granted. What was granted before need not be granted again, and
+// not before its upstream is completed.
+func (o ClaimObservation) givenGrant(j *scenarios.Judge) {
+	if o.Granted.Ok() {
+		return
+	}
+	reason := "setup failed: " + o.Granted.Asked + " was answered with HTTP " + o.Granted.Status.JSON()
+	if o.Finished.Reached && !o.Refused.Ok() && !o.Granted.Excused() {
+		j.Violates(openintent.OIP00241, o.Granted.Status, reason)
+	}
+	j.Block(reason, "grant a claim whose inputs are all there")
 }
 
 // claimRefused has a control: the same claim is granted later.
@@ -35,9 +48,7 @@ var claimRefused = scenarios.Scenario{
 	Claim:  claims.Claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
 		j.Check(openintent.OIP0026V1, o.Refused.Status).To(check.Status(4), "%s", o.Refused.Asked)
-		if !o.Granted.Ok() {
-			j.BlockOn(openintent.OIP00241, "setup failed: "+o.Granted.Asked+" was answered with HTTP "+o.Granted.Status.JSON())
-		}
+		o.givenGrant(j)
 	}),
 }
 
@@ -73,8 +84,11 @@ var claimResumeAt = scenarios.Scenario{
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
 		o.givenRefusal(j)
 		if !host.Contains(o.Refused.Body, suspendedCodes...) {
-			j.BlockOn(openintent.OIP0026V2,
-				"setup failed: the claim was refused for another reason: HTTP "+o.Refused.Status.JSON())
+			reason := "setup failed: the claim was refused for another reason: HTTP " + o.Refused.Status.JSON()
+			if !o.Refused.Excused() {
+				j.Violates(openintent.OIP0026V2, o.Refused.Body, reason)
+			}
+			j.Block(reason, "refuse a claim over a suspended input with upstream_intent_suspended")
 		}
 		at := o.Refused.Body.Key("expected_resume_at")
 		for _, below := range []string{"/detail/expected_resume_at", "/error/expected_resume_at"} {

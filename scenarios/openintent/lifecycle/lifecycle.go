@@ -43,6 +43,7 @@ var lifecycleVersioned = scenarios.Scenario{
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(host.Versions, func(o host.VersionsObservation, j *scenarios.Judge) {
 		givenWrite(o, j)
+		o.After.Readable(j)
 		j.Check(openintent.OIP00011, o.Without.Status).To(check.Status(400, 412, 428), "%s", o.Without.Asked)
 		j.Check(openintent.OIP00011, o.After.Body.At("/state/assay")).To(check.Absent(), "what it wrote")
 	}),
@@ -57,7 +58,8 @@ var lifecycleStale = scenarios.Scenario{
 		givenWrite(o, j)
 		before, _ := o.Read.Body.Key("version").Int()
 		if now, _ := o.Right.Body.Key("version").Int(); now <= before {
-			j.BlockOn(openintent.OIP00014, "setup failed: a write left the version unchanged, so there is no old one")
+			j.Block("setup failed: a write left the version unchanged, so there is no old one",
+				"raise the version of an intent with every write, and answer with it")
 		}
 		j.Check(openintent.OIP00012, o.Stale.Status).To(check.Status(409, 412), "%s", o.Stale.Asked)
 		j.Check(openintent.OIP00012, o.End.Body.At("/state/assay")).To(check.Equal("right"), "what was written before it")
@@ -70,7 +72,7 @@ func givenWrite(o host.VersionsObservation, j *scenarios.Judge) {
 		return
 	}
 	if o.Right.Ok() {
-		j.BlockOn(openintent.OIP00014, "setup failed: "+o.Right.Asked+" left no trace")
+		j.Block("setup failed: "+o.Right.Asked+" left no trace", "keep in the state what a write that is taken says")
 	}
 	j.Block("setup failed: "+o.Right.Asked+" was answered with HTTP "+o.Right.Status.JSON(),
 		"make POST /intents/{id}/state take a write whose If-Match is the version of the intent")

@@ -124,6 +124,14 @@ type Step struct {
 // reminded reports whether the reminder was sent at all.
 func (s Step) reminded() bool { return s.Reached.Reached || s.Later.Reached }
 
+// last returns the last wait for the reminder.
+func (s Step) last() wire.Wait {
+	if s.Later.What != "" {
+		return s.Later
+	}
+	return s.Reached
+}
+
 // supervisor is the recipient of the higher steps of the ladder.
 const supervisor = "supervisor@example.com"
 

@@ -17,9 +17,10 @@ var notifyClean = scenarios.Scenario{
 	Proves: scenarios.IDs{openintent.OIP0026K1}, Claim: claims.Webhook,
 	Ask: scenarios.Ask(notify, func(o NotifyObservation, j *scenarios.Judge) {
 		if !o.Arrived.Reached {
+			o.Look.Log.Readable(j)
 			sent := o.Look.Log.OfType(host.EventRenotified)
 			if len(sent.Values) == 0 {
-				j.NeedThere(openintent.OIP0026N3, o.Arrived, remindsThere)
+				givenNotified(j, o.Arrived)
 			}
 			j.NotThere(sent, "a reminder that goes to the URL of notify_to; it has to be on the allowlist")
 		}
@@ -29,6 +30,15 @@ var notifyClean = scenarios.Scenario{
 			}), "what came to the webhook")
 		}
 	}),
+}
+
+// givenNotified ends the judge unless a reminder was sent to somebody who may be on no allowlist: a server may send nothing
+// then (OIP-R117).
+func givenNotified(j *scenarios.Judge, sent wire.Wait) {
+	if !sent.Reached && !j.Firm() {
+		j.NotThere(sent, remindsThere)
+	}
+	j.Reach(sent, "put whom the step names on the allowlist, or remind somebody else in their place")
 }
 
 // notifyStranger accepts a server that refuses the record, and one that leaves the stranger out (OIP-R117).
@@ -41,7 +51,7 @@ var notifyStranger = scenarios.Scenario{
 			j.Check(openintent.OIP0026K2, o.Record.Status).To(check.Status(4), "the record that names a stranger")
 			return
 		}
-		j.NeedThere(openintent.OIP0026N3, o.Reached, remindsThere)
+		givenNotified(j, o.Reached)
 		notified := slices.Concat(
 			o.Look.Log.OfType(host.EventEscalated).Each("/payload/escalated_to").Values,
 			o.Look.Log.OfType(host.EventRenotified).Each("/payload/notify_to").Values)

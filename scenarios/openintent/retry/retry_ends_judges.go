@@ -6,6 +6,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 const endsThere = "a server that ends a suspension nobody answers"
@@ -19,24 +20,36 @@ func (o EndsObservation) givenTimer(j *scenarios.Judge) {
 	}
 }
 
-// givenEnds blocks the judge unless the first n suspensions ended: the drive did not wait for the others.
-func (o EndsObservation) givenEnds(j *scenarios.Judge, n int) {
+// givenEnds ends the judge unless the first n suspensions ended, as id has it: the drive did not wait for the others.
+func (o EndsObservation) givenEnds(j *scenarios.Judge, id scenarios.RequirementID, n int) {
 	for _, e := range o.Ends[:n] {
-		if !e.End.Reached {
-			j.BlockOn(openintent.OIP0026N6, "a suspension did not end")
-		}
+		needEnd(j, id, e.End, e.After)
 	}
+}
+
+// needEnd ends the judge unless a suspension ended, as id has it. An event may say that it did, and the record not.
+func needEnd(j *scenarios.Judge, id scenarios.RequirementID, end wire.Wait, after host.Look) {
+	if end.Reached {
+		return
+	}
+	after.Intent.Readable(j)
+	after.Log.Readable(j)
+	resolution := after.Intent.Body.At("/state/_suspension/resolution")
+	if ended := after.Log.OfType(host.EventExpired); len(ended.Values) > 0 && resolution.String() != "expired" {
+		j.Violates(openintent.OIP0025F3, resolution, "a suspension ended by its event, and its record does not say expired")
+	}
+	j.Need(id, end)
 }
 
 // judgeInnerFirst asks which fallback wins: if the outer one does, an explicit fail becomes an approval.
 func (o EndsObservation) judgeInnerFirst(j *scenarios.Judge) {
 	o.givenTimer(j)
-	o.givenEnds(j, 1)
+	o.givenEnds(j, openintent.OIP0026N6, 1)
 	continues, fails := o.Ends[0], o.Ends[1]
 	j.Check(openintent.OIP0026B2, continues.After.Intent.Body.Key("status")).
 		To(check.OneOf(host.Active, host.Completed), "status where the policy says to continue and the record to fail")
 	j.Part(func() { continues.judgeContinues(j, openintent.OIP0025F2) })
-	o.givenEnds(j, 2)
+	o.givenEnds(j, openintent.OIP0026N6, 2)
 	j.Check(openintent.OIP0026B2, fails.After.Intent.Body.Key("status")).
 		To(check.OneOf(host.Abandoned, host.Suspended), "status where the policy says to fail and the record to continue")
 	j.Check(openintent.OIP0026B2, fails.After.Intent.Body.At("/state/_suspension/response")).
@@ -50,7 +63,7 @@ func notFallbackValue() check.Matcher {
 
 func (o EndsObservation) judgeInherited(j *scenarios.Judge) {
 	o.givenTimer(j)
-	o.givenEnds(j, 3)
+	o.givenEnds(j, openintent.OIP0026N6, 3)
 	inherits := o.Ends[2]
 	j.Check(openintent.OIP0026H8, inherits.After.Intent.Body.Key("status")).To(check.OneOf(host.Active, host.Completed),
 		"status where the policy names no fallback and the record says to continue")
@@ -71,8 +84,9 @@ func (o EndsObservation) judgeNoPolicy(j *scenarios.Judge) {
 // judgeOneAttempt leaves open which number is the window (OIP-R17): the interval and the timeout are the same.
 func (o EndsObservation) judgeOneAttempt(j *scenarios.Judge) {
 	o.givenTimer(j)
-	o.givenEnds(j, 1)
+	o.givenEnds(j, openintent.OIP0026B1, 1) // the first has no policy
 	e := o.Ends[1]
+	e.After.Log.Readable(j)
 	e.judgeWindow(j, openintent.OIP0026N7, o.Lapse.Seam)
 	j.Check(openintent.OIP0026H1, e.After.Log.OfType(host.EventRenotified)).To(check.Len(0), "reminders of one attempt")
 }
@@ -84,7 +98,11 @@ func (o InTimeObservation) givenReminder(j *scenarios.Judge) {
 		if len(o.After.Log.OfType(host.EventExpired).Values) == 0 && !j.Firm() {
 			j.NotThere(o.Reminder.Reached, remindsThere)
 		}
-		j.BlockOn(openintent.OIP0026N3, "no reminder was sent")
+		o.Answered.Log.Readable(j)
+		if len(o.Answered.Log.OfType(host.EventExpired).Values) > 0 { // it may have ended before the reminder was due
+			j.Block("setup failed: the suspension ended, and no reminder was sent before", "send reminders until the window ends")
+		}
+		j.Need(openintent.OIP0026N3, o.Reminder.last())
 	}
 }
 
@@ -104,6 +122,7 @@ func (o InTimeObservation) judgeTaken(j *scenarios.Judge) {
 func (o InTimeObservation) judgeQuiet(j *scenarios.Judge) {
 	o.givenReminder(j)
 	o.Answer.Taken(j)
+	o.Answered.Log.Readable(j)
 	for _, event := range []openintentv1.EventType{host.EventRenotified, host.EventEscalated} {
 		j.Check(openintent.OIPREAD4, o.After.Log.OfType(event)).
 			To(check.Len(len(o.Answered.Log.OfType(event).Values)), "%s, as many as when it was answered", event)
@@ -121,10 +140,11 @@ func (o EndlessObservation) judge(j *scenarios.Judge) {
 	switch {
 	case o.Ended.Reached:
 	case j.Firm():
-		j.BlockOn(openintent.OIP0026B1, "another suspension, which has a window, did not end")
+		j.Need(openintent.OIP0026B1, o.Ended)
 	default:
 		j.NotThere(o.Ended, endsThere)
 	}
+	o.After.Log.Readable(j)
 	j.Check(openintent.OIP0025F4, o.After.Intent.Body.Key("status")).To(check.Equal(host.Suspended), "status of the intent long after")
 	j.Check(openintent.OIP0025F4, o.After.Log.OfType(host.EventExpired)).To(check.Len(0), "%s", host.EventExpired)
 	j.Check(openintent.OIP0025F4, o.Answer.Status).To(check.Status(2), "an answer long after")

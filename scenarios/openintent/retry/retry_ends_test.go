@@ -76,13 +76,17 @@ func TestJudgesOfFallbacks(t *testing.T) {
 		{"inner-fallback-first", "it is completed, and the outer wins over fail",
 			func(f []*finish) { f[0].status, f[1].status = host.Completed, host.Active }, openintent.OIP0026B2},
 		{"inner-fallback-first", "fail stays suspended (OIP-R12)", func(f []*finish) { f[1].status = host.Suspended }, "passed"},
-		{"inner-fallback-first", "the first never ends", func(f []*finish) { f[0].reached, f[0].status = false, host.Suspended }, "blocked"},
+		{"inner-fallback-first", "the first never ends", func(f []*finish) { f[0].reached, f[0].status = false, host.Suspended },
+			hosttest.Violates(openintent.OIP0026N6)},
+		{"inner-fallback-first", "the first ends by its event alone", func(f []*finish) {
+			f[0].reached, f[0].status, f[0].record = false, host.Suspended, map[string]any{"id": sidOfStory}
+		}, hosttest.Violates(openintent.OIP0025F3)},
 		{"inner-fallback-first", "nothing ever ends", func(f []*finish) {
 			f[0].reached, f[0].status, f[0].events = false, host.Suspended, nil
-		}, "blocked"},
+		}, hosttest.Violates(openintent.OIP0026N6)},
 		{"fallback-inherited", "honest", func([]*finish) {}, "passed"},
 		{"fallback-inherited", "fail by default", func(f []*finish) { f[2].status = host.Abandoned }, openintent.OIP0026H8},
-		{"fallback-inherited", "the one before did not end", func(f []*finish) { f[1].reached = false }, "blocked"},
+		{"fallback-inherited", "the one before did not end", func(f []*finish) { f[1].reached = false }, hosttest.Violates(openintent.OIP0026N6)},
 		{"real-time-fallbacks", "honest", func([]*finish) {}, "passed"},
 	} {
 		f := honest()
@@ -174,6 +178,9 @@ func TestJudgesOfAnAnswerInTime(t *testing.T) {
 			func(t *testing.T, o *InTimeObservation) { o.Answer.Status = wiretest.Status(t, 409) }, "blocked"},
 		{"quiet-after-the-answer", "nobody was reminded", func(t *testing.T, o *InTimeObservation) {
 			o.Reminder.Reached.Reached, o.After.Log = false, hosttest.LogOf(t, nil)
+		}, hosttest.Violates(openintent.OIP0026N3)},
+		{"quiet-after-the-answer", "nobody was reminded, and it ended", func(t *testing.T, o *InTimeObservation) {
+			o.Reminder.Reached.Reached, o.Answered.Log = false, hosttest.LogOf(t, []hosttest.Happened{expiredAt(6)})
 		}, "blocked"},
 		{"answered-in-between", "our answer came after the end", func(t *testing.T, o *InTimeObservation) {
 			o.Answer.Status, o.Answered.Log = wiretest.Status(t, 409), later(t, reminderAt(4, 3, nil), expiredAt(6))
@@ -210,7 +217,7 @@ func TestJudgesOfNoWindow(t *testing.T) {
 	}
 	o := honest(t)
 	o.Ended.Reached = false
-	hosttest.Ends(t, hosttest.Concludes(t, Suite(), "no-window", o), "blocked")
+	hosttest.Ends(t, hosttest.Concludes(t, Suite(), "no-window", o), hosttest.Violates(openintent.OIP0026B1))
 }
 
 func TestJudgesOfNotifications(t *testing.T) {

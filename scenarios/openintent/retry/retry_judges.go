@@ -92,9 +92,7 @@ func (o CourseObservation) judgeCounted(j *scenarios.Judge) {
 		if s.Later.Reached { // judgeOnTime finds that it was late
 			seen = s.Later
 		}
-		if status := s.During.Intent.Body.Key("status").String(); !s.reminded() && status != host.Suspended {
-			j.BlockOn(openintent.OIP0026J1, "the intent was "+status+" before the next reminder was due")
-		}
+		o.givenSuspended(j, s)
 		j.Check(openintent.OIP0026N3, seen).To(check.Reached(), "attempt %d", s.Attempt)
 	}
 	sent := o.reminders().Each("/payload/attempt")
@@ -106,11 +104,55 @@ func (o CourseObservation) judgeCounted(j *scenarios.Judge) {
 	}), "reminders")
 }
 
+// givenSuspended ends the judge if a reminder was not sent and the intent is not suspended any more: it may have ended too
+// early, or in time and without its reminders.
+func (o CourseObservation) givenSuspended(j *scenarios.Judge, s Step) {
+	status := s.During.Intent.Body.Key("status")
+	if s.reminded() || status.String() == host.Suspended {
+		return
+	}
+	s.During.Intent.HasStatus(j)
+	s.During.Log.Readable(j)
+	why := "the intent was " + status.JSON() + " before the next reminder was due"
+	if o.Lapse.Seam { // no time passes but what is let pass
+		j.Violates(openintent.OIP0026J1, status, why)
+	}
+	ended := s.During.Log.OfType(host.EventExpired)
+	if len(ended.Values) == 0 {
+		j.Block("setup failed: the intent is "+status.JSON()+", and no event says since when",
+			"emit "+string(host.EventExpired)+" when a suspension ends")
+	}
+	from, to := beginning(o.Suspension)
+	wait := time.Duration(s.Attempt-1) * time.Duration(o.Interval) * time.Second
+	if at, ok := host.TimeOf(ended.Values[0].Key("created_at")); !ok {
+		j.Block("setup failed: "+string(host.EventExpired)+" does not say when it was created", "give events a created_at")
+	} else if at.Before(from.Add(wait - early)) {
+		j.Violates(openintent.OIP0026J1, ended.Values[0].Key("created_at"), why)
+	} else if at.After(to.Add(wait + late)) {
+		j.Need(openintent.OIP0026N3, s.last())
+	}
+	j.Block("setup failed: the intent was "+status.JSON()+" about when the next reminder was due",
+		"let a suspension last as long as its window")
+}
+
 // givenReminders ends the judge unless a reminder was sent.
 func (o CourseObservation) givenReminders(j *scenarios.Judge) {
 	o.givenTimer(j)
-	if len(o.reminders().Values) == 0 {
-		j.BlockOn(openintent.OIP0026N3, "no reminder was sent")
+	if len(o.reminders().Values) > 0 {
+		return
+	}
+	if len(o.Steps) > 0 {
+		o.givenSuspended(j, o.Steps[0])
+		j.Need(openintent.OIP0026N3, o.Steps[0].last())
+	}
+	j.Block("setup failed: no reminder was sent", "send a reminder each interval_seconds")
+}
+
+// givenSteps blocks the judge unless the drive saw a reminder of attempt 2 when it looked for it.
+func (o CourseObservation) givenSteps(j *scenarios.Judge) {
+	o.givenReminders(j)
+	if len(o.Steps) == 0 || !o.Steps[0].reminded() {
+		j.Block("setup failed: the first reminder was not sent when it was due", "send the reminder of attempt 2 after interval_seconds")
 	}
 }
 
@@ -121,6 +163,7 @@ func (o CourseObservation) judgeOnTime(j *scenarios.Judge) {
 	o.givenReminders(j)
 	all := scenarios.IDs{openintent.OIP0026H3, openintent.OIP0026H5, openintent.OIPREAD5}
 	if o.Lapse.Seam {
+		o.givenSteps(j)
 		for _, s := range o.Steps {
 			if !s.reminded() {
 				break
@@ -139,6 +182,9 @@ func (o CourseObservation) judgeOnTime(j *scenarios.Judge) {
 	earlier, behind := start, time.Duration(0)
 	for _, n := range o.attempts() {
 		sent := o.reminders().Where(func(e wire.Value) bool { return attemptOf(e) == n })
+		if len(sent.Values) == 0 && n == 2 {
+			j.Block("setup failed: no reminder says that it is attempt 2", "say the attempt in the payload of a reminder")
+		}
 		if len(sent.Values) == 0 {
 			break
 		}
@@ -211,7 +257,7 @@ func ladderStep(attempt int64) (channel, to string) {
 
 func (o CourseObservation) judgeWaitsOn(j *scenarios.Judge) {
 	ids := scenarios.IDs{openintent.OIP0026J1, openintent.OIP0026N2, openintent.OIP0026M1}
-	o.givenReminders(j)
+	o.givenSteps(j)
 	for _, s := range o.Steps {
 		if !s.reminded() {
 			continue
@@ -322,7 +368,7 @@ func (e Ending) judgeFails(j *scenarios.Judge, id scenarios.RequirementID) {
 	ended := len(e.After.Log.OfType(host.EventExpired).Values) > 0
 	if status.String() == host.Suspended && ended && record.Key("resolution").String() == "expired" {
 		j.Check(id, status).To(check.OneOf(host.Abandoned, host.Suspended), "status of the intent after fallback fail")
-		j.Find(id, "after fallback fail the intent stays %s; RFC-0025 2 says %s, RFC-0025 6 allows both (OIP-R12)",
+		j.Find("", "after fallback fail the intent stays %s; RFC-0025 2 says %s, RFC-0025 6 allows both (OIP-R12)",
 			host.Suspended, host.Abandoned)
 		return
 	}
@@ -334,7 +380,7 @@ func (e Ending) judgeContinues(j *scenarios.Judge, id scenarios.RequirementID) {
 	status := e.After.Intent.Body.Key("status")
 	record := e.After.Intent.Body.At("/state/_suspension")
 	if status.String() == host.Completed {
-		j.Find(id, "the fallback completes the intent; RFC-0025 6 says that execution continues, so it is %s (OIP-R13)", host.Active)
+		j.Find("", "the fallback completes the intent; RFC-0025 6 says that execution continues, so it is %s (OIP-R13)", host.Active)
 		j.Block("the fallback completes the intent, where the text lets it continue (OIP-R13)",
 			"make the intent "+host.Active+" with its fallback value")
 	}
@@ -351,9 +397,7 @@ func (e Ending) judgeContinues(j *scenarios.Judge, id scenarios.RequirementID) {
 // judgeLate accepts any 4xx (OIP-R107).
 func (o CourseObservation) judgeLate(j *scenarios.Judge) {
 	o.givenTimer(j)
-	if !o.End.Reached {
-		j.BlockOn(openintent.OIP0026N6, "the suspension did not end")
-	}
+	needEnd(j, openintent.OIP0026N6, o.End, o.After)
 	o.Control.Taken(j)
 	j.Check(openintent.OIPREAD3, o.Late.Status).To(check.Status(4), "an answer after the end")
 	record := o.AfterLate.Intent.Body.At("/state/_suspension")

@@ -28,6 +28,7 @@ type tale struct {
 	endReached, sent2 bool
 	seam              bool
 	control           int
+	looked            float64 // how late the drive looked during an attempt
 }
 
 func reminderAt(seconds float64, attempt int, more map[string]any) hosttest.Happened {
@@ -94,7 +95,7 @@ func (x tale) course(t *testing.T) CourseObservation {
 		o.Steps = append(o.Steps,
 			Step{Attempt: attempt, Before: host.Look{Intent: hosttest.IntentOf(t, host.Suspended, nil), Log: upTo(due - 0.6)},
 				Reached: hosttest.WaitOf(t, "a reminder", reached, nil),
-				During:  host.Look{Intent: hosttest.IntentOf(t, x.during, nil), Log: upTo(due + 0.3)}})
+				During:  host.Look{Intent: hosttest.IntentOf(t, x.during, nil), Log: upTo(due + 0.3 + x.looked)}})
 	}
 	return o
 }
@@ -153,6 +154,27 @@ func TestJudgesOfTheCourse(t *testing.T) {
 		{"reminders", "a new id each time", edit(host.EventRenotified, 3, payload("suspension_id", "s-2")), "passed"},
 		{"reminder-payload", "a new id each time", edit(host.EventRenotified, 3, payload("suspension_id", "s-2")), openintent.OIP0026E3},
 		{"reminders", "it waits no more", func(x *tale) { without(host.EventRenotified)(x); x.sent2, x.during = false, host.Active }, "blocked"},
+		{"reminders", "it waits no more, by the seam",
+			func(x *tale) { seam(x); without(host.EventRenotified)(x); x.sent2, x.during = false, host.Active },
+			hosttest.Violates(openintent.OIP0026J1)},
+		{"reminders", "it ended too early", func(x *tale) {
+			without(host.EventRenotified)(x)
+			edit(host.EventExpired, 0, at(0.5))(x)
+			x.sent2, x.during = false, host.Abandoned
+		}, hosttest.Violates(openintent.OIP0026J1)},
+		{"reminders", "it ended when it was due", func(x *tale) {
+			without(host.EventRenotified)(x)
+			edit(host.EventExpired, 0, at(2.1))(x)
+			x.sent2, x.during = false, host.Abandoned
+		}, "blocked"},
+		{"reminders", "we looked after the end, and nobody was reminded", func(x *tale) {
+			without(host.EventRenotified)(x)
+			x.sent2, x.during, x.looked = false, host.Abandoned, 9
+		}, hosttest.Violates(openintent.OIP0026N3)},
+		{"waits-on", "nobody is reminded", func(x *tale) { without(host.EventRenotified)(x); x.sent2 = false },
+			hosttest.Violates(openintent.OIP0026N3)},
+		{"waits-on", "the first is only found later", func(x *tale) { x.sent2 = false }, "blocked"},
+		{"on-time", "none says that it is attempt 2", edit(host.EventRenotified, 2, payload("attempt", "two")), "blocked"},
 		{"waits-on", "we looked after the end",
 			func(x *tale) { x.during = host.Abandoned; edit(host.EventExpired, 0, at(4.2))(x) }, openintent.OIP0026J1},
 		{"on-time", "one sent twice", add(reminderAt(4.1, 3, nil)), "passed"}, // judgeCounted counts them

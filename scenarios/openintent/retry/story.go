@@ -82,6 +82,7 @@ func (o StoryObservation) judge(j *scenarios.Judge) {
 	j.Check(openintent.OIP0026T14, o.Phase3Done).To(check.Reached(), "in the end phase 3")
 	j.Check(openintent.OIP0026T14, host.Locate(host.PortfolioAggregate, o.Ended.Docs()).Value).
 		To(check.Equal(host.Completed), "in the end the workflow")
+	o.Log.Readable(j)
 	j.Check(openintent.OIP0026T15, o.Log.OfType(host.EventExpired)).
 		To(check.Len(0), "what did not happen: %s", host.EventExpired)
 }

@@ -117,6 +117,9 @@ func (o StreamedObservation) checkStream(
 			types = append(types, t)
 		}
 	}
+	if len(types) == 0 {
+		j.Block("no event of the log is new since the stream was opened", "give every event an id of its own")
+	}
 	slices.Sort(types)
 	for _, t := range types {
 		j.Check(id, o.Stream.OfType(t)).To(check.Len(counts[t]), "%s on the stream, as on the log", t)
@@ -137,7 +140,11 @@ var streamAsLog = scenarios.Scenario{
 	Ask: scenarios.Ask(streamed, func(o StreamedObservation, j *scenarios.Judge) {
 		o.Log.Readable(j)
 		if !o.has(host.EventResumed) {
-			j.BlockOn(openintent.OIP0025A14, "setup failed: the log has no intent.resumed")
+			const reason = "setup failed: the log has no intent.resumed"
+			if len(o.Stream.OfType(host.EventResumed).Values) > 0 { // it was emitted, and not on the log when that was read
+				j.Block(reason+", and the stream has one", "have the log list an event before the stream sends it")
+			}
+			j.Violates(openintent.OIP0025A14, o.Log.OfType(host.EventResumed), reason)
 		}
 		o.checkStream(j, openintent.OIP00061, func(openintentv1.EventType) bool { return true })
 	}),
@@ -155,7 +162,7 @@ var streamReminders = scenarios.Scenario{
 				j.NotThere(wire.Found{In: o.Log.Read.Ref()},
 					"reminders that a server sends by itself (intent.suspension_renotified)")
 			}
-			j.BlockOn(openintent.OIP0026E1, "setup failed: the log has no reminder")
+			j.Block("setup failed: the log has no reminder, and the stream has one", "have the log list an event before the stream sends it")
 		}
 		o.checkStream(j, openintent.OIP0026L4, func(t openintentv1.EventType) bool {
 			return t == host.EventRenotified || t == host.EventEscalated

@@ -107,7 +107,12 @@ func scenario(t *testing.T, id string) scenarios.Scenario {
 	return scenarios.Scenario{}
 }
 
-// Story is an observation with one change, and how the scenario ends with it. Want is passed, blocked, inapplicable,
+// Violates is the end of a story that a step of the setup blocks, which violates a requirement.
+func Violates(requirement scenarios.RequirementID) string {
+	return "blocked, violating " + string(requirement)
+}
+
+// Story is an observation with one change, and how the scenario ends with it. Want is passed, blocked, [Violates], inapplicable,
 // noted (passed with a finding), not there (failed, or inapplicable if the claim is open), lacking (blocked, or
 // inapplicable if the claim is open), or the id of the requirement that is violated.
 type Story[O any] struct {
@@ -134,6 +139,8 @@ func expect(t *testing.T, id string, observation any, want string) {
 			got = string(out.Failure.Requirement)
 		case out.Verdict == scenarios.Passed && len(out.Findings) > 0:
 			got = "noted"
+		case out.BlockedOn != "" && want != "lacking":
+			got = Violates(out.BlockedOn)
 		case got == "inapplicable" && want != got && (open || len(out.Findings) > 0): // a SHOULD is a finding
 			got = "not there"
 		}

@@ -112,14 +112,12 @@ var requests = []Variation{
 	},
 	{
 		ID: "reemits", Title: "a delivery that comes again is answered with the identical pending request",
-		About: "whether what comes again is met with silence or with the request that may have been lost", Slips: []string{"RFC103-I6",
-			"RFC103-O5", "RFC103-READ-2"},
+		About:    "whether what comes again is met with silence or with the request that may have been lost",
 		declares: configured(object{"reemit": true}),
 	},
 	{
 		ID: "reemits-pending", Title: "whatever comes late of a run that waits is answered with its pending request",
-		About: "whether what comes late is met with silence or with the request that may have been lost", Slips: []string{"RFC103-I6",
-			"RFC103-O5", "RFC103-V6"},
+		About: "whether what comes late is met with silence or with the request that may have been lost",
 		answers: func(request, answer object) {
 			if p := asksFor(answer); p != nil {
 				id, _ := p["run_id"].(string)
@@ -208,7 +206,7 @@ var states = []Variation{
 	},
 	{
 		ID: "prunes", Title: "every turn lets go of the runs that were over before it",
-		About: "how long runs that are over are kept", Slips: []string{"RFC103-WIRE-12"},
+		About: "how long runs that are over are kept",
 		answers: func(request, answer object) {
 			if answer["status"] != "ok" {
 				return
@@ -289,7 +287,7 @@ var decisions = []Variation{
 	},
 	{
 		ID: "not-deterministic", Title: "the same request may lead to another step one time, and to the goal another time",
-		About: "whether a live model decides", Slips: []string{"RFC103-O4"},
+		About: "whether a live model decides",
 		declares: func(profile object) {
 			profile["deterministic"] = false
 			delete(profile, "seams")

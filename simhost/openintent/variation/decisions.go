@@ -106,7 +106,6 @@ var decisions = []Variation{
 	{
 		ID: "fail-stays-suspended", Title: "a suspension that nobody answers, whose fallback is fail, expires and the intent stays suspended",
 		About: "what fallback fail does: RFC-0025 says abandoned in section 2, and either in section 6",
-		Slips: []string{"OIP-0025-F1"},
 		Vary: func(s *Set) {
 			s.Rules = append(s.Rules, func(to *ruleSet) {
 				before := to.Expiry.Ends
