@@ -35,7 +35,7 @@ var nodesBounded = scenarios.Scenario{
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(nodesAroundTheirBound, func(o NodesObservation, j *scenarios.Judge) {
 		l, n := o.Below, o.Bound
-		l.Exists(j, openwop.OWP0037A6)
+		l.Exists(j, openwop.OWPCAP19)
 		if !j.Check(openwop.OWPBND3, l.Ended).To(check.Reached()) {
 			return
 		}
@@ -81,7 +81,7 @@ var nodesClamped = scenarios.Scenario{
 	Claim:  claims.NodeLimit,
 	Ask: scenarios.Ask(nodesToTheLimit, func(o LimitObservation, j *scenarios.Judge) {
 		for _, l := range []host.RunLog{o.Unasked, o.Overdone} {
-			l.Exists(j, openwop.OWP0037A6)
+			l.Exists(j, openwop.OWPCAP19)
 			if !j.Check(openwop.OWPBND5, l.Ended).To(check.Reached()) {
 				return
 			}
@@ -113,7 +113,7 @@ var innerTurnsApart = scenarios.Scenario{
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(loopsInALoop, func(o NestedObservation, j *scenarios.Judge) {
 		o.controlled(j)
-		o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		o.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 		o.innerLoops(j)
 		j.Check(openwop.OWPBND16, o.Log.Breaches()).To(check.Len(0),
 			"breaches of a loop of %d turns with a bound of %d, whose workers are loops", o.Turns, o.Turns)
@@ -123,7 +123,7 @@ var innerTurnsApart = scenarios.Scenario{
 
 // controlled blocks the judge if a loop without inner loops breaks the bound too.
 func (o NestedObservation) controlled(j *scenarios.Judge) {
-	o.Plain.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+	o.Plain.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 	why := "setup failed: a loop of " + strconv.Itoa(o.Turns) + " turns with that bound and without inner loops is " + o.Plain.Status().JSON()
 	switch {
 	case o.stoppedEarly():

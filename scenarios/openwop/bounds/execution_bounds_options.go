@@ -44,7 +44,7 @@ var optionsKept = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPBND22, openwop.OWPBND23},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(optionsOfARun, func(o EchoObservation, j *scenarios.Judge) {
-		o.Log.Exists(j, openwop.OWP0037A6)
+		o.Log.Exists(j, openwop.OWPCAP19)
 		j.Reach(o.Log.Ended, "have runs of "+fixture.Delay+" and "+fixture.Noop+" end by themselves")
 		shown := o.shown(dialect.OptionsOf)
 		option := func(name dialect.Option) wire.Values {

@@ -22,7 +22,7 @@ var timeBounded = scenarios.Scenario{
 	Claim: claims.DurationLimit,
 	Ask: scenarios.Ask(runOverItsTime, func(o OvertimeObservation, j *scenarios.Judge) {
 		l, bound := o.Over, time.Duration(o.Bound)*time.Millisecond
-		l.Exists(j, openwop.OWP0037A6)
+		l.Exists(j, openwop.OWPCAP19)
 		if !j.Check(openwop.OWPBND6, l.Ended).To(check.Reached(), "with a runTimeoutMs of %d", o.Bound) {
 			return
 		}

@@ -150,7 +150,7 @@ var doubtfulEndHeld = scenarios.Scenario{
 	Claim:  claims.ExecutionModel2,
 	Ask: scenarios.Ask(loopsThatEndInDoubt, func(o HeldEndObservation, j *scenarios.Judge) {
 		held := o.Held
-		held.Held.Log.Exists(j, openwop.OWP0037A6)
+		held.Held.Log.Exists(j, openwop.OWPCAP19)
 		held.Held.Log.Readable(j)
 		if !j.Check(openwop.OWPCNF7, held.Held.Log.Terminals().Each("/type")).To(check.Len(0),
 			"ends of a run that terminates with confidence %v and a floor of %v, before an answer", *held.Confidence, o.Floor) {
@@ -247,7 +247,7 @@ var untoldBelow2 = scenarios.Scenario{
 	Claim:  claims.ExecutionModelBelow2,
 	Ask: scenarios.Ask(loopBelowVersion2, func(o WeighedLoop, j *scenarios.Judge) {
 		l := o.Log
-		l.Exists(j, openwop.OWP0037A6)
+		l.Exists(j, openwop.OWPCAP19)
 		j.Need(openwop.OWP0037A1, l.Ended)
 		l.Readable(j)
 		if len(l.Decided().Values) < o.Held.Turn-1 {

@@ -25,7 +25,7 @@ var unsureHeld = scenarios.Scenario{
 			UnsureRun
 		}{{openwop.OWPCNF14, o.Accepted}, {openwop.OWPCNF18, o.Defaulted}} {
 			l := way.Held.Log
-			l.Exists(j, openwop.OWP0037A6)
+			l.Exists(j, openwop.OWPCAP19)
 			l.Readable(j)
 			if !j.Check(way.id, l.Decided()).To(check.Len(0), "decisions of an agent that is %v sure, under a threshold of %v", unsure,
 				way.Threshold) {
@@ -130,7 +130,7 @@ var sureEnoughDecides = scenarios.Scenario{
 	Ask: scenarios.Ask(unsureAgents, func(o UnsureObservation, j *scenarios.Judge) {
 		for _, way := range []UnsureRun{o.At, o.Under} {
 			l := way.Held.Log
-			l.Exists(j, openwop.OWP0037A6)
+			l.Exists(j, openwop.OWPCAP19)
 			l.Readable(j)
 			if !way.Held.Suspended.Reached && !host.IsTerminal(way.Held.Suspended.Last.Key("status").String()) {
 				j.Reach(way.Held.Suspended, "have an agent that is sure enough decide, and its run end")

@@ -45,7 +45,7 @@ func (o WeighedLoop) checkHeld(j *scenarios.Judge, l host.RunLog, floor float64,
 
 // checkStoodHeld checks a dispatch that must wait, when it was held and a while later.
 func (o WeighedLoop) checkStoodHeld(j *scenarios.Judge, floor float64) {
-	o.Held.Log.Exists(j, openwop.OWP0037A6)
+	o.Held.Log.Exists(j, openwop.OWPCAP19)
 	o.Held.Log.Readable(j)
 	o.checkHeld(j, o.Held.Log, floor, "when it was suspended or over")
 	o.Held.Given(j)
@@ -113,7 +113,7 @@ func startingWithWords(want []string) check.Matcher {
 // checkFree expects a loop that ran without asking a person.
 func (o WeighedLoop) checkFree(j *scenarios.Judge, id scenarios.RequirementID, what string) {
 	l := o.Log
-	l.Exists(j, openwop.OWP0037A6)
+	l.Exists(j, openwop.OWPCAP19)
 	j.Need(openwop.OWP0037A1, l.Ended)
 	l.Readable(j)
 	j.Check(id, escalations(l)).To(check.Len(0), "decisions held, of a loop with %s in turn %d", what, o.Held.Turn)

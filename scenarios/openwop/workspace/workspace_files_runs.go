@@ -23,7 +23,7 @@ var writeIsLogged = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPWSP27, openwop.OWPWSP28},
 	Claim:  claims.WorkspaceRuns,
 	Ask: scenarios.Ask(loopThatWrites, func(l NotedLoop, j *scenarios.Judge) {
-		l.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		l.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 		for _, f := range l.Files {
 			version := int64(1)
 			if f.Before != "" {
@@ -67,7 +67,7 @@ var readsAsOfRunStart = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPWSP29},
 	Claim:  claims.WorkspaceRunsBelow5,
 	Ask: scenarios.Ask(loopWrittenTo, func(o HeldLoop, j *scenarios.Judge) {
-		o.Loop.Log.Exists(j, openwop.OWP0037A6)
+		o.Loop.Log.Exists(j, openwop.OWPCAP19)
 		j.Need(openwop.OWP0037A1, o.Suspended)
 		if !o.resumed() {
 			j.Block("the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON(), "let a clarification be answered with a text")
@@ -76,7 +76,7 @@ var readsAsOfRunStart = scenarios.Scenario{
 			o.judgeListed(j)
 			return
 		}
-		o.Loop.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		o.Loop.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 		seen, ok := o.Loop.notes(j)
 		if !ok {
 			return

@@ -28,7 +28,7 @@ var writeInTurn = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWP0061C3, openwop.OWP0061C6},
 	Claim:  claims.LoopWorkspace,
 	Ask: scenarios.Ask(loopThatWrites, func(l NotedLoop, j *scenarios.Judge) {
-		l.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		l.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 		seen, ok := l.notes(j)
 		if !ok {
 			return
@@ -53,7 +53,7 @@ var writeFromOutside = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWP0061D2, openwop.OWP0061C3},
 	Claim:  claims.LoopWorkspaceResume,
 	Ask: scenarios.Ask(loopWrittenTo, func(o HeldLoop, j *scenarios.Judge) {
-		o.Loop.Log.Exists(j, openwop.OWP0037A6)
+		o.Loop.Log.Exists(j, openwop.OWPCAP19)
 		j.Need(openwop.OWP0061D1, o.Suspended)
 		switch {
 		case o.noted():
@@ -74,7 +74,7 @@ func (o HeldLoop) resumes(j *scenarios.Judge) {
 func (o HeldLoop) judgeNotes(j *scenarios.Judge) {
 	l := o.Loop
 	o.resumes(j)
-	l.Log.Given(j, openwop.OWP0037A6, openwop.OWP0061D1)
+	l.Log.Given(j, openwop.OWPCAP19, openwop.OWP0061D1)
 	seen, ok := l.notes(j)
 	if !ok {
 		return
@@ -121,7 +121,7 @@ var replaySeesTheSame = scenarios.Scenario{
 	Claim:  claims.LoopWorkspaceReplay,
 	Ask: scenarios.Ask(replayedNotes, func(o ReplayedNotes, j *scenarios.Judge) {
 		l := o.Source
-		l.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		l.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 		source, ok := l.notes(j)
 		if !ok {
 			return
