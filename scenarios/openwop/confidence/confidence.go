@@ -248,7 +248,7 @@ var untoldBelow2 = scenarios.Scenario{
 	Ask: scenarios.Ask(loopBelowVersion2, func(o WeighedLoop, j *scenarios.Judge) {
 		l := o.Log
 		l.Exists(j, openwop.OWPCAP19)
-		j.Need(openwop.OWP0037A1, l.Ended)
+		settled(l, j)
 		l.Readable(j)
 		if len(l.Decided().Values) < o.Held.Turn-1 {
 			j.Block("setup failed: the loop did not reach its decision with low confidence in turn "+wire.Compact(o.Held.Turn),

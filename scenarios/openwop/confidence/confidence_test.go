@@ -335,6 +335,11 @@ func TestSetupsThatAccuse(t *testing.T) {
 		{"a child that is not served", "rejected-never", rejected(map[string]any{"error": "not_found", "message": "m"}), ""},
 		{"a loop that stands still", "floor-passes", confidence.AroundFloorObservation{Floor: 0.5,
 			At: func() confidence.WeighedLoop { o := free(t, stillRunning); o.Log.Ended.Reached = false; return o }()}, requirement.OWP0037A1},
+		{"a loop that is queued", "floor-passes", confidence.AroundFloorObservation{Floor: 0.5, At: func() confidence.WeighedLoop {
+			o := free(t, stillRunning.WithStatus("pending"))
+			o.Log.Ended.Reached = false
+			return o
+		}()}, ""},
 		{"a log that is not served", "floor-passes", confidence.AroundFloorObservation{Floor: 0.5,
 			At: confidence.WeighedLoop{SuspendedLoop: host.SuspendedLoop{Log: host.RunLog{RunID: "r", Created: wiretest.Status(t, 201),
 				Ended: wire.Wait{Reached: true}, Read: wiretest.Status(t, 503)}}}}, ""},
