@@ -69,9 +69,14 @@ var causesComeFirst = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPEVT6},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
+		o.First.Told(j)
+		o.Second.Told(j)
 		named := 0
-		for _, l := range []host.RunLog{o.First, o.Second} {
-			l.Told(j)
+		logs := []host.RunLog{o.First, o.Second}
+		if len(o.Bounded.Events) > 0 {
+			logs = append(logs, o.Bounded)
+		}
+		for _, l := range logs {
 			CheckCauses(l, j)
 			if n := len(foreignCauses(l).Values); n > 0 && !alone(l) { // OWP-R11
 				j.Find("", "%d events of a run that hands on work name causes outside its log (OWP-R11)", n)

@@ -33,6 +33,13 @@ func TestSetupsThatAccuse(t *testing.T) {
 			o.Full.Status, o.Full.Kind = wiretest.Status(t, status), wiretest.Value(t, kind)
 		})
 	}
+	t.Run("only a run that crosses its bound names causes", func(t *testing.T) {
+		o := logs(func(i int, e hosttest.Entries) hosttest.Entries { return e.With(i, "causationId", nil) }).(eventlog.LogsObservation)
+		o.Bounded = entriesOf("c").Log(t, "c")
+		hosttest.Expect(t, "causes-come-first", o, "passed")
+		o.Bounded = entriesOf("c").With(2, "causationId", "c-3").Log(t, "c")
+		hosttest.Expect(t, "causes-come-first", o, requirement.OWPEVT6)
+	})
 	for _, c := range []struct {
 		name, scenario string
 		o              any
