@@ -122,19 +122,14 @@ func (o ReplayedBreachObservation) givenTime(j *scenarios.Judge) {
 	}
 }
 
-// lasted returns how long a run lasted by the host's own timestamps, or 0 if they do not say.
+// lasted returns how long a run lasted at least by the host's own timestamps, or 0 if they do not say.
 func lasted(l host.RunLog) time.Duration {
-	from, okFrom := edge(l.OfType(dialect.RunStarted))
-	to, okTo := edge(l.Terminals())
+	from, grainFrom, okFrom := moment(l.OfType(dialect.RunStarted).Last().Key("timestamp").Actual())
+	to, grainTo, okTo := moment(l.Terminals().Last().Key("timestamp").Actual())
 	if !okFrom || !okTo {
 		return 0
 	}
-	return to.Sub(from)
-}
-
-func edge(events wire.Found) (at time.Time, ok bool) {
-	at, _, ok = moment(events.Last().Key("timestamp").Actual())
-	return at, ok
+	return to.Sub(from) - max(grainFrom, grainTo)
 }
 
 // check compares a replay with its source, which exceeded a bound.
