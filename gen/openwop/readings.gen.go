@@ -137,10 +137,10 @@ var ReadingsV1 = []Reading{
 	{
 		ID: "OWP-R14", Title: "run options that cannot be",
 		Sentences: []string{"OWP-BND-21"},
-		Open:      "The prose refuses a bound out of its range with 400. The schema of run options does not have some of the bounds, so any value passes it.",
-		Accept:    "A run that is made all the same, and a refusal with another 4xx; each is a finding.",
-		Refuse:    "A 5xx.",
-		Why:       "A host that goes by the schema has no reason to refuse.",
+		Open:      "The prose refuses a bound out of its range with 400. The schema of run options does not have some of the bounds, so any value passes it, and hosts in use make the run.",
+		Accept:    "A refusal with another 4xx, with a finding.",
+		Refuse:    "A run that is made all the same, and a 5xx.",
+		Why:       "That a schema lets a value pass does not unsay the sentence that refuses it. A run that is made with such a bound has one that nobody can tell.",
 		Scenarios: []string{"openwop/execution-bounds/options-refused"},
 	},
 	{

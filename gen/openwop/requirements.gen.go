@@ -1612,7 +1612,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Run options", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A bound that is no integer of at least 1, or a threshold that is no number from 0 to 1, is refused with 400 when the run is created.",
-		Accepts:  "OWP-R14: the schema of run options lacks some of them and hosts take such a value with 201, which is told and does not fail.",
+		Accepts:  "OWP-R14: another 4xx is taken, with a finding.",
 	},
 	{
 		ID: OWPBND22, Level: "SHOULD", Source: "OWP-BOUNDS", File: "",

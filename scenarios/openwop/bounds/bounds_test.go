@@ -182,7 +182,7 @@ func TestJudgesOfTheBoundOnTime(t *testing.T) {
 		findings       []scenarios.RequirementID
 	}{
 		{"honest", "time-bounded", func(*bounds.OvertimeObservation) {}, "passed", nil},
-		{"observed is the limit", "time-bounded", over(late(1200, 1200), to), "passed", []scenarios.RequirementID{requirement.OWPBND7}},
+		{"observed is the limit", "time-bounded", over(late(1200, 1200), to), "passed", []scenarios.RequirementID{""}},
 		{"timestamps without fractions", "time-bounded", func(o *bounds.OvertimeObservation) {
 			o.Over = timedOut(late(1200, 1201), t, "2026-11-03T12:00:00Z", "2026-11-03T12:00:01Z")
 		}, "passed", nil},
@@ -196,7 +196,7 @@ func TestJudgesOfTheBoundOnTime(t *testing.T) {
 		}, requirement.OWPBND6, nil},
 		{"timestamps that are none", "time-bounded", func(o *bounds.OvertimeObservation) {
 			o.Over = timedOut(late(1200, 1201), t, "noon", "later")
-		}, "passed", []scenarios.RequirementID{requirement.OWPBND6}},
+		}, "passed", []scenarios.RequirementID{""}},
 		{"names a node", "time-bounded", over(late(1200, 1201).Change("cap.breached", 0,
 			func(p map[string]any) { p["nodeId"] = "wait" }), to), "passed",
 			[]scenarios.RequirementID{requirement.OWPBND14}},
@@ -328,6 +328,55 @@ func TestJudgeOfTurnsWithoutAModel(t *testing.T) {
 	}
 }
 
+// A set-up accuses the target of nothing but what its log shows: a sentence is named only where no honest host
+// could have sent the same.
+func TestSetupsThatAccuse(t *testing.T) {
+	lasting := func(to string) host.RunLog {
+		return timedOut(late(1200, 1201).Drop("cap.breached"), t, "2026-11-03T12:00:00.100Z", to)
+	}
+	nodes := func(s hosttest.Story) any { return bounds.ReplayedBreachObservation{Source: s.Log(t)} }
+	nested := func(s hosttest.Story) any { return bounds.NestedObservation{Turns: 3, Plain: s.Log(t)} }
+	stamped := func(l host.RunLog, to string) host.RunLog {
+		last := len(l.Events) - 1
+		event := l.Events[last].Actual().(map[string]any)
+		event["timestamp"] = to
+		l.Events[last] = wiretest.Value(t, event)
+		return l
+	}
+	unended := func(l host.RunLog) host.RunLog { l.Ended.Reached = false; return l }
+	const late12 = "2026-11-03T12:00:01.500Z"
+	for _, c := range []struct {
+		name, scenario string
+		o              any
+		want           scenarios.RequirementID
+	}{
+		{"six nodes in spite of the bound", "node-breach-replayed", nodes(hosttest.Nodes(6)), requirement.OWPBND2},
+		{"a workflow of fewer nodes", "node-breach-replayed", nodes(hosttest.Nodes(2)), ""},
+		{"failed for another reason", "node-breach-replayed", nodes(capped(3).Drop("cap.breached")), ""},
+		{"never ends", "node-breach-replayed", nodes(capped(3).WithStatus("running")), ""},
+		{"over its time without a breach", "time-breach-replayed",
+			bounds.OvertimeObservation{Over: stamped(lasting(""), late12)}, requirement.OWPBND7},
+		{"failed at once", "time-breach-replayed",
+			bounds.OvertimeObservation{Over: stamped(lasting(""), "2026-11-03T12:00:00.200Z")}, ""},
+		{"started and never stopped", "time-breach-replayed",
+			bounds.OvertimeObservation{Over: unended(late(1200, 1201).Log(t))}, requirement.OWPBND6},
+		{"never started", "time-breach-replayed",
+			bounds.OvertimeObservation{Over: unended(late(1200, 1201).Drop("run.started").Log(t))}, ""},
+		{"a short run that is late", "time-leaves-alone", bounds.OvertimeObservation{InTime: unended(hosttest.Nodes(1).Log(t))}, ""},
+		{"a loop that is stopped early", "inner-turns-apart", nested(hosttest.Bounded(1)), requirement.OWP0061E6},
+		{"a loop that takes more turns than planned", "inner-turns-apart", nested(hosttest.Bounded(3)), ""},
+		{"a loop that is stopped by another bound", "inner-turns-apart", nested(hosttest.Bounded(1).Change("cap.breached", 0,
+			func(p map[string]any) { p["kind"] = "run-duration" })), ""},
+	} {
+		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
+			out := scenarios.Conclude(hosttest.Scenario(t, c.scenario), openwop.Protocol.Ledger, c.o)
+			if out.Verdict != scenarios.Blocked || out.BlockedOn != c.want {
+				t.Errorf("%s on %q (%s), want it blocked on %q", out.Verdict, out.BlockedOn, out.Reason, c.want)
+			}
+		})
+	}
+}
+
 func TestJudgeOfImpossibleOptions(t *testing.T) {
 	tried := func(codes ...int) []bounds.TriedOption {
 		var out []bounds.TriedOption
@@ -343,9 +392,8 @@ func TestJudgeOfImpossibleOptions(t *testing.T) {
 		findings int
 	}{
 		{"honest", bounds.OptionsObservation{Possible: tried(201, 201), Impossible: tried(400, 400)}, "passed", 0},
-		{"takes one", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(400, 201)}, "passed", 1},
-		{"takes some and refuses others otherwise", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(201, 422, 201)},
-			"passed", 2},
+		{"takes one", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(400, 201)}, requirement.OWPBND21, 0},
+		{"refuses some otherwise", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(400, 422)}, "passed", 1},
 		{"falls over", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(400, 500)}, requirement.OWPBND21, 0},
 		{"refuses all options", bounds.OptionsObservation{Possible: tried(201, 400), Impossible: tried(400)}, "blocked", 0},
 	} {

@@ -11,6 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Suite tests where a run stops and what it reports. The bound on turns belongs to
@@ -34,7 +35,7 @@ var nodesBounded = scenarios.Scenario{
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(nodesAroundTheirBound, func(o NodesObservation, j *scenarios.Judge) {
 		l, n := o.Below, o.Bound
-		l.Exists(j, openwop.OWP0037A6)
+		l.Exists(j, openwop.OWPCAP19)
 		if !j.Check(openwop.OWPBND3, l.Ended).To(check.Reached()) {
 			return
 		}
@@ -52,7 +53,7 @@ var nodesBounded = scenarios.Scenario{
 // controlled blocks the judge if the nodes of a run cannot be counted: a log
 // without nodes would show none beyond any bound.
 func (o NodesObservation) controlled(j *scenarios.Judge) {
-	o.Above.Given(j, openwop.OWP0037A6, openwop.OWPBND4)
+	given(o.Above, j)
 	if len(starts(o.Above).Values) != o.Nodes && o.Above.Status().String() == "completed" {
 		j.Block("setup failed: the log of six nodes does not show six of them started", "write node.started for every node of a run")
 	}
@@ -66,7 +67,7 @@ var nodesLeaveAlone = scenarios.Scenario{
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(nodesAroundTheirBound, func(o NodesObservation, j *scenarios.Judge) {
 		for _, l := range []host.RunLog{o.At, o.Above} {
-			l.Given(j, openwop.OWP0037A6, openwop.OWPBND3)
+			given(l, j)
 			l.CheckUntouched(j, openwop.OWPBND4)
 		}
 	}),
@@ -80,7 +81,7 @@ var nodesClamped = scenarios.Scenario{
 	Claim:  claims.NodeLimit,
 	Ask: scenarios.Ask(nodesToTheLimit, func(o LimitObservation, j *scenarios.Judge) {
 		for _, l := range []host.RunLog{o.Unasked, o.Overdone} {
-			l.Exists(j, openwop.OWP0037A6)
+			l.Exists(j, openwop.OWPCAP19)
 			if !j.Check(openwop.OWPBND5, l.Ended).To(check.Reached()) {
 				return
 			}
@@ -99,7 +100,8 @@ var nodesReplayed = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPBND15},
 	Claim:  claims.BreachReplay,
 	Ask: scenarios.Ask(replayedNodes, func(o ReplayedBreachObservation, j *scenarios.Judge) {
-		o.check(j, openwop.OWPBND2)
+		o.givenNodes(j)
+		o.check(j)
 	}),
 }
 
@@ -111,7 +113,7 @@ var innerTurnsApart = scenarios.Scenario{
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(loopsInALoop, func(o NestedObservation, j *scenarios.Judge) {
 		o.controlled(j)
-		o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		o.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 		o.innerLoops(j)
 		j.Check(openwop.OWPBND16, o.Log.Breaches()).To(check.Len(0),
 			"breaches of a loop of %d turns with a bound of %d, whose workers are loops", o.Turns, o.Turns)
@@ -121,23 +123,38 @@ var innerTurnsApart = scenarios.Scenario{
 
 // controlled blocks the judge if a loop without inner loops breaks the bound too.
 func (o NestedObservation) controlled(j *scenarios.Judge) {
-	o.Plain.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-	if len(o.Plain.Breaches().Values) > 0 || o.Plain.Status().Actual() != "completed" {
-		j.BlockOn(openwop.OWP0061E6, "setup failed: a loop of "+strconv.Itoa(o.Turns)+
-			" turns with that bound and without inner loops is "+o.Plain.Status().JSON())
+	o.Plain.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
+	why := "setup failed: a loop of " + strconv.Itoa(o.Turns) + " turns with that bound and without inner loops is " + o.Plain.Status().JSON()
+	switch {
+	case o.stoppedEarly():
+		j.Violates(openwop.OWP0061E6, o.Plain.Breaches(), why)
+	case len(o.Plain.Breaches().Values) > 0 || o.Plain.Status().Actual() != "completed":
+		j.Block(why, "let a loop of "+strconv.Itoa(o.Turns)+" turns complete under a bound of as many")
 	}
+}
+
+// stoppedEarly reports whether the bound on turns stopped the plain loop although it needs no more of them: before
+// its last turn, or after it has decided to terminate. Any other breach may be of a bound that the host has itself.
+func (o NestedObservation) stoppedEarly() bool {
+	ofTurns := func(e wire.Value) bool {
+		return e.At("/payload/kind").String() == string(dialect.CapKindLoopIterations)
+	}
+	decided := o.Plain.Decided()
+	terminated := decided.Last().At("/payload/decision/kind").String() == string(dialect.TerminateDecisionKindTerminate)
+	return len(o.Plain.Breaches().Where(ofTurns).Values) > 0 && (len(decided.Values) < o.Turns || len(decided.Values) == o.Turns && terminated)
 }
 
 // innerLoops blocks the judge if no inner loop took a turn, or one was stopped:
 // RFC 0058 leaves open whether a child inherits its parent's bound.
 func (o NestedObservation) innerLoops(j *scenarios.Judge) {
 	if len(o.Children) == 0 {
-		j.BlockOn(openwop.OWP0037A3, "setup failed: no inner loop was dispatched")
+		j.Block("setup failed: no inner loop was dispatched", "let a loop dispatch loops, and log each dispatch.succeeded")
 	}
 	for _, child := range o.Children {
-		child.Given(j, openwop.OWP0037A3, openwop.OWP0037A1)
+		given(child, j)
 		if len(child.Decided().Values) == 0 || child.Status().String() != "completed" {
-			j.BlockOn(openwop.OWP0037A3, "setup failed: the inner loop "+child.RunID+" did not take its turns: it is "+child.Status().JSON())
+			j.Block("setup failed: the inner loop "+child.RunID+" did not take its turns: it is "+child.Status().JSON(),
+				"let a dispatched loop take its turns under a bound of its own")
 		}
 	}
 }
@@ -149,7 +166,7 @@ var turnsWithoutModel = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPBND17},
 	Claim:  claims.SupervisorWithoutModel,
 	Ask: scenarios.Ask(LoopAroundItsBound, func(o BoundsObservation, j *scenarios.Judge) {
-		o.Below.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		given(o.Below, j)
 		o.Below.CheckUntouched(j, openwop.OWPBND17)
 	}),
 }

@@ -22,7 +22,7 @@ var timeBounded = scenarios.Scenario{
 	Claim: claims.DurationLimit,
 	Ask: scenarios.Ask(runOverItsTime, func(o OvertimeObservation, j *scenarios.Judge) {
 		l, bound := o.Over, time.Duration(o.Bound)*time.Millisecond
-		l.Exists(j, openwop.OWP0037A6)
+		l.Exists(j, openwop.OWPCAP19)
 		if !j.Check(openwop.OWPBND6, l.Ended).To(check.Reached(), "with a runTimeoutMs of %d", o.Bound) {
 			return
 		}
@@ -31,11 +31,11 @@ var timeBounded = scenarios.Scenario{
 		if span := spanOf(l); span != nil {
 			j.Check(openwop.OWPBND6, span).To(apart(bound), "run.started and cap.breached by the host’s own timestamps")
 		} else {
-			j.Find(openwop.OWPBND6, "the host’s own timestamps cannot be compared: run.started or cap.breached has none")
+			j.Find("", "the host’s own timestamps cannot be compared: run.started or cap.breached has none")
 		}
 		l.CheckBreach(j, openwop.OWPBND7, dialect.CapKindRunDuration, o.Bound, atLeast(float64(o.Bound)))
 		if n, ok := l.Breaches().Last().At("/payload/observed").Int(); ok && n == int64(o.Bound) { // OWP-R13
-			j.Find(openwop.OWPBND7, "observed %d is the limit itself and not above it", n)
+			j.Find("", "the breach observes %d, which is the limit itself and not above it (OWP-R13)", n)
 		}
 		checkFailed(l, j, openwop.OWPBND8, dialect.RunTimeout)
 		checkCause(l, j, openwop.OWPBND13)
@@ -85,7 +85,7 @@ var timeLeavesAlone = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPBND9},
 	Claim:  claims.DurationLimit,
 	Ask: scenarios.Ask(runOverItsTime, func(o OvertimeObservation, j *scenarios.Judge) {
-		o.InTime.Given(j, openwop.OWP0037A6, openwop.OWPBND6)
+		given(o.InTime, j)
 		o.InTime.CheckUntouched(j, openwop.OWPBND9)
 	}),
 }
@@ -97,6 +97,8 @@ var timeReplayed = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPBND15},
 	Claim:  claims.BreachReplayInTime,
 	Ask: scenarios.Ask(runOverItsTime, func(o OvertimeObservation, j *scenarios.Judge) {
-		ReplayedBreachObservation{o.Over, o.Replayed}.check(j, openwop.OWPBND7)
+		r := ReplayedBreachObservation{o.Over, o.Replayed}
+		r.givenTime(j)
+		r.check(j)
 	}),
 }

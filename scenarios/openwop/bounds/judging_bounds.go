@@ -9,9 +9,17 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
+
+// given blocks the judge unless the host made the run, ended it and shows its log. No sentence demands all of that: a
+// host may refuse a run for want of room, and end it late for the same reason.
+func given(l host.RunLog, j *scenarios.Judge) {
+	l.Served(j)
+	l.Readable(j)
+}
 
 // starts returns the node.started events of a run.
 func starts(l host.RunLog) wire.Found { return l.OfType(dialect.NodeStarted) }
@@ -85,13 +93,48 @@ func moment(v any) (at time.Time, grain time.Duration, ok bool) {
 	return at, max(grain, time.Nanosecond), true
 }
 
-// check compares a replay with its source, which must have exceeded a bound.
-func (o ReplayedBreachObservation) check(j *scenarios.Judge, breached scenarios.RequirementID) {
-	source, replayed := o.Source, o.Replayed
-	source.Given(j, openwop.OWP0037A6, breached)
-	if len(source.Breaches().Values) == 0 {
-		j.BlockOn(breached, "setup failed: the source crossed no bound")
+// givenNodes blocks the judge unless the source exceeded its bound on nodes, which is below sixNodes.
+func (o ReplayedBreachObservation) givenNodes(j *scenarios.Judge) {
+	given(o.Source, j)
+	switch n := len(starts(o.Source).Values); {
+	case len(o.Source.Breaches().Values) > 0:
+	case n >= sixNodes:
+		j.Violates(openwop.OWPBND2, o.Source.Breaches(), fmt.Sprintf("setup failed: the source started %d nodes with a bound below six, "+
+			"and recorded no breach", n))
+	default:
+		j.Block("setup failed: the source crossed no bound", "have runs of "+fixture.SixNodes+" start their six nodes, and log each")
 	}
+}
+
+// givenTime blocks the judge unless the source exceeded its bound on time. A run that never started is over no time.
+func (o ReplayedBreachObservation) givenTime(j *scenarios.Judge) {
+	if len(o.Source.OfType(dialect.RunStarted).Values) > 0 {
+		j.Need(openwop.OWPBND6, o.Source.Ended)
+	}
+	given(o.Source, j)
+	switch {
+	case len(o.Source.Breaches().Values) > 0:
+	case lasted(o.Source) >= overtimeBound*time.Millisecond:
+		j.Violates(openwop.OWPBND7, o.Source.Breaches(), "setup failed: the source lasted "+lasted(o.Source).String()+
+			", longer than its bound, and recorded no breach")
+	default:
+		j.Block("setup failed: the source crossed no bound", "have runs of "+fixture.Overtime+" wait for half a minute")
+	}
+}
+
+// lasted returns how long a run lasted at least by the host's own timestamps, or 0 if they do not say.
+func lasted(l host.RunLog) time.Duration {
+	from, grainFrom, okFrom := moment(l.OfType(dialect.RunStarted).Last().Key("timestamp").Actual())
+	to, grainTo, okTo := moment(l.Terminals().Last().Key("timestamp").Actual())
+	if !okFrom || !okTo {
+		return 0
+	}
+	return to.Sub(from) - max(grainFrom, grainTo)
+}
+
+// check compares a replay with its source, which exceeded a bound.
+func (o ReplayedBreachObservation) check(j *scenarios.Judge) {
+	source, replayed := o.Source, o.Replayed
 	replayed.Made(j, openwop.OWPBND15, "a fork of a run that crossed its bound")
 	if !j.Check(openwop.OWPBND15, replayed.ID).NotTo(check.Equal(source.RunID), "runId of the fork") || !j.Check(openwop.OWPBND15,
 		replayed.Ended).To(check.Reached()) {

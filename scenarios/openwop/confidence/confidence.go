@@ -84,7 +84,7 @@ var kindAsAdvertised = scenarios.Scenario{
 		if shown := interruptKinds(held); len(shown.Values) > 0 {
 			j.Check(openwop.OWPCNF8, shown).To(check.Each(check.OneOf(kinds...)), "kind of the interrupt")
 			if want := statusOf(shown.Values[0].String()); want != "" && status.String() != want {
-				j.Find(openwop.OWPCNF8, "the status of the run is %s; for this kind of interrupt it is %s", status.JSON(), want)
+				j.Find("", "the status of the run is %s; for this kind of interrupt it is %s", status.JSON(), want)
 			}
 			return
 		}
@@ -150,7 +150,7 @@ var doubtfulEndHeld = scenarios.Scenario{
 	Claim:  claims.ExecutionModel2,
 	Ask: scenarios.Ask(loopsThatEndInDoubt, func(o HeldEndObservation, j *scenarios.Judge) {
 		held := o.Held
-		held.Held.Log.Exists(j, openwop.OWP0037A6)
+		held.Held.Log.Exists(j, openwop.OWPCAP19)
 		held.Held.Log.Readable(j)
 		if !j.Check(openwop.OWPCNF7, held.Held.Log.Terminals().Each("/type")).To(check.Len(0),
 			"ends of a run that terminates with confidence %v and a floor of %v, before an answer", *held.Confidence, o.Floor) {
@@ -158,15 +158,27 @@ var doubtfulEndHeld = scenarios.Scenario{
 		}
 		held.Held.Given(j)
 		held.Lull.CheckWaiting(j, openwop.OWPCNF7, held.Held.Log, "while it was suspended")
-		if len(handedOver(held.Held.Log).Values) < held.Held.Turn-1 {
-			j.BlockOn(openwop.OWPCNF6, "setup failed: a decision without a confidence was held before the last one")
-		}
+		o.givenLastTurn(j)
 		held.checkTold(j, o.Floor)
 		held.Held.CheckAnswered(j)
 		j.Check(openwop.OWPCNF7, held.Log.Ended).To(check.Reached(), "after the answer")
 		j.Check(openwop.OWPCNF7, held.Log.Terminals()).To(check.Len(1), "ends of the run")
 		o.At.checkFree(j, openwop.OWPCNF5, "a decision to terminate at the floor")
 	}),
+}
+
+// givenLastTurn blocks the judge unless the loop was suspended in its last turn, which alone has a confidence. The
+// event of a held decision before that turn shows that one without a confidence was held.
+func (o HeldEndObservation) givenLastTurn(j *scenarios.Judge) {
+	held := o.Held.Held
+	if len(handedOver(held.Log).Values) >= held.Turn-1 {
+		return
+	}
+	const why = "setup failed: the loop was suspended before its last turn"
+	if told := escalations(held.Log); len(told.Values) > 0 && len(held.Log.Decided().Values) < held.Turn-1 {
+		j.Violates(openwop.OWPCNF6, told, why+", although no decision before it has a confidence")
+	}
+	j.Block(why, "let a loop hand over its work until its last turn, and log each dispatch.began")
 }
 
 // OWP-R102 leaves open whether the host carries out an accepted decision. The host may not repeat it
@@ -209,7 +221,10 @@ var rejectedNever = scenarios.Scenario{
 		j.Part(func() { no.checkCarriedOut(j, openwop.OWPCNF11, no.without()) })
 		j.Check(openwop.OWPCNF12, no.refusal()).NotTo(check.Len(0), "places in which the run shows the rejection")
 		if !slices.Contains([]string{"completed", "failed"}, no.Log.Status().String()) {
-			j.Find(openwop.OWPCNF12, "the rejected run is %s; hosts use completed and failed", no.Log.Status().JSON())
+			j.Find("", "the rejected run is %s; hosts use completed and failed (OWP-R40)", no.Log.Status().JSON())
+		}
+		if len(handedOver(yes.Log).Values) < len(yes.Workers) { // the control: a host that carries out none rejects none
+			j.Block("setup failed: the accepted decision was not carried out either", "dispatch a decision that somebody has accepted")
 		}
 	}),
 }
@@ -232,11 +247,12 @@ var untoldBelow2 = scenarios.Scenario{
 	Claim:  claims.ExecutionModelBelow2,
 	Ask: scenarios.Ask(loopBelowVersion2, func(o WeighedLoop, j *scenarios.Judge) {
 		l := o.Log
-		l.Exists(j, openwop.OWP0037A6)
-		j.Need(openwop.OWP0037A1, l.Ended)
+		l.Exists(j, openwop.OWPCAP19)
+		settled(l, j)
 		l.Readable(j)
 		if len(l.Decided().Values) < o.Held.Turn-1 {
-			j.BlockOn(openwop.OWP0037A6, "setup failed: the loop did not reach its decision with low confidence in turn "+wire.Compact(o.Held.Turn))
+			j.Block("setup failed: the loop did not reach its decision with low confidence in turn "+wire.Compact(o.Held.Turn),
+				"have a loop take the turns of its plan")
 		}
 		j.Check(openwop.OWPCNF13, escalations(l)).To(check.Len(0), "events of a held decision, of one with confidence %v in turn %d",
 			*o.Confidence, o.Held.Turn)

@@ -307,6 +307,52 @@ func TestJudgeOfAnEndInDoubt(t *testing.T) {
 	}
 }
 
+// A set-up names a sentence only where the log or a snapshot shows it broken.
+func TestSetupsThatAccuse(t *testing.T) {
+	honest := inDoubt(4, 4, agreed)
+	early := func(s hosttest.Story) any {
+		o := weighed(t, s, 4)
+		o.Held.Log, o.Lull = s.Log(t), hosttest.Lull(t, s)
+		return confidence.HeldEndObservation{Floor: 0.5, Held: o}
+	}
+	heldInTurn2 := inDoubt(4, 2, agreed).Waiting()
+	rejected := func(child any) any {
+		no, yes := weighed(t, inDoubt(4, 2, map[string]any{"action": "reject"}), 2), weighed(t, inDoubt(4, 2, agreed), 2)
+		no.Children[0].Snapshot = wiretest.Value(t, child)
+		return confidence.RejectedObservation{Floor: 0.5, Rejected: no, Agreed: yes}
+	}
+	stillRunning := inDoubt(4, 2, agreed).Waiting().WithStatus("running")
+	for _, c := range []struct {
+		name, scenario string
+		o              any
+		want           scenarios.RequirementID
+	}{
+		{"holds a decision without a confidence", "doubtful-end-held", early(heldInTurn2), requirement.OWPCNF6},
+		{"is suspended early for another reason", "doubtful-end-held",
+			early(heldInTurn2.Drop("core.workflowChain.confidence-escalated")), ""},
+		{"logs no handoffs", "doubtful-end-held", early(honest.Waiting().Drop("core.workflowChain.event")), ""},
+		{"a child without a workflow", "rejected-never", rejected(map[string]any{"runId": "c1"}), requirement.OWPCTL1},
+		{"a child that is not served", "rejected-never", rejected(map[string]any{"error": "not_found", "message": "m"}), ""},
+		{"a loop that stands still", "floor-passes", confidence.AroundFloorObservation{Floor: 0.5,
+			At: func() confidence.WeighedLoop { o := free(t, stillRunning); o.Log.Ended.Reached = false; return o }()}, requirement.OWP0037A1},
+		{"a loop that is queued", "floor-passes", confidence.AroundFloorObservation{Floor: 0.5, At: func() confidence.WeighedLoop {
+			o := free(t, stillRunning.WithStatus("pending"))
+			o.Log.Ended.Reached = false
+			return o
+		}()}, ""},
+		{"a log that is not served", "floor-passes", confidence.AroundFloorObservation{Floor: 0.5,
+			At: confidence.WeighedLoop{SuspendedLoop: host.SuspendedLoop{Log: host.RunLog{RunID: "r", Created: wiretest.Status(t, 201),
+				Ended: wire.Wait{Reached: true}, Read: wiretest.Status(t, 503)}}}}, ""},
+	} {
+		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
+			out := scenarios.Conclude(hosttest.Scenario(t, c.scenario), openwop.Protocol.Ledger, c.o)
+			if out.Verdict != scenarios.Blocked || out.BlockedOn != c.want {
+				t.Errorf("%s on %q (%s), want it blocked on %q", out.Verdict, out.BlockedOn, out.Reason, c.want)
+			}
+		})
+	}
+}
+
 func TestJudgeOfARejection(t *testing.T) {
 	no, yes := inDoubt(4, 2, map[string]any{"action": "reject"}), inDoubt(4, 2, map[string]any{"action": "accept"})
 	failing := func() hosttest.Story {
@@ -341,6 +387,7 @@ func TestJudgeOfARejection(t *testing.T) {
 		{"refuses to hear no", func(o *confidence.RejectedObservation) { o.Rejected.Held.Answered = wiretest.Status(t, 400) }, "blocked"},
 		{"refuses to hear yes", func(o *confidence.RejectedObservation) { o.Agreed.Held.Answered = wiretest.Status(t, 400) }, "blocked"},
 		{"never asks", func(o *confidence.RejectedObservation) { o.Rejected.Held.Suspended.Reached = false }, "blocked"},
+		{"carries out what was accepted no more", func(o *confidence.RejectedObservation) { o.Agreed = weighed(t, no, 2) }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := confidence.RejectedObservation{Floor: 0.5, Rejected: weighed(t, no, 2), Agreed: weighed(t, yes, 2)}

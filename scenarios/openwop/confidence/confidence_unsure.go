@@ -25,7 +25,7 @@ var unsureHeld = scenarios.Scenario{
 			UnsureRun
 		}{{openwop.OWPCNF14, o.Accepted}, {openwop.OWPCNF18, o.Defaulted}} {
 			l := way.Held.Log
-			l.Exists(j, openwop.OWP0037A6)
+			l.Exists(j, openwop.OWPCAP19)
 			l.Readable(j)
 			if !j.Check(way.id, l.Decided()).To(check.Len(0), "decisions of an agent that is %v sure, under a threshold of %v", unsure,
 				way.Threshold) {
@@ -35,7 +35,7 @@ var unsureHeld = scenarios.Scenario{
 			status := way.Held.Suspended.Last.Key("status")
 			j.Check(way.id, status).To(check.OneOf("waiting-approval", "waiting-input", "waiting-external"), "status of the run")
 			if status.String() != "waiting-approval" {
-				j.Find(way.id, "the run is %s; with an agent below its threshold it should be waiting-approval", status.JSON())
+				j.Find("", "the run is %s; with an agent below its threshold it should be waiting-approval", status.JSON())
 			}
 			way.checkReason(j)
 		}
@@ -77,7 +77,7 @@ var unsureDecidesOnce = scenarios.Scenario{
 		if !j.Check(openwop.OWPCNF16, a.Decided).To(check.Reached(), "after it was accepted") {
 			return
 		}
-		j.Need(openwop.OWP0037A1, a.After.Sentinel)
+		j.Reach(a.After.Sentinel, endByThemselves)
 		a.After.Later.Readable(j)
 		l := a.After.Later
 		j.Check(openwop.OWPCNF16, l.Decided().Each("/payload/decision").Where(isHeldBack)).To(check.Len(1), "decisions that hand over to %s",
@@ -106,10 +106,10 @@ var unsureRejected = scenarios.Scenario{
 		yes.Held.CheckAnswered(j)
 		no.Held.Given(j)
 		no.Held.CheckAnswered(j)
-		j.Need(openwop.OWP0037A1, no.After.Sentinel)
+		j.Reach(no.After.Sentinel, endByThemselves)
 		no.After.Later.Readable(j)
 		if len(carriedOut(yes.After.Later).Values) == 0 {
-			j.BlockOn(openwop.OWPCNF16, "setup failed: the accepted decision was not carried out either")
+			j.Block("setup failed: the accepted decision was not carried out either", "dispatch a decision that somebody has accepted")
 		}
 		j.Check(openwop.OWPCNF19, carriedOut(no.After.Later)).To(check.Len(0), "work that was handed over after the rejection")
 	}),
@@ -130,10 +130,10 @@ var sureEnoughDecides = scenarios.Scenario{
 	Ask: scenarios.Ask(unsureAgents, func(o UnsureObservation, j *scenarios.Judge) {
 		for _, way := range []UnsureRun{o.At, o.Under} {
 			l := way.Held.Log
-			l.Exists(j, openwop.OWP0037A6)
+			l.Exists(j, openwop.OWPCAP19)
 			l.Readable(j)
 			if !way.Held.Suspended.Reached && !host.IsTerminal(way.Held.Suspended.Last.Key("status").String()) {
-				j.Need(openwop.OWP0037A1, way.Held.Suspended)
+				j.Reach(way.Held.Suspended, "have an agent that is sure enough decide, and its run end")
 				return
 			}
 			j.Check(openwop.OWPCNF17, l.OfType(dialect.NodeSuspended)).To(check.Len(0),

@@ -15,6 +15,9 @@ import (
 
 // Shared by the judges of held decisions.
 
+// endByThemselves unblocks a sentinel: a run that shows how long the host had.
+const endByThemselves = "have the runs of the fixtures that are listed under /fixtures end by themselves"
+
 // escalations returns the decisions that the log reports as held for their confidence.
 func escalations(l host.RunLog) wire.Found {
 	return l.OfType(dialect.ConfidenceEscalated)
@@ -42,11 +45,11 @@ func (o WeighedLoop) checkHeld(j *scenarios.Judge, l host.RunLog, floor float64,
 
 // checkStoodHeld checks a dispatch that must wait, when it was held and a while later.
 func (o WeighedLoop) checkStoodHeld(j *scenarios.Judge, floor float64) {
-	o.Held.Log.Exists(j, openwop.OWP0037A6)
+	o.Held.Log.Exists(j, openwop.OWPCAP19)
 	o.Held.Log.Readable(j)
 	o.checkHeld(j, o.Held.Log, floor, "when it was suspended or over")
 	o.Held.Given(j)
-	j.Need(openwop.OWP0037A1, o.Lull.Sentinel)
+	j.Reach(o.Lull.Sentinel, endByThemselves)
 	o.Lull.Later.Readable(j)
 	o.checkHeld(j, o.Lull.Later, floor, "a while later")
 }
@@ -69,7 +72,7 @@ func (o WeighedLoop) checkTold(j *scenarios.Judge, floor float64) {
 	case worker.Present():
 		j.Check(openwop.OWPCNF3, worker).To(check.Equal(o.Worker), "workerId")
 	default:
-		j.Find(openwop.OWPCNF3, "the event does not name the held worker")
+		j.Find("", "the event does not name the held worker (OWP-R101)")
 	}
 	if original := e.Key("originalDecision"); original.Present() {
 		j.Check(openwop.OWPCNF3, original.Key("kind")).To(check.Equal(o.Kinds[o.Held.Turn-1]), "kind of the original decision")
@@ -107,11 +110,20 @@ func startingWithWords(want []string) check.Matcher {
 	})
 }
 
+// settled blocks the judge unless the loop has ended or is held. Only one that is at work and gets nowhere breaks a
+// rule: none bounds how long a run is queued.
+func settled(l host.RunLog, j *scenarios.Judge) {
+	if l.Status().String() == "running" {
+		j.Need(openwop.OWP0037A1, l.Ended)
+	}
+	j.Reach(l.Ended, endByThemselves)
+}
+
 // checkFree expects a loop that ran without asking a person.
 func (o WeighedLoop) checkFree(j *scenarios.Judge, id scenarios.RequirementID, what string) {
 	l := o.Log
-	l.Exists(j, openwop.OWP0037A6)
-	j.Need(openwop.OWP0037A1, l.Ended)
+	l.Exists(j, openwop.OWPCAP19)
+	settled(l, j)
 	l.Readable(j)
 	j.Check(id, escalations(l)).To(check.Len(0), "decisions held, of a loop with %s in turn %d", what, o.Held.Turn)
 	j.Check(id, l.Status()).To(check.Equal("completed"), "status of a loop with %s in turn %d", what, o.Held.Turn)
@@ -124,10 +136,15 @@ func (o WeighedLoop) checkCarriedOut(j *scenarios.Judge, id scenarios.Requiremen
 	j.Check(id, handedOver(o.Log)).To(within(allowed), "workers of the whole loop, of which turn %d was held", o.Held.Turn)
 	f := wire.Found{In: o.Log.All().In}
 	for _, c := range o.Children {
-		if !c.Snapshot.Key("workflowId").Present() {
-			j.BlockOn(openwop.OWPDSP12, "setup failed: the host does not show the workflow of the child run "+c.ID)
+		workflow := c.Snapshot.Key("workflowId")
+		switch why := "setup failed: the host does not show the workflow of the child run " + c.ID; {
+		case workflow.Present():
+		case c.Snapshot.Key("runId").Present():
+			j.Violates(openwop.OWPCTL1, workflow, why)
+		default:
+			j.Block(why, "serve each child run under the id that the log has for it")
 		}
-		f.Values = append(f.Values, c.Snapshot.Key("workflowId"))
+		f.Values = append(f.Values, workflow)
 	}
 	j.Check(id, f).To(within(allowed), "workflows of the child runs")
 	o.Ended.CheckStill(j, id, o.Log, "after its end")

@@ -109,6 +109,12 @@ func TestJudgesOfDiffs(t *testing.T) {
 		{"no two that differ", func(t *testing.T, o *control.DiffObservation) {
 			o.Other, o.Alike = control.Diffed{}, control.Diffed{A: one.Log(t), B: drew("b", "x").Log(t), Reply: reply(t, "a", "b", nil, none)}
 		}, "passed blocked blocked passed"},
+		{"truncates all of it", func(t *testing.T, o *control.DiffObservation) {
+			for _, d := range []*control.Diffed{&o.Alike, &o.Other} {
+				d.Reply = hosttest.Told(t, "it", 200, map[string]any{"a": d.A.RunID, "b": d.B.RunID, "divergedAtSeq": nil,
+					"eventDiffs": []any{}, "stateDiff": state, "truncated": true})
+			}
+		}, "passed blocked passed passed"},
 		{"no log", func(t *testing.T, o *control.DiffObservation) {
 			o.Self.A.Events, o.Alike.A.Events, o.Other.A.Events = nil, nil, nil
 		}, "blocked blocked blocked blocked"},

@@ -34,7 +34,7 @@ func (o PausedObservation) checkPaused(j *scenarios.Judge) {
 		j.End()
 	}
 	if o.Paused.HTTPStatus() != http.StatusAccepted {
-		j.Find(openwop.OWPCTL19, "a pause is taken with HTTP %d, not 202", o.Paused.HTTPStatus())
+		j.Find("", "a pause is taken with HTTP %d, not 202", o.Paused.HTTPStatus())
 	}
 	j.Require(j.Check(openwop.OWPCTL19, o.Still).To(check.Reached()))
 }
@@ -42,23 +42,36 @@ func (o PausedObservation) checkPaused(j *scenarios.Judge) {
 // givenPause blocks the judge unless a run was paused, and another shows when its
 // wait was over.
 func (o PausedObservation) givenPause(j *scenarios.Judge) {
-	if !host.Succeeded(o.Paused.Status) || !o.Still.Reached {
-		j.BlockOn(openwop.OWPCTL19, "setup failed: the run is not paused: HTTP "+o.Paused.Status.JSON()+", status "+
-			o.Still.Last.Key("status").JSON())
-	}
+	givenStill(j, o.Paused, o.Still)
 	o.Before.Polled(j)
 	o.Control.Served(j)
 	o.After.Polled(j)
 	if len(o.Before.Events) == 0 {
-		j.BlockOn(openwop.OWPEVT1, "setup failed: the log of the paused run is empty")
+		j.Block("setup failed: the log of the paused run is empty", "have the log of a run show its events at once")
+	}
+}
+
+// givenStill blocks the judge unless a run was paused. A host may refuse the way of pausing that was asked for, and a
+// run whose last node was under way may have ended.
+func givenStill(j *scenarios.Judge, paused host.Answered, still wire.Wait) {
+	status := still.Last.Key("status")
+	switch why := "setup failed: the run is not paused: HTTP " + paused.Status.JSON() + ", status " + status.JSON(); {
+	case host.Succeeded(paused.Status) && status.String() != "" && !host.IsTerminal(status.String()):
+		j.Need(openwop.OWPCTL19, still)
+	case !host.Succeeded(paused.Status) || !still.Reached:
+		j.Block(why, "let a run that waits for a time be paused at once")
 	}
 }
 
 // givenEnd blocks the judge unless the run was resumed and ended.
 func (o PausedObservation) givenEnd(j *scenarios.Judge) {
 	o.givenPause(j)
-	if !host.Succeeded(o.Resumed.Status) {
-		j.BlockOn(openwop.OWPCTL24, "setup failed: the run is not resumed: HTTP "+o.Resumed.Status.JSON())
+	switch why := "setup failed: the run is not resumed: HTTP " + o.Resumed.Status.JSON(); {
+	case host.Succeeded(o.Resumed.Status):
+	case o.After.Status().String() == "paused":
+		j.Violates(openwop.OWPCTL24, o.Resumed.Status, why)
+	default:
+		j.Block(why, "let a run that is paused be resumed")
 	}
 	j.Need(openwop.OWPCTL24, o.Log.Ended)
 	o.Log.Polled(j)
@@ -89,7 +102,7 @@ func (o PausedObservation) checkGoesOn(j *scenarios.Judge) {
 		return
 	}
 	if o.Resumed.HTTPStatus() != http.StatusAccepted {
-		j.Find(id, "a resume is taken with HTTP %d, not 202", o.Resumed.HTTPStatus())
+		j.Find("", "a resume is taken with HTTP %d, not 202", o.Resumed.HTTPStatus())
 	}
 	if !j.Check(id, o.Log.Ended).To(check.Reached(), "after the resume") {
 		return
@@ -112,7 +125,7 @@ func (o PausedObservation) checkGoesOn(j *scenarios.Judge) {
 			"outputs of the last node, of a run that was given something to say")
 	}
 	if n, want := len(o.Log.OfType(dialect.NodeStarted).Values), len(o.Control.OfType(dialect.NodeStarted).Values); n != want {
-		j.Find(id, "the run starts %d nodes, one that was not paused %d", n, want)
+		j.Find("", "the run starts %d nodes, one that was not paused %d", n, want)
 	}
 	around := o.Log.OfType(dialect.RunPaused, dialect.RunResumed)
 	j.Check(openwop.OWPCTL25, around.Each("/type")).To(dialect.Types(dialect.RunPaused, dialect.RunResumed),
@@ -133,6 +146,22 @@ func (o ControlCancelObservation) given(j *scenarios.Judge) {
 	if status := o.Live.Key("status").String(); status == "" || host.IsTerminal(status) || o.Log.Status().String() == "completed" {
 		j.Block("setup failed: every run ended before it was cancelled, even with the longest wait",
 			"have "+o.Way+" wait for its input delayMs")
+	}
+}
+
+// givenCancel blocks the judge unless the run was cancelled. It may have failed a moment before, and the reply to the
+// cancel says so.
+func (o ControlCancelObservation) givenCancel(j *scenarios.Judge) {
+	status := o.Log.Status()
+	why := "setup failed: the run is not cancelled: HTTP " + o.Cancel.Status.JSON() + ", status " + status.JSON()
+	switch said := o.Cancel.Body.Key("status").String(); {
+	case status.String() == "cancelled":
+	case host.Succeeded(o.Cancel.Status) && !o.Log.Ended.Reached:
+		j.Need(openwop.OWPERR23, o.Log.Ended)
+	case host.Succeeded(o.Cancel.Status) && (said == "cancelled" || said == "cancelling"):
+		j.Violates(openwop.OWPERR23, status, why)
+	default:
+		j.Block(why, "let a run that waits be cancelled")
 	}
 }
 

@@ -109,7 +109,7 @@ var suspendedPaused = scenarios.Scenario{
 			o.Still).To(check.Reached()) {
 			return
 		}
-		j.Need(openwop.OWP0037A1, o.Sentinel)
+		j.Reach(o.Sentinel, "have the runs of the fixtures that are listed under /fixtures end by themselves")
 		o.During.Readable(j)
 		j.Check(openwop.OWPCTL28, o.Answered.Status).To(check.Status(2, 4), "%s", o.Answered.Asked)
 		j.Check(openwop.OWPCTL28, progress(o.During).Each("/eventId")).To(check.SameAs(progress(o.Held.Log).Each("/eventId")),
@@ -134,12 +134,9 @@ var pausedCancelled = scenarios.Scenario{
 	Claim:  claims.RunPause,
 	Ask: scenarios.Ask(cancelledPaused, func(o ControlCancelObservation, j *scenarios.Judge) {
 		o.given(j)
-		if !host.Succeeded(o.Paused.Status) || !o.Still.Reached {
-			j.BlockOn(openwop.OWPCTL19, "setup failed: the run is not paused: HTTP "+o.Paused.Status.JSON()+", status "+
-				o.Still.Last.Key("status").JSON())
-		}
+		givenStill(j, *o.Paused, o.Still)
 		if o.drained() {
-			j.BlockOn(openwop.OWPCTL22, "setup failed: the node that waited had ended before the run was paused")
+			j.Block("setup failed: the node that waited had ended before the run was paused", "let an immediate pause not wait for a node")
 		}
 		if !j.Check(openwop.OWPCTL27, o.Cancel.Status).To(check.Status(2), "%s", o.Cancel.Asked) || !j.Check(openwop.OWPCTL27,
 			o.Log.Ended).To(check.Reached()) {
@@ -159,9 +156,7 @@ var cancelledNeverCompletes = scenarios.Scenario{
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(cancelledWaiting, func(o ControlCancelObservation, j *scenarios.Judge) {
 		o.given(j)
-		if o.Log.Status().String() != "cancelled" {
-			j.BlockOn(openwop.OWPERR23, "setup failed: the run is not cancelled, its status is "+o.Log.Status().JSON())
-		}
+		o.givenCancel(j)
 		o.givenBarrier(j)
 		j.Check(openwop.OWPCTL11, o.Later.OfType(dialect.NodeCompleted).Each("/type")).To(check.Len(0),
 			"nodes that ended, when the time of the run would have come")

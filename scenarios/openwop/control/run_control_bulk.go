@@ -56,7 +56,8 @@ var bulkLeavesEnded = scenarios.Scenario{
 	Ask: scenarios.Ask(bulkCancelled, func(o BulkObservation, j *scenarios.Judge) {
 		o.given(j)
 		if !host.Succeeded(o.Bulk.Status) {
-			j.BlockOn(openwop.OWPCTL13, "setup failed: "+o.Bulk.Asked+" is refused with HTTP "+o.Bulk.Status.JSON())
+			j.Block("setup failed: "+o.Bulk.Asked+" is refused with HTTP "+o.Bulk.Status.JSON(),
+				"let a bulk cancel name four runs, one of which never was")
 		}
 		r := o.result(o.Ended)
 		if j.Check(openwop.OWPCTL16, r.Key("ok")).To(check.Boolean(), "ok of a run that has ended") && r.Key("ok").Actual() == true {

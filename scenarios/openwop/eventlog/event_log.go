@@ -41,7 +41,7 @@ var numberedWithoutGap = scenarios.Scenario{
 		j.Check(openwop.OWPEVT1, o.Whole.events().Each("/sequence")).To(consecutive(host.LeastEvents),
 			"sequence of the events in one reply, as they are listed")
 		if first := o.First.All().Values; len(first) > 0 && host.Sequence(first[0]) != 0 {
-			j.Find(openwop.OWPEVT1, "the first event has sequence %s, not 0", first[0].Key("sequence").JSON())
+			j.Find("", "the first event has sequence %s, not 0 (OWP-R20)", first[0].Key("sequence").JSON())
 		}
 	}),
 }
@@ -56,30 +56,35 @@ var envelopeComplete = scenarios.Scenario{
 			l.Told(j)
 			CheckEnvelopes(l, j)
 			if types := reserved(l); len(types) > 0 { // OWP-R2
-				j.Find(openwop.OWPEVT7, "types that are not in the catalogue begin with a reserved word: %s", wire.Compact(types))
+				j.Find("", "types that are not in the catalogue begin with a reserved word (OWP-R2): %s", wire.Compact(types))
 			}
 		}
 	}),
 }
 
-// An event need not name its cause, so a log without causes breaks no rule.
+// An event need not name its cause. A log without causes breaks no rule, and shows none kept.
 var causesComeFirst = scenarios.Scenario{
 	ID:     "openwop/event-log/causes-come-first",
 	Title:  "an event that names its cause comes after it",
 	Proves: scenarios.IDs{openwop.OWPEVT6},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
+		o.First.Told(j)
+		o.Second.Told(j)
 		named := 0
-		for _, l := range []host.RunLog{o.First, o.Second} {
-			l.Told(j)
+		logs := []host.RunLog{o.First, o.Second}
+		if len(o.Bounded.Events) > 0 {
+			logs = append(logs, o.Bounded)
+		}
+		for _, l := range logs {
 			CheckCauses(l, j)
 			if n := len(foreignCauses(l).Values); n > 0 && !alone(l) { // OWP-R11
-				j.Find(openwop.OWPEVT6, "%d events of a run that hands on work name causes outside its log", n)
+				j.Find("", "%d events of a run that hands on work name causes outside its log (OWP-R11)", n)
 			}
 			named += len(withCause(l).Values)
 		}
 		if named == 0 {
-			j.Find(openwop.OWPEVT6, "no event names its cause, so there was nothing to compare")
+			j.Block("no event names its cause, so there is nothing to compare", "have some event of a run name its cause in causationId")
 		}
 	}),
 }
@@ -94,7 +99,11 @@ var payloadsFit = scenarios.Scenario{
 		o.First.Told(j)
 		o.Second.Told(j)
 		if len(typesWithSchema(o.First, o.Second)) == 0 {
-			j.BlockOn(openwop.OWPEVT9, "setup failed: no event on the log is of a type whose payload has a schema")
+			const why = "setup failed: no event on the log is of a type whose payload has a schema"
+			if ends := o.First.Terminals(); len(ends.Values) == 0 {
+				j.Violates(openwop.OWPEVT9, ends, why+", and so none that ends the run")
+			}
+			j.Block(why, "log events of the types of the catalogue")
 		}
 		CheckPayloads(j, o.First, o.Second)
 	}),

@@ -26,7 +26,7 @@ var pollCursor = scenarios.Scenario{
 		for _, p := range o.Pages {
 			asked := fmt.Sprintf("poll behind %d of a log that ends with %d", p.After, endOf(o.First))
 			if code, _ := p.Status.Int(); code/100 == 4 && p.After > host.Sequence(o.First.Last()) {
-				j.Find(openwop.OWPEVT14, "a cursor beyond the end of the log is refused: HTTP %s", p.Status.JSON())
+				j.Find("", "a cursor beyond the end of the log is refused: HTTP %s", p.Status.JSON())
 				continue
 			}
 			if !j.Check(openwop.OWPEVT14, p.Status).To(check.Status(2), "%s", asked) {
@@ -41,7 +41,7 @@ var pollCursor = scenarios.Scenario{
 		}
 		if former {
 			names := dialect.Of(o.First.Read).Cursors
-			j.Find(openwop.OWPEVT15, "the host does not mind the cursor %s and knows it as %s only", names[0], names[1])
+			j.Find("", "the host does not mind the cursor %s and knows it as %s only (OWP-R20)", names[0], names[1])
 		}
 	}),
 }

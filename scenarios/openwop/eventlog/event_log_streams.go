@@ -25,7 +25,7 @@ var streamShowsAll = scenarios.Scenario{
 		j.Check(openwop.OWPEVT22, o.Full.ids(o.Log)).To(numbered(behind(o.Log, -1)), "ids of the frames")
 		o.Full.checkFrames(j, o.Log)
 		if types := o.Full.others(o.Log); len(types) > 0 {
-			j.Find(openwop.OWPEVT22, "the stream carries frames that are no events of the run: %s", wire.Compact(types))
+			j.Find("", "the stream carries frames that are no events of the run: %s", wire.Compact(types))
 		}
 	}),
 }
@@ -61,9 +61,9 @@ var streamResumes = scenarios.Scenario{
 		j.Check(openwop.OWPEVT24, o.Resumed.ids(o.Log)).To(numbered(behind(o.Log, o.After)), "ids of the frames behind %d", o.After)
 		j.Check(openwop.OWPEVT24, o.AtEnd.ids(o.Log)).To(numbered(nil), "ids of the frames behind the last event")
 		if code, _ := o.AtEnd.Status.Int(); code/100 != 2 {
-			j.Find(openwop.OWPEVT24, "a stream behind the last event is answered with HTTP %s", o.AtEnd.Status.JSON())
+			j.Find("", "a stream behind the last event is answered with HTTP %s", o.AtEnd.Status.JSON())
 		} else if !o.AtEnd.Closed.Reached && isEventStream(o.AtEnd.Kind.Actual()) {
-			j.Find(openwop.OWPEVT24, "a stream behind the last event of a finished run stays open")
+			j.Find("", "a stream behind the last event of a finished run stays open")
 		}
 		if code, _ := o.Unparsed.Status.Int(); code == 200 {
 			j.Check(openwop.OWPEVT25, o.Unparsed.ids(o.Log)).To(numbered(behind(o.Log, -1)), "ids of the frames with Last-Event-ID %s", o.Garbled)
@@ -89,7 +89,7 @@ var streamBatches = scenarios.Scenario{
 		j.Check(openwop.OWPEVT29, o.Batched.of(o.Batched.batches(),
 			func(f StreamFrame) wire.Value { return f.ID })).To(check.Equal(o.Batched.highest()), "ids of the batches")
 		if len(o.Batched.batches()) == 0 {
-			j.Find(openwop.OWPEVT28, "the host gathers no events although bufferMs asks for it")
+			j.Find("", "the host gathers no events although bufferMs asks for it")
 		}
 	}),
 }
@@ -108,7 +108,7 @@ var streamWhileLive = scenarios.Scenario{
 		j.Check(openwop.OWPEVT26, o.Listening.ids(l)).To(numbered(behind(l, -1)), "ids of the frames")
 		j.Check(openwop.OWPEVT23, o.Listening.Closed).To(check.Reached(), "stream of a run that has ended meanwhile")
 		if o.Heard == 0 {
-			j.Find(openwop.OWPEVT26, "the stream had sent nothing when the run was moved")
+			j.Find("", "the stream had sent nothing when the run was moved")
 		}
 	}),
 }

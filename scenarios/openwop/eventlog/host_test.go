@@ -31,6 +31,8 @@ type teller struct {
 	batches  bool // understands batches
 	lists    bool // serves the JSON document
 
+	causeless bool // no event names its cause
+
 	mu   sync.Mutex
 	runs []*telling
 }
@@ -42,6 +44,7 @@ type telling struct {
 	flow    string
 	status  string
 	first   int
+	alone   bool // its events name no causes
 	events  []map[string]any
 	changed chan struct{} // closed and replaced with every event
 }
@@ -51,6 +54,9 @@ func (t *telling) add(kind string, payload any) {
 	t.events = append(t.events, map[string]any{"eventId": fmt.Sprintf("evt-%s-%d", t.id, n), "runId": t.id, "type": kind,
 		"sequence":  t.first + n,
 		"timestamp": time.Date(2026, 11, 1, 0, 0, 0, n*int(time.Millisecond), time.UTC).Format(time.RFC3339Nano), "payload": payload})
+	if n > 0 && !t.alone {
+		t.events[n]["causationId"] = t.events[n-1]["eventId"]
+	}
 	close(t.changed)
 	t.changed = make(chan struct{})
 }
@@ -130,7 +136,7 @@ func (h *teller) create(w http.ResponseWriter, r *http.Request) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t := &telling{id: fmt.Sprint("run-", len(h.runs)+1), flow: body.WorkflowID, status: "running", first: h.first,
+	t := &telling{id: fmt.Sprint("run-", len(h.runs)+1), flow: body.WorkflowID, status: "running", first: h.first, alone: h.causeless,
 		changed: make(chan struct{})}
 	h.runs = append(h.runs, t)
 	t.add("run.started", map[string]any{"workflowId": t.flow})

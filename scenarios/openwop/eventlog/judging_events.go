@@ -103,7 +103,7 @@ func CheckEnd(l host.RunLog, j *scenarios.Judge, when string) {
 		notes = slices.DeleteFunc(notes, func(t string) bool { return t == step })
 	}
 	if len(notes) > 0 {
-		j.Find(openwop.OWPEVT10, "the end of the run is followed by events of type %s", wire.Compact(notes))
+		j.Find("", "the end of the run is followed by events of type %s", wire.Compact(notes))
 	}
 }
 
@@ -202,7 +202,7 @@ func (o LiveObservation) givenStill(j *scenarios.Judge) {
 		j.Block("setup failed: "+actual, "have runs of "+o.Way+" wait until they are answered or cancelled")
 	}
 	if len(o.Before.Events) == 0 {
-		j.BlockOn(openwop.OWPEVT1, "setup failed: the log of a run that waits is empty")
+		j.Block("setup failed: the log of a run that waits is empty", "have the log of a run show its events at once")
 	}
 }
 

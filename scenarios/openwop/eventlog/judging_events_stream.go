@@ -30,8 +30,12 @@ func (s Listening) offered(j *scenarios.Judge) {
 // streamed blocks the judge unless the stream, as its set-up, was served.
 func (s Listening) streamed(j *scenarios.Judge) {
 	s.offered(j)
-	if status, _ := s.Status.Int(); status != 200 || !isEventStream(s.Kind.Actual()) {
-		j.BlockOn(openwop.OWPEVT20, "setup failed: the stream was answered with HTTP "+s.Status.JSON()+" and content of type "+s.Kind.JSON())
+	status, _ := s.Status.Int()
+	switch why := "setup failed: the stream was answered with HTTP " + s.Status.JSON() + " and content of type " + s.Kind.JSON(); {
+	case status != 200:
+		j.Block(why, "serve {stream log} as text/event-stream")
+	case !isEventStream(s.Kind.Actual()):
+		j.Violates(openwop.OWPEVT20, s.Kind, why)
 	}
 }
 
@@ -205,10 +209,10 @@ func findDifferences(j *scenarios.Judge, form string, l host.RunLog, events map[
 			}
 		}
 		if lacks > 0 {
-			j.Find(openwop.OWPEVT27, "%s leaves %s out, of %d of %d events", form, member, lacks, len(l.Events))
+			j.Find("", "%s leaves %s out, of %d of %d events (OWP-R41)", form, member, lacks, len(l.Events))
 		}
 		if differs > 0 {
-			j.Find(openwop.OWPEVT27, "%s says another %s than the poll, of %d of %d events", form, member, differs, len(l.Events))
+			j.Find("", "%s says another %s than the poll, of %d of %d events (OWP-R41)", form, member, differs, len(l.Events))
 		}
 	}
 }

@@ -172,24 +172,24 @@ func TestJudgesOfStreamsTell(t *testing.T) {
 		want           string
 	}{
 		{"poor frames", "forms-agree", func(o *eventlog.StreamsObservation) { o.Full = listening(t, framed(honest, "payload")) },
-			"OWP-EVT-27: a frame of the stream leaves payload out, of 4 of 4 events"},
+			": a frame of the stream leaves payload out, of 4 of 4 events"},
 		{"other payloads", "forms-agree", func(o *eventlog.StreamsObservation) {
 			o.List = page(honest.With(1, "payload", map[string]any{"x": 1}), t, -1, nil)
-		}, "OWP-EVT-27: the JSON document says another payload than the poll, of 1 of 4 events"},
+		}, ": the JSON document says another payload than the poll, of 1 of 4 events"},
 		{"batches without an id", "stream-batches", func(o *eventlog.StreamsObservation) {
 			o.Batched = listening(t, strings.TrimPrefix(sseFrame("3", "batch", honest), "id: 3\n"))
 		}, "OWP-EVT-29: expected ids of the batches"},
 		{"nothing gathered", "stream-batches", func(o *eventlog.StreamsObservation) { o.Batched = o.Full },
-			"OWP-EVT-28: the host gathers no events"},
+			": the host gathers no events"},
 		{"an error for a strange id", "stream-resumes", func(o *eventlog.StreamsObservation) { o.Unparsed = noStream(t, 500) },
 			"OWP-EVT-25: expected asked for the stream"},
 		{"nothing for a strange id", "stream-resumes", func(o *eventlog.StreamsObservation) { o.Unparsed = listening(t, "") },
 			"OWP-EVT-25: expected ids of the frames"},
 		{"a stream with nothing to tell stays open", "stream-resumes", func(o *eventlog.StreamsObservation) { o.AtEnd.Closed.Reached = false },
-			"OWP-EVT-24: a stream behind the last event of a finished run stays open"},
+			": a stream behind the last event of a finished run stays open"},
 		{"pings", "stream-shows-all", func(o *eventlog.StreamsObservation) {
 			o.Full = listening(t, "event: ping\ndata: {}\n\n"+framed(honest))
-		}, `OWP-EVT-22: the stream carries frames that are no events of the run: ["ping"]`},
+		}, `: the stream carries frames that are no events of the run: ["ping"]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := streamsObservation(t, honest)

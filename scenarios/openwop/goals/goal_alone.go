@@ -55,8 +55,11 @@ var abandonedDisarms = scenarios.Scenario{
 		given(o.GivenUp.Goal, j)
 		permitted((host.GoalReply{Status: o.GivenUp.Asked}), j, "abandon a goal")
 		o.givenOthersActive(j)
-		if status/100 != 2 {
-			j.BlockOn(openwop.OWP0097C6, "setup failed: abandon is answered HTTP "+o.GivenUp.Asked.JSON())
+		switch why := "setup failed: abandon is answered HTTP " + o.GivenUp.Asked.JSON(); {
+		case host.NotThere(int(status)) && isActive(o.GivenUp.Settled.Body):
+			j.Violates(openwop.OWP0097C6, o.GivenUp.Asked, why)
+		case status/100 != 2:
+			j.Block(why, "let a goal that is active be abandoned")
 		}
 		o.GivenUp.check(j, openwop.OWP0097C8, dialect.GoalStateAbandoned)
 	}),
@@ -76,14 +79,21 @@ var satisfiedScheduleDisarms = scenarios.Scenario{
 	}),
 }
 
+// What unblocks a goal that does not move. A host may keep an armRef that it cannot read, and may be slow to fire for
+// want of room.
+const (
+	takeArms = "take this form of armRef (docs/seams.md)"
+	goOn     = "let a goal go on beside others that have the same armRef"
+)
+
 // givenOthersActive blocks the judge unless the goals beside the ended ones moved on.
 func (o GoalScheduleObservation) givenOthersActive(j *scenarios.Judge) {
 	given(o.Beside, j)
-	j.Need(openwop.OWP0097A3, o.Going)
+	j.Reach(o.Going, takeArms)
 	if o.outran() {
 		o.blockOutran(j)
 	}
-	j.Need(openwop.OWP0097A3, o.After)
+	j.Reach(o.After, goOn)
 }
 
 func (d GoalDisarmed) check(j *scenarios.Judge, id scenarios.RequirementID, state dialect.GoalState) {
@@ -109,7 +119,7 @@ func (o GoalAloneObservation) check(j *scenarios.Judge, fires scenarios.Requirem
 		return
 	}
 	j.Check(openwop.OWP0097C5, o.Paused.Status).To(check.Status(2), "pause")
-	j.Need(fires, o.Meanwhile)
+	j.Reach(o.Meanwhile, goOn)
 	j.Check(openwop.OWP0097C5, runsOf(o.Held.Body)).To(check.SameAs(runsOf(o.Settled.Body)),
 		"contributing runs of the paused goal after two runs of another one")
 	permitted(o.Resumed.Reply, j, "resume a goal")
@@ -117,7 +127,7 @@ func (o GoalAloneObservation) check(j *scenarios.Judge, fires scenarios.Requirem
 		!j.Check(o.ends(fires), o.Ended).To(check.Reached()) {
 		return
 	}
-	j.Need(fires, o.After)
+	j.Reach(o.After, goOn)
 	j.Check(openwop.OWP0097E4, stateShown(o.Later)).To(check.Equal(dialect.GoalStateBoundExceeded), "state at the end")
 	checkRuns(j, openwop.OWP0097E4, o.Later.Body, o.Bound)
 }

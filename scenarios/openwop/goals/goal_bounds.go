@@ -36,7 +36,7 @@ var goalsWellFormed = scenarios.Scenario{
 		j.Check(openwop.OWP0097A1, block.Key("judge")).To(check.OneOf("verifier", "host"), "judge")
 		j.Check(openwop.OWP0097A1, block.Key("continuation")).To(modes(), "continuation")
 		if host.IsList(block.Key("continuation")) && len(block.Key("continuation").Items()) == 0 {
-			j.Find(openwop.OWP0097A1, "the list of continuations is empty, so nothing continues a goal")
+			j.Block("the list of continuations is empty, so it does not say by what a goal goes on", "list at least one continuation")
 		}
 	}),
 }
@@ -66,21 +66,20 @@ var boundsRequired = scenarios.Scenario{
 			made host.GoalMade
 		}{{"a goal without bounds", o.Unbounded}, {"a goal with empty bounds", o.Empty}} {
 			j.Check(openwop.OWP0097C1, refused.made.Created.Status).To(check.Status(422), "%s", refused.what)
-			refused.made.Created.TellRefusal(j, openwop.OWP0097C1, refused.what)
+			refused.made.Created.TellRefusal(j, "", refused.what)
 		}
 		readable(o.All, j)
 		readable(o.Active, j)
 		for _, goals := range []host.GoalReply{o.All, o.Active} {
 			if len(listed(goals, o.Bounded).Values) == 0 {
-				j.BlockOn(openwop.OWP0097C2, "setup failed: the goal with a bound is not listed, so the others may be hidden too")
+				j.Block("setup failed: the goal with a bound is not listed, so the others may be hidden too",
+					"list every goal, or the latest first")
 			}
 			j.Check(openwop.OWP0097A2, listed(goals, o.Unbounded, o.Empty)).To(check.Len(0), "goals in the list that were asked for without a bound")
 		}
 		j.Check(openwop.OWP0097E3, listed(o.Active, o.Bounded, o.Unbounded, o.Empty).Each("/bounds")).To(check.Each(boundedObject()),
 			"bounds of our active goals")
-		if n := unbounded(o.Active); n > 0 {
-			j.Find(openwop.OWP0097E3, "%d goals among those listed as active have no bound", n)
-		}
+		j.Check(openwop.OWP0097E3, active(o.Active).Each("/bounds")).To(check.Each(boundedObject()), "bounds of all active goals in the list")
 	}),
 }
 
@@ -110,14 +109,14 @@ var createdAsAsked = scenarios.Scenario{
 			j.Check(openwop.OWP0097B3, continuation.Key("mode")).To(check.Equal(asked.Continuation.Mode), "continuation.mode")
 		} else { // OWP-R27
 			j.Check(openwop.OWP0097B3, continuation).To(check.Absent())
-			j.Find(openwop.OWP0097B1, "the goal shows no continuation, which its schema requires")
+			j.Find("", "the goal shows no continuation, which its schema requires (OWP-R27)")
 		}
 		j.Check(openwop.OWP0097B4, g.At("/owner/tenant")).To(check.Text(), "owner.tenant")
 		for _, name := range []string{"id", "objective", "state", "bounds", "owner", "createdAt"} {
 			if told := made.Created.Body.Key(name); told.Present() {
 				j.Check(openwop.OWP0097C3, g.Key(name)).To(check.SameAs(told), "%s, read again", name)
 			} else {
-				j.Find(openwop.OWP0097B1, "the reply that makes the goal does not show its %s", name)
+				j.Find("", "the reply that makes the goal does not show its %s", name)
 			}
 		}
 		j.Check(openwop.OWP0097C3, iterationsOf(g)).To(check.Equal(0), "progress.iterations before the first run")
@@ -161,11 +160,11 @@ var misfitsNotKept = scenarios.Scenario{
 // check expects a goal that was made despite its invalid member to be served with a valid one.
 func (m GoalMisfit) check(j *scenarios.Judge, id scenarios.RequirementID, pointer string, fits check.Matcher) {
 	if m.Made.ID == "" {
-		m.Made.Created.TellRefusal(j, id, "a goal "+m.What)
+		m.Made.Created.TellRefusal(j, "", "a goal "+m.What)
 		return
 	}
 	if host.Succeeded(m.Made.Fresh.Status) && j.Check(id, m.Made.Fresh.Body.At(pointer)).To(fits, "%s of a goal %s", pointer[1:], m.What) {
-		j.Find(id, "a goal %s is made, and served with %s", m.What, m.Made.Fresh.Body.At(pointer).JSON())
+		j.Find("", "a goal %s is made, and served with %s (OWP-R27)", m.What, m.Made.Fresh.Body.At(pointer).JSON())
 	}
 }
 
@@ -208,14 +207,14 @@ var clientCannotSatisfy = scenarios.Scenario{
 		given(o.Goal, j)
 		switch asserted := o.Asserted; {
 		case asserted.ID == "":
-			asserted.Created.TellRefusal(j, openwop.OWP0097E2, "a goal that is to be satisfied from the start")
+			asserted.Created.TellRefusal(j, "", "a goal that is to be satisfied from the start")
 		case j.Check(openwop.OWP0097E2, stateShown(asserted.Fresh)).To(check.Equal(dialect.GoalStateActive),
 			"state of a goal that was asked for as satisfied"):
-			j.Find(openwop.OWP0097E2, "a goal requested as satisfied is made as active: the host silently dropped the state")
+			j.Find("", "a goal requested as satisfied is made as active: the host silently dropped the state")
 		}
 		j.Check(openwop.OWP0097E2, o.Claimed.Reply.Status).To(check.Status(4), "an edit of the state to satisfied")
 		j.Check(openwop.OWP0097E2, stateShown(o.Claimed.After)).To(check.Equal(dialect.GoalStateActive), "state after that edit")
-		o.Claimed.Reply.TellRefusal(j, openwop.OWP0097E2, "an edit of the state to satisfied")
+		o.Claimed.Reply.TellRefusal(j, "", "an edit of the state to satisfied")
 		j.Part(func() {
 			readable(o.Satisfied, j)
 			in(o.Satisfied, j, dialect.GoalStateSatisfied)

@@ -36,7 +36,7 @@ var closedAtBound = scenarios.Scenario{
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalToItsBound, func(o GoalObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.ended(j, openwop.OWP0097E4, dialect.GoalStateBoundExceeded)
+		o.ended(j, dialect.GoalStateBoundExceeded)
 		seen(j, o.events(dialect.GoalClosed))
 		o.checkClosed(j, openwop.OWP0097E7, dialect.GoalStateBoundExceeded)
 	}),
@@ -58,7 +58,7 @@ var exceededStaysExceeded = scenarios.Scenario{
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalToItsBound, func(o GoalObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.ended(j, openwop.OWP0097E4, dialect.GoalStateBoundExceeded)
+		o.ended(j, dialect.GoalStateBoundExceeded)
 		o.Revival.check(j, openwop.OWP0097C4, openwop.OWP0097E4, o.Goal.Path, o.shown(), dialect.GoalStateBoundExceeded)
 	}),
 }
@@ -76,7 +76,8 @@ var tickedAtOnce = scenarios.Scenario{
 			t.answered(j, o.Goal.Path)
 		}
 		if !o.namesItsRuns() {
-			j.BlockOn(openwop.OWP0097E10, "setup failed: the goal shows none of the runs that its ticks name")
+			j.Block("setup failed: the goal shows none of the runs that its ticks name",
+				"have the reply to a tick carry the id of the run (docs/seams.md)")
 		}
 		later := o.Still.Later
 		j.Check(openwop.OWP0097E4, stateShown(later)).To(check.Equal(dialect.GoalStateBoundExceeded),
@@ -85,6 +86,9 @@ var tickedAtOnce = scenarios.Scenario{
 		j.Check(openwop.OWP0097E4, o.Still.strays()).To(check.Len(0), "runs that a tick named and that the goal does not show")
 	}),
 }
+
+// fireRuns unblocks a goal that shows no run after a tick. A run may take its time, and its judge as well.
+const fireRuns = "have a tick fire a run of the goal at once (docs/seams.md)"
 
 // namesItsRuns reports whether the goal lists a run by the id that a tick returned, if any tick returned one.
 func (o GoalRaceObservation) namesItsRuns() bool {
@@ -130,17 +134,17 @@ var deadlineBound = scenarios.Scenario{
 			return
 		}
 		o.Early.answered(j, o.Goal.Path)
-		j.Need(openwop.OWP0097G2, o.Early.Shown)
+		j.Reach(o.Early.Shown, fireRuns)
 		showsRuns(j, o.Early.Shown.Last)
 		if !early(o.Early.Shown.Last) || !j.Check(openwop.OWP0097E6, o.Ended).To(check.Reached()) {
 			return
 		}
 		if o.Grace == host.CoarseGrace {
-			j.Find(openwop.OWP0097E6, "a goal with a deadline of less than a second ended early or continued late, as with a clock of "+
+			j.Find("", "a goal with a deadline of less than a second ended early or continued late, as with a clock of "+
 				"full seconds; judged with a deadline of %s and a grace of %s", o.Deadline, o.Grace)
 		}
 		if isActive(o.Passed.Body) {
-			j.Find(openwop.OWP0097E6, "the goal is shown as active after its deadline, until it is ticked")
+			j.Find("", "the goal is shown as active a moment after its deadline, until it is ticked")
 		}
 		o.Still.check(j, openwop.OWP0097E6, o.Goal.Path, o.Early.Shown.Last, dialect.GoalStateBoundExceeded)
 	}),
@@ -168,7 +172,7 @@ var evaluatedAndClosed = scenarios.Scenario{
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		evaluated := o.events(dialect.GoalEvaluated)
 		o.given(j)
-		o.ended(j, openwop.OWP0097E1, dialect.GoalStateSatisfied)
+		o.ended(j, dialect.GoalStateSatisfied)
 		seen(j, evaluated, o.events(dialect.GoalClosed))
 		verdicts := make([]any, o.Runs)
 		for i := range verdicts {
@@ -191,8 +195,8 @@ var evaluationsAttributed = scenarios.Scenario{
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		evaluated, runs := o.events(dialect.GoalEvaluated), runsOf(o.shown())
 		o.given(j)
-		o.ended(j, openwop.OWP0097E1, dialect.GoalStateSatisfied)
-		o.givenStill(j, openwop.OWP0097G1)
+		o.ended(j, dialect.GoalStateSatisfied)
+		o.givenStill(j)
 		seen(j, evaluated)
 		j.Check(openwop.OWP0097E9, runs).To(check.Len(o.Runs), "contributing runs")
 		j.Check(openwop.OWP0097E9, evaluated.Each("/payload/runId")).To(check.SameAs(runs), "runs that the evaluations name")
@@ -209,8 +213,8 @@ var runsOfTheGoal = scenarios.Scenario{
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		o.driven(j)
-		o.ended(j, openwop.OWP0097E1, dialect.GoalStateSatisfied)
-		o.givenStill(j, openwop.OWP0097G1)
+		o.ended(j, dialect.GoalStateSatisfied)
+		o.givenStill(j)
 		g := o.shown()
 		checkRuns(j, openwop.OWP0097C3, g, o.Runs)
 		j.Check(openwop.OWP0097C3, g.At("/completion/lastVerdict/satisfied")).To(check.Equal(true), "completion.lastVerdict.satisfied")
@@ -235,13 +239,16 @@ var contentFree = scenarios.Scenario{
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		events := o.events(dialect.GoalEvaluated)
 		o.given(j)
-		o.ended(j, openwop.OWP0097E1, dialect.GoalStateSatisfied)
+		o.ended(j, dialect.GoalStateSatisfied)
 		seen(j, events)
 		switch objective := o.Goal.Fresh.Body.Key("objective"); {
+		case !objective.Present():
+			j.Violates(openwop.OWP0097B1, objective, "setup failed: the goal is served without its objective")
 		case !namedIn(o.Goal, objective.String()): // the control: the text is found in the goal
-			j.BlockOn(openwop.OWP0097B1, "setup failed: the goal does not show its objective as requested: "+objective.JSON())
-		case len(events.Values) == 0:
-			j.BlockOn(openwop.OWP0097D1, "setup failed: the goal has no events")
+			j.Block("setup failed: the goal does not show its objective as requested: "+objective.JSON(), "serve an objective as it was sent")
+		case len(events.Values) == 0: // they may stand where nobody looked
+			j.Block("setup failed: no evaluation of the goal was seen", "put the events of a goal into its log, the logs of its runs, "+
+				"or the replies to its ticks (docs/seams.md)")
 		}
 		for _, home := range o.homes() {
 			j.Check(openwop.OWP0097D2, home.Found).To(withoutTextOf(o.Goal), "events of the goal")
@@ -252,7 +259,7 @@ var contentFree = scenarios.Scenario{
 				return !ok && !isGoalEvent(e)
 			})
 			if i >= 0 {
-				j.Find(openwop.OWP0097D2, "an event %s of run %s holds text of the objective", r.Log.Events[i].Key("type").JSON(), r.ID)
+				j.Find("", "an event %s of run %s holds text of the objective", r.Log.Events[i].Key("type").JSON(), r.ID)
 			}
 		}
 	}),
@@ -267,7 +274,7 @@ var pauseHalts = scenarios.Scenario{
 	Ask: scenarios.Ask(goalPaused, func(o GoalPauseObservation, j *scenarios.Judge) {
 		given(o.Goal, j)
 		o.Before.answered(j, o.Goal.Path)
-		j.Need(openwop.OWP0097G2, o.Before.Shown)
+		j.Reach(o.Before.Shown, fireRuns)
 		showsRuns(j, o.Before.Shown.Last)
 		permitted(o.Paused, j, "pause a goal")
 		permitted(o.Resumed.Reply, j, "resume a goal")
@@ -276,7 +283,7 @@ var pauseHalts = scenarios.Scenario{
 			return
 		}
 		if !isActive(o.Still.Later.Body) {
-			j.Find(openwop.OWP0097C5, "the state of a paused goal is %s", stateShown(o.Still.Later).JSON())
+			j.Find("", "the state of a paused goal is %s (OWP-R43)", stateShown(o.Still.Later).JSON())
 		}
 		j.Check(openwop.OWP0097C5, o.Resumed.Reply.Status).To(check.Status(2), "resume")
 		if j.Check(openwop.OWP0097C5, stateShown(o.Resumed.After)).To(check.Equal(dialect.GoalStateActive), "state after resume") {

@@ -52,8 +52,8 @@ var everyRunJudged = scenarios.Scenario{
 	Ask: scenarios.Ask(goalLives, func(o GoalLifeObservation, j *scenarios.Judge) {
 		evaluated := o.events(dialect.GoalEvaluated)
 		o.given(j)
-		o.ended(j, openwop.OWP0097E1, dialect.GoalStateSatisfied)
-		o.givenStill(j, openwop.OWP0097G1)
+		o.ended(j, dialect.GoalStateSatisfied)
+		o.givenStill(j)
 		seen(j, evaluated)
 		for i, t := range o.Ticks {
 			runs, verdict := runsOf(t.Shown.Last), t.Shown.Last.At("/completion/lastVerdict")
@@ -76,7 +76,7 @@ var goesOnAfterAnswer = scenarios.Scenario{
 	Claim:  claims.GoalsEscalation,
 	Ask: scenarios.Ask(goalEscalated, func(o GoalEscalatedObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.ended(j, openwop.OWP0097E8, dialect.GoalStateEscalated)
+		o.ended(j, dialect.GoalStateEscalated)
 		switch {
 		case o.Stuck.ID == "":
 			j.Block("neither the goal nor the reply to its tick names the stuck run",
@@ -103,6 +103,11 @@ var goesOnAfterAnswer = scenarios.Scenario{
 	}),
 }
 
+// isOwn reports whether an event says that it is one of this goal.
+func (o GoalObservation) isOwn(e wire.Value) bool {
+	return e.At("/payload/goalId").String() == o.Goal.ID
+}
+
 func inList(list, item wire.Value) bool {
 	return slices.ContainsFunc(list.Items(), func(v wire.Value) bool { return v.String() == item.String() })
 }
@@ -126,18 +131,22 @@ var replayNotJudged = scenarios.Scenario{
 		evaluated := o.events(dialect.GoalEvaluated)
 		o.given(j)
 		for _, t := range o.Ticks {
-			j.Need(openwop.OWP0097G2, t.Shown)
+			j.Reach(t.Shown, fireRuns)
 		}
 		if !host.Succeeded(o.Fork.Log.Created) {
 			j.Block("a contributing run cannot be replayed: HTTP "+o.Fork.Log.Created.JSON(), "let the runs of a goal be forked in mode replay")
 		}
-		j.Need(openwop.OWPRPL1, o.Fork.Log.Ended)
+		j.Reach(o.Fork.Log.Ended, "have a replay of a contributing run end")
 		seen(j, evaluated)
 		runs := runsOf(o.shown())
 		if named := evaluated.Each("/payload/runId").Values; len(named) > 0 && !slices.ContainsFunc(named, func(id wire.Value) bool {
 			return id.String() == o.Fork.Log.RunID || inList(runs, id)
 		}) {
-			j.BlockOn(openwop.OWP0097E9, "setup failed: no evaluation names a run of the goal")
+			why := "setup failed: no evaluation names a run of the goal"
+			if own := evaluated.Where(o.isOwn); len(own.Values) > 0 && host.IsList(runs) {
+				j.Violates(openwop.OWP0097E9, own.Each("/payload/runId"), why)
+			}
+			j.Block(why, "have the evaluations of a goal name it and their runs")
 		}
 		j.Check(openwop.OWPGOAL1, iterationsOf(o.shown())).To(check.Equal(o.Runs), "iterations, with a replay before the last of %d runs", o.Runs)
 		j.Check(openwop.OWPGOAL1, runs).To(check.Len(o.Runs), "contributing runs, with a replay before the last of them")
@@ -166,7 +175,7 @@ var secretRedacted = scenarios.Scenario{
 				return
 			}
 			j.Check(openwop.OWP0097E11, listed(o.List, o.Goal)).To(check.Len(0), "goals in the list that were refused")
-			j.Find(openwop.OWP0097E11, "an objective that holds the credential is refused with HTTP %d", status)
+			j.Find("", "an objective that holds the credential is refused with HTTP %d", status)
 			return
 		}
 		given(o.Goal, j)

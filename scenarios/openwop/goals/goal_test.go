@@ -188,8 +188,11 @@ func TestJudgeOfGoalsWithoutBounds(t *testing.T) {
 			o.Active = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{with(standing("active", 0), "bounds",
 				hosttest.Fields{"maxLoopIterations": nil})}})
 		}, requirement.OWP0097E3},
-		{"somebody else's goal is a finding", func(o *goals.GoalUnboundedObservation) {
-			o.Active = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{standing("active", 0), {"id": "demo"}}})
+		{"has another active goal without a bound", func(o *goals.GoalUnboundedObservation) {
+			o.Active = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{standing("active", 0), {"id": "demo", "state": "active"}}})
+		}, requirement.OWP0097E3},
+		{"lists an ended goal among them", func(o *goals.GoalUnboundedObservation) {
+			o.Active = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{standing("active", 0), {"id": "demo", "state": "abandoned"}}})
 		}, "passed"},
 		{"refuses every goal", func(o *goals.GoalUnboundedObservation) { o.Bounded = refusedGoal(t, 422, objective) }, "blocked"},
 		{"hides its goals", func(o *goals.GoalUnboundedObservation) {
@@ -211,7 +214,7 @@ func TestJudgeOfTheGoalsBlock(t *testing.T) {
 	for block, want := range map[string]string{
 		`{"judge":"verifier","continuation":["manual"]}`:                        "passed",
 		`{"judge":"host","continuation":["schedule","heartbeat","commitment"]}`: "passed",
-		`{"judge":"host","continuation":[]}`:                                    "passed",
+		`{"judge":"host","continuation":[]}`:                                    "blocked",
 		`{"judge":["verifier"],"continuation":["manual"]}`:                      requirement.OWP0097A1,
 		`{"judge":"model","continuation":["manual"]}`:                           requirement.OWP0097A1,
 		`{"continuation":["manual"]}`:                                           requirement.OWP0097A1,

@@ -18,19 +18,24 @@ import (
 // given blocks a judge that needs an active goal as its setup.
 func given(m host.GoalMade, j *scenarios.Judge) {
 	exists(m, j)
-	if !madeActive(m) {
-		j.BlockOn(openwop.OWP0097B1, "setup failed: the new goal is not active: its state is "+stateShown(m.Fresh).JSON())
+	switch state := stateShown(m.Fresh); {
+	case madeActive(m):
+	case m.Fresh.Body.Key("id").Present() && state.String() == "":
+		j.Violates(openwop.OWP0097B1, state, "setup failed: the new goal is served without a state: it is "+state.JSON())
+	default:
+		j.Block("setup failed: the new goal is not active: its state is "+state.JSON(), "have a goal that is made be active")
 	}
 }
 
-// exists is like given, but ignores the state of the goal.
+// exists is like given, but ignores the state of the goal. A host may refuse a goal, for want of room or of what its
+// continuation needs.
 func exists(m host.GoalMade, j *scenarios.Judge) {
 	switch {
 	case !host.Succeeded(m.Created.Status) || m.ID == "":
-		j.BlockOn(openwop.OWP0097B1, "setup failed: making the goal was answered with HTTP "+m.Created.Status.JSON()+" and id "+
-			m.Created.Body.Key("id").JSON())
+		j.Block("setup failed: making the goal was answered with HTTP "+m.Created.Status.JSON()+" and id "+m.Created.Body.Key("id").JSON(),
+			"make goals of the judge and the continuations that are advertised, and answer with their ids")
 	case !host.Succeeded(m.Fresh.Status):
-		j.BlockOn(openwop.OWP0097C3, "setup failed: the goal cannot be read by its id: HTTP "+m.Fresh.Status.JSON())
+		j.Violates(openwop.OWP0097C3, m.Fresh.Status, "setup failed: the goal cannot be read by its id: HTTP "+m.Fresh.Status.JSON())
 	}
 }
 
@@ -56,8 +61,13 @@ func (o GoalObservation) driven(j *scenarios.Judge) {
 // showsRuns blocks a judge that counts runs unless the goal lists them. It accepts a goal without runs.
 func showsRuns(j *scenarios.Judge, goal wire.Value) {
 	n, counts := iterationsOf(goal).Int()
-	if !host.IsList(runsOf(goal)) && !(counts && n == 0) {
-		j.BlockOn(openwop.OWP0097C3, "setup failed: the goal does not show its contributing runs, progress is "+goal.Key("progress").JSON())
+	progress := goal.Key("progress")
+	switch why := "setup failed: the goal does not show its contributing runs, progress is " + progress.JSON(); {
+	case host.IsList(runsOf(goal)) || counts && n == 0:
+	case stateOf(goal).Present() && !progress.Present():
+		j.Violates(openwop.OWP0097C3, progress, why)
+	default: // a goal need not list them
+		j.Block(why, "have a goal show its contributing runs, as progress.contributingRunIds")
 	}
 }
 
@@ -72,21 +82,35 @@ func (o GoalObservation) shown() wire.Value {
 	return o.Goal.Fresh.Body
 }
 
-// ended blocks a judge that needs an ended goal as its setup.
-func (o GoalObservation) ended(j *scenarios.Judge, on scenarios.RequirementID, state dialect.GoalState) {
-	switch got := stateOf(o.shown()); {
-	case got.String() != string(state):
-		j.BlockOn(on, "setup failed: the goal should be "+string(state)+": its state is "+got.JSON())
-	case len(o.Ticks) < o.Runs:
-		j.BlockOn(on, fmt.Sprintf("setup failed: the goal should become %s with run %d and did so with run %d", state, o.Runs, len(o.Ticks)))
+// ended blocks a judge that needs an ended goal as its setup. A host whose seam decides by itself how a run is judged
+// violates nothing: only the goal's own words do.
+func (o GoalObservation) ended(j *scenarios.Judge, state dialect.GoalState) {
+	goal := o.shown()
+	got, verdict := stateOf(goal), goal.At("/completion/lastVerdict/satisfied").Actual()
+	if got.String() == string(state) && len(o.Ticks) == o.Runs {
+		return
 	}
+	why := fmt.Sprintf("setup failed: the goal should become %s with run %d: after run %d its state is %s", state, o.Runs, len(o.Ticks),
+		got.JSON())
+	switch {
+	case isActive(goal) && verdict == true:
+		j.Violates(openwop.OWP0097G1, got, why+", and its last verdict that it is satisfied")
+	case got.String() == string(dialect.GoalStateSatisfied) && verdict == false && runCount(goal) == len(o.Ticks):
+		j.Violates(openwop.OWP0097E1, got, why+", and its last verdict that it is not satisfied")
+	case isActive(goal) && state == dialect.GoalStateBoundExceeded && runCount(goal) >= o.Runs:
+		j.Violates(openwop.OWP0097E4, got, why+", and it counts the runs of its bound")
+	}
+	j.Block(why, "have the seam that ticks a goal take the verdict, or the escalation, that it is sent (docs/seams.md)")
 }
 
-// givenStill blocks a judge of the goal's runs if the goal continued after its end.
-func (o GoalObservation) givenStill(j *scenarios.Judge, on scenarios.RequirementID) {
-	before, after := len(runsOf(o.Ticks[len(o.Ticks)-1].Shown.Last).Items()), len(runsOf(o.shown()).Items())
-	if after > before {
-		j.BlockOn(on, fmt.Sprintf("setup failed: the goal continued after its end: it had %d runs and now shows %d", before, after))
+// givenStill blocks a judge of the runs of a satisfied goal if that continued after its end. A goal may list its last
+// run a moment after it has ended.
+func (o GoalObservation) givenStill(j *scenarios.Judge) {
+	runs := runsOf(o.shown())
+	before, after := len(runsOf(o.Ticks[len(o.Ticks)-1].Shown.Last).Items()), len(runs.Items())
+	if after > max(before, o.Runs) {
+		j.Violates(openwop.OWP0097G1, runs, fmt.Sprintf("setup failed: the goal continued after its end: it had %d runs and now shows %d",
+			before, after))
 	}
 }
 
@@ -155,9 +179,9 @@ func (r GoalRevival) check(j *scenarios.Judge, edit, still scenarios.Requirement
 		reply host.GoalReply
 	}{{"edit", r.Edited}, {"resume", r.Resumed}} {
 		if host.Succeeded(ask.reply.Status) {
-			j.Find(edit, "the %s of a goal that is %s is answered HTTP %s", ask.name, state, ask.reply.Status.JSON())
+			j.Find("", "the %s of a goal that is %s is answered HTTP %s (OWP-R27)", ask.name, state, ask.reply.Status.JSON())
 		}
-		ask.reply.TellRefusal(j, edit, "the "+ask.name+" of a goal that has ended")
+		ask.reply.TellRefusal(j, "", "the "+ask.name+" of a goal that has ended")
 	}
 }
 
@@ -179,21 +203,19 @@ func listed(r host.GoalReply, goals ...host.GoalMade) wire.Found {
 	})
 }
 
-// unbounded counts the goals of a list without a bound.
-func unbounded(r host.GoalReply) int {
-	n := 0
-	for _, g := range r.Body.Key("goals").Items() {
-		if ok, _ := boundedObject().Match(g.Key("bounds").Actual()); !ok {
-			n++
-		}
-	}
-	return n
+// active returns the entries of a list that are active goals, whoever made them.
+func active(r host.GoalReply) wire.Found {
+	in := r.Body.Key("goals")
+	return wire.Found{Values: in.Items(), In: in.Ref()}.Where(isActive)
 }
 
 // readable blocks the judge unless the list can be read.
 func readable(r host.GoalReply, j *scenarios.Judge) {
-	if !(host.Succeeded(r.Status) && host.IsList(r.Body.Key("goals"))) {
-		j.BlockOn(openwop.OWP0097C2, "setup failed: the goals cannot be listed: HTTP "+r.Status.JSON()+" with "+r.Body.JSON())
+	switch why := "setup failed: the goals cannot be listed: HTTP " + r.Status.JSON() + " with " + r.Body.JSON(); {
+	case !host.Succeeded(r.Status):
+		j.Violates(openwop.OWP0097C2, r.Status, why)
+	case !host.IsList(r.Body.Key("goals")): // the text does not say what a list looks like
+		j.Block(why, "list the goals as the member goals of an object")
 	}
 }
 
@@ -201,7 +223,7 @@ func readable(r host.GoalReply, j *scenarios.Judge) {
 func in(r host.GoalReply, j *scenarios.Judge, state dialect.GoalState) {
 	for _, g := range r.Body.Key("goals").Items() {
 		if got := stateOf(g); got.Present() && got.String() != string(state) {
-			j.BlockOn(openwop.OWP0097C2, "setup failed: the list of goals in state "+string(state)+" holds one in state "+got.JSON())
+			j.Violates(openwop.OWP0097C2, got, "setup failed: the list of goals in state "+string(state)+" holds one in state "+got.JSON())
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
@@ -11,25 +12,56 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// given blocks the judge unless a set-up request succeeded.
+// given blocks the judge unless a set-up request succeeded. A host may refuse one, for want of room.
 func given(r host.FileReply, j *scenarios.Judge, what string) {
 	if !host.Succeeded(r.Status) {
-		j.BlockOn(openwop.OWPWSP1, "setup failed: "+what+" is answered HTTP "+r.Status.JSON())
+		j.Block("setup failed: "+what+" is answered HTTP "+r.Status.JSON(),
+			"make room for a dozen small files in the workspace while the host is certified, and let the key that is given write them")
+	}
+}
+
+// givenRead blocks the judge unless a file that was written is served.
+func givenRead(r host.FileReply, j *scenarios.Judge, path string) {
+	why := "setup failed: reading " + path + " is answered HTTP " + r.Status.JSON()
+	switch code, _ := r.Status.Int(); code {
+	case http.StatusNotFound, http.StatusGone:
+		j.Violates(openwop.OWPWSP1, r.Status, why+", although it was written")
+	}
+	if !host.Succeeded(r.Status) {
+		j.Block(why, "let the key that is given read workspace files")
 	}
 }
 
 // givenDelete blocks the judge unless a set-up delete succeeded.
 func givenDelete(r host.FileReply, j *scenarios.Judge) {
 	if !host.Succeeded(r.Status) {
-		j.BlockOn(openwop.OWPWSP6, "setup failed: the delete of a file is answered HTTP "+r.Status.JSON())
+		j.Block("setup failed: the delete of a file is answered HTTP "+r.Status.JSON(), "let the key that is given delete workspace files")
 	}
 }
 
 // givenList blocks the judge unless the reply is a list.
 func givenList(r host.FileReply, j *scenarios.Judge) {
-	if !(host.Succeeded(r.Status) && host.IsList(r.Body.Key("files"))) {
-		j.BlockOn(openwop.OWPWSP4, "setup failed: the files cannot be listed: HTTP "+r.Status.JSON()+" with "+r.Body.JSON())
+	why := "setup failed: the files cannot be listed: HTTP " + r.Status.JSON() + " with " + r.Body.JSON()
+	switch code, _ := r.Status.Int(); {
+	case host.NotThere(int(code)):
+		j.Violates(openwop.OWPWSP4, r.Status, why)
+	case !host.Succeeded(r.Status) || !host.IsList(r.Body.Key("files")):
+		j.Block(why, "list workspace files as the member files of an object")
 	}
+}
+
+// givenVersion blocks the judge unless a file shows its version, and returns it.
+func givenVersion(file wire.Value, j *scenarios.Judge, when string) int64 {
+	version := file.Key("version")
+	n, ok := version.Int()
+	if !ok {
+		why := "setup failed: the file shows no version " + when
+		if file.Key("content").Present() {
+			j.Violates(openwop.OWPWSP9, version, why+": it is "+version.JSON())
+		}
+		j.Block(why, "serve a workspace file that was written")
+	}
+	return n
 }
 
 // givenEtag blocks a judge of conditional writes unless the file has an etag.
@@ -50,26 +82,26 @@ func partsOf(r host.FileReply, paths ...string) wire.Found {
 	return entries(r).Where(func(e wire.Value) bool { return slices.Contains(paths, e.Key("path").String()) })
 }
 
-// tell notes a status other than the one in the text.
+// tell notes a status other than the one in the text. id is a SHOULD, or "" where a MUST does not say with which status.
 func tell(r host.FileReply, j *scenarios.Judge, id scenarios.RequirementID, want int64, what string) {
 	if code, _ := r.Status.Int(); r.Status.Present() && code != want {
 		j.Find(id, "%s is answered HTTP %d, where the text has %d", what, code, want)
 	}
 }
 
-// refused checks a refusal, and notes a form other than the one in the text.
+// refused checks a refusal, and notes a status and a form other than those in the text, which id leaves open.
 func refused(r host.FileReply, j *scenarios.Judge, id scenarios.RequirementID, want int64, what string) bool {
 	if !j.Check(id, r.Status).To(check.Status(4), "%s", what) {
 		return false
 	}
-	tell(r, j, id, want, what)
-	tellRefusal(r, j, id, what)
+	tell(r, j, "", want, what)
+	tellRefusal(r, j, what)
 	return true
 }
 
 // tellRefusal notes a refusal without the error envelope.
-func tellRefusal(r host.FileReply, j *scenarios.Judge, id scenarios.RequirementID, what string) {
-	host.GoalReply(r).TellRefusal(j, id, what)
+func tellRefusal(r host.FileReply, j *scenarios.Judge, what string) {
+	host.GoalReply(r).TellRefusal(j, "", what)
 }
 
 // checkAbsent checks that there is no file. A host may answer alike for missing
@@ -81,21 +113,21 @@ func checkAbsent(r host.FileReply, j *scenarios.Judge, id scenarios.RequirementI
 // unchanged checks that a refused request left the file as it was.
 func unchanged(r host.FileReply, j *scenarios.Judge, id scenarios.RequirementID, content string, version wire.Value, what string) bool {
 	if code, _ := r.Status.Int(); !host.Succeeded(r.Status) && !host.IsGone(int(code)) {
-		j.BlockOn(openwop.OWPWSP1, "setup failed: the file cannot be read: HTTP "+r.Status.JSON())
+		j.Block("setup failed: the file cannot be read: HTTP "+r.Status.JSON(), "serve a workspace file whenever it is asked for")
 	}
 	return j.Check(id, r.Body.Key("content")).To(check.Equal(content), "content after %s", what) &&
 		j.Check(id, r.Body.Key("version")).To(check.SameAs(version), "version after %s", what)
 }
 
 // tellSchema notes where a file departs from its schema.
-func tellSchema(r host.FileReply, j *scenarios.Judge, id scenarios.RequirementID, what string) {
+func tellSchema(r host.FileReply, j *scenarios.Judge, what string) {
 	if ok, _ := host.Timestamp().Match(r.Body.Key("updatedAt").Actual()); !ok {
-		j.Find(id, "%s shows no date-time in updatedAt: %s", what, r.Body.Key("updatedAt").JSON())
+		j.Find("", "%s shows no date-time in updatedAt: %s", what, r.Body.Key("updatedAt").JSON())
 	}
 	members, _ := r.Body.Actual().(map[string]any)
 	for name := range members {
 		if !slices.Contains([]string{"path", "content", "contentType", "version", "etag", "updatedAt"}, name) {
-			j.Find(id, "%s shows a member that the closed schema of a file does not have", what)
+			j.Find("", "%s shows a member that the closed schema of a file does not have", what)
 			return
 		}
 	}

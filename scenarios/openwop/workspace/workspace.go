@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -17,6 +18,10 @@ func remove(ctx context.Context, f *host.Files, path string) {
 		return
 	}
 	read := f.Get(ctx, path)
+	if read.Success() {
+		scenarios.End(scenarios.Violates(openwop.OWPWSP6, read.StatusValue(),
+			fmt.Sprintf("setup failed: %s was deleted, and GET answers HTTP %d", path, read.Status)))
+	}
 	if !host.IsGone(read.Status) {
 		scenarios.End(scenarios.Block(fmt.Sprintf("setup failed: %s was deleted, and GET answers HTTP %d", path, read.Status),
 			"answer 404 for a workspace file that was deleted"))

@@ -35,7 +35,7 @@ var badPathsRefused = scenarios.Scenario{
 func (o FilePaths) judge(j *scenarios.Judge, id scenarios.RequirementID, strays []FilePath) {
 	for _, w := range o.Good { // the control
 		given(w.Put, j, "the write of "+w.Path)
-		given(w.Got, j, "reading "+w.Path)
+		givenRead(w.Got, j, w.Path)
 	}
 	var paths []string
 	for _, s := range strays {
@@ -63,8 +63,8 @@ var tooLargeRefused = scenarios.Scenario{
 		for _, s := range o.Sizes {
 			what := fmt.Sprintf("content of %d bytes, %s", s.Bytes, s.What)
 			if j.Check(openwop.OWPWSP23, s.Put.Status).To(check.Status(400, 413), "%s", what) {
-				tell(s.Put, j, openwop.OWPWSP23, 413, what)
-				tellRefusal(s.Put, j, openwop.OWPWSP23, what)
+				tell(s.Put, j, "", 413, what)
+				tellRefusal(s.Put, j, what)
 			}
 			j.Part(func() {
 				unchanged(s.Got, j, openwop.OWPWSP23, o.First.Content, o.First.Got.Body.Key("version"), what)
@@ -123,8 +123,8 @@ var fullTakesNoMore = scenarios.Scenario{
 
 // alone blocks a judge that counts files if others write as well.
 func (o FilesFull) alone(j *scenarios.Judge) {
-	if len(partsOf(o.Before, o.Gone).Values) > 0 {
-		j.BlockOn(openwop.OWPWSP6, "setup failed: deleted files are still listed, so the list does not show how many there are")
+	if still := partsOf(o.Before, o.Gone); len(still.Values) > 0 {
+		j.Violates(openwop.OWPWSP6, still, "setup failed: deleted files are still listed, so the list does not show how many there are")
 	}
 	want := len(listed(o.Before))
 	for _, r := range o.Filled {

@@ -23,15 +23,11 @@ var writeIsLogged = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPWSP27, openwop.OWPWSP28},
 	Claim:  claims.WorkspaceRuns,
 	Ask: scenarios.Ask(loopThatWrites, func(l NotedLoop, j *scenarios.Judge) {
-		l.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		l.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 		for _, f := range l.Files {
 			version := int64(1)
 			if f.Before != "" {
-				old, ok := f.Old.Key("version").Int()
-				if !ok {
-					j.BlockOn(openwop.OWPWSP9, "setup failed: "+f.Path+" shows no version before the run")
-				}
-				version = old + 1
+				version = givenVersion(f.Old, j, "before the run: "+f.Path) + 1
 			}
 			told := l.Log.OfType(dialect.WorkspaceUpdated).Where(func(e wire.Value) bool { return e.At("/payload/path").String() == f.Path })
 			j.Check(openwop.OWPWSP27, told).To(check.Len(1), "workspace.updated of %s, which turn %d wrote", f.Path, l.Changed)
@@ -55,7 +51,7 @@ func tellMore(j *scenarios.Judge, told wire.Found) {
 	for _, e := range told.Values {
 		members, _ := e.Key("payload").Actual().(map[string]any)
 		if len(members) > 2 {
-			j.Find(openwop.OWPWSP28, "workspace.updated has more than path and version: %s", e.Key("payload").JSON())
+			j.Find("", "workspace.updated has more than path and version: %s", e.Key("payload").JSON())
 		}
 	}
 }
@@ -67,16 +63,16 @@ var readsAsOfRunStart = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPWSP29},
 	Claim:  claims.WorkspaceRunsBelow5,
 	Ask: scenarios.Ask(loopWrittenTo, func(o HeldLoop, j *scenarios.Judge) {
-		o.Loop.Log.Exists(j, openwop.OWP0037A6)
-		j.Need(openwop.OWP0037A1, o.Suspended)
+		o.Loop.Log.Exists(j, openwop.OWPCAP19)
+		j.Reach(o.Suspended, askInTurn)
 		if !o.resumed() {
-			j.Block("the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON(), "let a clarification be answered with a text")
+			j.Block("the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON(), answerWithText)
 		}
 		if !o.noted() {
 			o.judgeListed(j)
 			return
 		}
-		o.Loop.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		o.Loop.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 		seen, ok := o.Loop.notes(j)
 		if !ok {
 			return
@@ -104,7 +100,7 @@ func (o HeldLoop) judgeListed(j *scenarios.Judge) {
 			readListing(o.Again.Last).lists(j, openwop.OWPWSP29, f.Path, f.Old, "in its next turn")
 		}
 	}
-	j.Find(openwop.OWPWSP29, "seen by the versions that the run's snapshot lists; offer %s to have each turn say what it read",
+	j.Find("", "seen by the versions that the run's snapshot lists; offer %s to have each turn say what it read",
 		fixture.LoopWorkspace)
 }
 

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"net/http"
 	"strconv"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -61,7 +62,7 @@ func (o FileHistory) counted(j *scenarios.Judge) {
 			before = o.Writes[i-1].Got.Body.Key("version")
 		}
 		if version := w.Got.Body.Key("version"); version.Present() && version.JSON() == before.JSON() {
-			j.BlockOn(openwop.OWPWSP9, "setup failed: write "+strconv.Itoa(i+1)+" of a file left it at version "+version.JSON())
+			j.Violates(openwop.OWPWSP9, version, "setup failed: write "+strconv.Itoa(i+1)+" of a file left it at version "+version.JSON())
 		}
 	}
 }
@@ -84,7 +85,7 @@ var overwrittenIfMatch = scenarios.Scenario{
 				j.Check(openwop.OWPWSP14, s.Put.Status).To(check.Status(409), "a write with %s", s.What)
 				j.Check(openwop.OWPWSP14, s.Put.Body.Key("error")).To(dialect.Coded(dialect.WorkspaceConflict), "code of that refusal")
 				j.Check(openwop.OWPWSP14, s.Put.Body.At("/details/currentVersion")).To(check.SameAs(version), "details.currentVersion of that refusal")
-				tellRefusal(s.Put, j, openwop.OWPWSP14, "a write with "+s.What)
+				tellRefusal(s.Put, j, "a write with "+s.What)
 			}
 			j.Part(func() { unchanged(s.Got, j, openwop.OWPWSP13, o.Current.Content, version, "a write with "+s.What) })
 		}
@@ -109,7 +110,7 @@ var absentIfMatch = scenarios.Scenario{
 		o.Never.unmade(j, o.Path)
 		switch {
 		case !o.Gone.Put.Status.Present():
-			j.Find(openwop.OWPWSP15, "the file has no etag, so only an invented one could be sent")
+			j.Find("", "the file has no etag, so only an invented one could be sent")
 		default:
 			givenDelete(o.Deleted, j)
 			o.gone(j)
@@ -120,8 +121,14 @@ var absentIfMatch = scenarios.Scenario{
 
 // gone blocks the judge unless the file, as its set-up, was deleted.
 func (o FileAbsentConditions) gone(j *scenarios.Judge) {
-	if code, _ := o.Left.Status.Int(); !host.IsGone(int(code)) || len(partsOf(o.Listed, o.Path).Values) > 0 {
-		j.BlockOn(openwop.OWPWSP6, "setup failed: the file is still there after its delete: HTTP "+o.Left.Status.JSON())
+	why := "setup failed: the file is still there after its delete: HTTP " + o.Left.Status.JSON()
+	switch code, _ := o.Left.Status.Int(); {
+	case host.Succeeded(o.Left.Status):
+		j.Violates(openwop.OWPWSP6, o.Left.Status, why)
+	case len(partsOf(o.Listed, o.Path).Values) > 0:
+		j.Violates(openwop.OWPWSP6, partsOf(o.Listed, o.Path), why+", and it is listed")
+	case !host.IsGone(int(code)):
+		j.Block(why, "answer 404 for a workspace file that was deleted")
 	}
 }
 
@@ -130,7 +137,7 @@ func (c FileCondition) unmade(j *scenarios.Judge, path string) {
 	what := "a write with " + c.What
 	if refused(c.Put, j, openwop.OWPWSP15, 409, what) {
 		if current, ok := c.Put.Body.At("/details/currentVersion").Int(); !ok || current != 0 {
-			j.Find(openwop.OWPWSP15, "%s is refused with details.currentVersion %s, not 0", what, c.Put.Body.At("/details/currentVersion").JSON())
+			j.Find("", "%s is refused with details.currentVersion %s, not 0 (OWP-R26)", what, c.Put.Body.At("/details/currentVersion").JSON())
 		}
 	}
 	checkAbsent(c.Got, j, openwop.OWPWSP15, "the file after "+what)
@@ -177,15 +184,12 @@ var numberingContinues = scenarios.Scenario{
 		given(o.First.Put, j, "the write of a file")
 		givenDelete(o.Deleted, j)
 		given(o.Again.Put, j, "the write of a file that was deleted")
-		before, ok := o.First.Got.Body.Key("version").Int()
-		if !ok {
-			j.BlockOn(openwop.OWPWSP9, "setup failed: the file shows no version before it is deleted")
-		}
+		before := givenVersion(o.First.Got.Body, j, "before it is deleted")
 		again := o.Again.Got.Body.Key("version")
 		if j.Check(openwop.OWPWSP17, again).To(check.Integer(before+1, 0),
 			"version of a file that was deleted at version %d and written again", before) {
 			if n, _ := again.Int(); n != before+2 {
-				j.Find(openwop.OWPWSP17, "a file that was deleted at version %d is version %d when it is written again: the delete "+
+				j.Find("", "a file that was deleted at version %d is version %d when it is written again: the delete "+
 					"should be one version", before, n)
 			}
 		}
@@ -228,9 +232,7 @@ var noSuchVersion = scenarios.Scenario{
 	Claim:  claims.WorkspaceVersioned,
 	Ask: scenarios.Ask(fileRewritten, func(o FileHistory, j *scenarios.Judge) {
 		o.counted(j)
-		if len(o.Older) == 0 || !host.Succeeded(o.Older[len(o.Older)-1].Got.Status) { // the control
-			j.BlockOn(openwop.OWPWSP18, "setup failed: the latest version of a file cannot be read by its number")
-		}
+		o.latest(j) // the control
 		for _, v := range o.Never {
 			refused(v.Got, j, openwop.OWPWSP19, 404, "version "+v.Version+" of a file that was written "+strconv.Itoa(len(o.Writes))+" times")
 		}
@@ -238,6 +240,21 @@ var noSuchVersion = scenarios.Scenario{
 			refused(v.Got, j, openwop.OWPWSP19, 400, "version "+v.Version+" of a file")
 		}
 	}),
+}
+
+// latest blocks the judge unless the latest version of the file can be read by its number.
+func (o FileHistory) latest(j *scenarios.Judge) {
+	const why = "setup failed: the latest version of a file cannot be read by its number"
+	if len(o.Older) == 0 {
+		j.Block(why, "number the versions of a workspace file")
+	}
+	got := o.Older[len(o.Older)-1].Got
+	switch code, _ := got.Status.Int(); {
+	case code == http.StatusNotFound, code == http.StatusGone:
+		j.Violates(openwop.OWPWSP18, got.Status, why+": HTTP "+got.Status.JSON())
+	case code/100 != 2:
+		j.Block(why+": HTTP "+got.Status.JSON(), "serve each version that is kept by its number")
+	}
 }
 
 var versionHorizon = scenarios.Scenario{

@@ -28,18 +28,14 @@ var writeInTurn = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWP0061C3, openwop.OWP0061C6},
 	Claim:  claims.LoopWorkspace,
 	Ask: scenarios.Ask(loopThatWrites, func(l NotedLoop, j *scenarios.Judge) {
-		l.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		l.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 		seen, ok := l.notes(j)
 		if !ok {
 			return
 		}
 		for _, at := range l.looks() {
-			id := scenarios.RequirementID(openwop.OWP0061C3)
-			if turn := int(at.Turn); turn > l.Changed || turn == l.Changed && at.At == host.AtEnd {
-				id = openwop.OWP0061C6
-			}
 			for _, f := range l.Files {
-				shows(seen, j, id, at, f.Path, l.expects(f, int(at.Turn)))
+				shows(seen, j, l.rule(at), at, f.Path, l.expects(f, int(at.Turn)))
 			}
 		}
 	}),
@@ -53,8 +49,8 @@ var writeFromOutside = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWP0061D2, openwop.OWP0061C3},
 	Claim:  claims.LoopWorkspaceResume,
 	Ask: scenarios.Ask(loopWrittenTo, func(o HeldLoop, j *scenarios.Judge) {
-		o.Loop.Log.Exists(j, openwop.OWP0037A6)
-		j.Need(openwop.OWP0061D1, o.Suspended)
+		o.Loop.Log.Exists(j, openwop.OWPCAP19)
+		j.Reach(o.Suspended, askInTurn)
 		switch {
 		case o.noted():
 			o.judgeNotes(j)
@@ -64,17 +60,23 @@ var writeFromOutside = scenarios.Scenario{
 	}),
 }
 
+// What unblocks a loop that does not ask, or is not heard.
+const (
+	askInTurn      = "have a decision to ask suspend the loop in its turn"
+	answerWithText = "let a clarification be answered with a text, by the key that is given"
+)
+
 // resumes blocks the judge unless the answer resumed the loop.
 func (o HeldLoop) resumes(j *scenarios.Judge) {
 	if !o.resumed() {
-		j.BlockOn(openwop.OWP0061D1, "setup failed: the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON())
+		j.Block("setup failed: the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON(), answerWithText)
 	}
 }
 
 func (o HeldLoop) judgeNotes(j *scenarios.Judge) {
 	l := o.Loop
 	o.resumes(j)
-	l.Log.Given(j, openwop.OWP0037A6, openwop.OWP0061D1)
+	l.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 	seen, ok := l.notes(j)
 	if !ok {
 		return
@@ -104,12 +106,12 @@ func (o HeldLoop) judgeSnapshots(j *scenarios.Judge) {
 		later.lists(j, openwop.OWP0061D2, f.Path, f.Old, "when the files had changed")
 	}
 	o.resumes(j)
-	j.Need(openwop.OWP0061D1, o.Again)
+	j.Reach(o.Again, askInTurn)
 	next := readListing(o.Again.Last)
 	for _, f := range o.Loop.Files {
 		next.lists(j, openwop.OWP0061C3, f.Path, f.New, "in its next turn")
 	}
-	j.Find(openwop.OWP0061D2, "seen by the versions that the run's snapshot lists; offer %s to have the resumed turn "+
+	j.Find("", "seen by the versions that the run's snapshot lists; offer %s to have the resumed turn "+
 		"say what it read", fixture.LoopWorkspace)
 }
 
@@ -121,7 +123,7 @@ var replaySeesTheSame = scenarios.Scenario{
 	Claim:  claims.LoopWorkspaceReplay,
 	Ask: scenarios.Ask(replayedNotes, func(o ReplayedNotes, j *scenarios.Judge) {
 		l := o.Source
-		l.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		l.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 		source, ok := l.notes(j)
 		if !ok {
 			return
@@ -146,18 +148,33 @@ func (l NotedLoop) givenChanges(j *scenarios.Judge, seen host.Notes) {
 	for _, at := range l.looks() {
 		for _, f := range l.Files {
 			if !shown(seen, at, f.Path, l.expects(f, int(at.Turn))) {
-				j.BlockOn(openwop.OWP0061C6, "setup failed: the turns of the source did not see what they should: "+f.Path+" in "+at.String())
+				j.Violates(l.rule(at), of(seen, at, f.Path), "setup failed: the turns of the source did not see what they should: "+f.Path+
+					" in "+at.String())
 			}
 		}
 	}
 }
 
+// rule returns the requirement that a look of a loop without a question shows: from the write on, that the write is
+// there for the next turn only, and before it that a turn reads the files as of its start.
+func (l NotedLoop) rule(at host.Look) scenarios.RequirementID {
+	if turn := int(at.Turn); turn > l.Changed || turn == l.Changed && at.At == host.AtEnd {
+		return openwop.OWP0061C6
+	}
+	return openwop.OWP0061C3
+}
+
 // replayed blocks the judge unless the replay, as its set-up, was made.
 func (o ReplayedNotes) replayed(j *scenarios.Judge) {
-	if o.Replayed.RunID == o.Source.Log.RunID {
-		j.BlockOn(openwop.OWP0061M1, "setup failed: the host names the source as its own replay")
+	switch {
+	case !host.Succeeded(o.Replayed.Created) || o.Replayed.RunID == "":
+		j.Block("setup failed: the host did not make the replay: it answered HTTP "+o.Replayed.Created.JSON()+" with runId "+
+			o.Replayed.ID.JSON(), "let a run that has ended be forked in mode replay")
+	case o.Replayed.RunID == o.Source.Log.RunID:
+		j.Violates(openwop.OWPRPL1, o.Replayed.ID, "setup failed: the host names the source as its own replay")
 	}
-	o.Replayed.Given(j, openwop.OWP0061M1, openwop.OWP0061M1)
+	j.Reach(o.Replayed.Ended, "have the replay of a loop end by itself")
+	o.Replayed.Readable(j)
 }
 
 // tellOfWrites notes files that the replay changed. This requirement covers reads
@@ -166,7 +183,7 @@ func (o ReplayedNotes) tellOfWrites(j *scenarios.Judge) {
 	for i := range min(len(o.Before), len(o.After)) {
 		before, after := o.Before[i], o.After[i]
 		if before.Status.JSON() != after.Status.JSON() || before.File.Key("version").JSON() != after.File.Key("version").JSON() {
-			j.Find(openwop.OWP0061C1, "%s changed while the run was replayed: HTTP %s at version %s before, HTTP %s at "+
+			j.Find("", "%s changed while the run was replayed: HTTP %s at version %s before, HTTP %s at "+
 				"version %s after it", before.Path,
 				before.Status.JSON(), before.File.Key("version").JSON(), after.Status.JSON(), after.File.Key("version").JSON())
 		}
@@ -199,7 +216,8 @@ func visible(a host.SeamAnswer) wire.Value { return a.Body.Key("workspaceVisible
 func givenReport(a host.SeamAnswer, j *scenarios.Judge, path string) {
 	host.SeamAnswered(j, a.Status, path)
 	if n := len(a.Decisions); n > 0 && n != a.Turns {
-		j.BlockOn(openwop.OWP0061B2, fmt.Sprintf("setup failed: the loop of the seam %s took %d turns, asked for %d", path, n, a.Turns))
+		j.Block(fmt.Sprintf("setup failed: the loop of the seam %s took %d turns, asked for %d", path, n, a.Turns),
+			"have the seam run as many turns as it is asked for (docs/seams.md)")
 	}
 	if visible(a).Actual() == nil {
 		j.Block("the seam "+path+" does not report the write it was asked for", "have its reply carry workspaceVisible (docs/seams.md)")
@@ -249,7 +267,11 @@ var seamLastTurn = scenarios.Scenario{
 		}
 		givenReport(o.Answers[0], j, o.Path)
 		if !writeReported(o.Answers[0]) {
-			j.BlockOn(openwop.OWP0061C6, "setup failed: the seam does not report that only the next turn sees an earlier write")
+			const why = "setup failed: the seam does not report that only the next turn sees an earlier write"
+			if seen := visible(o.Answers[0]); seen.Key("atWriteTurn").Actual() == true || seen.Key("atNextTurn").Actual() == false {
+				j.Violates(openwop.OWP0061C6, seen, why)
+			}
+			j.Block(why, "have workspaceVisible carry atWriteTurn and atNextTurn (docs/seams.md)")
 		}
 		for _, a := range o.Answers[1:] {
 			if !j.Check(openwop.OWP0061C6, a.Status).To(check.Status(2, 400, 422), "asked for a write in turn %d of %d", a.WritesAt, a.Turns) {

@@ -255,7 +255,7 @@ func TestJudgeOfListedVersions(t *testing.T) {
 	})
 	t.Run("says how it was seen", func(t *testing.T) {
 		out := scenarios.Conclude(hosttest.Scenario(t, "write-from-outside"), openwop.Protocol.Ledger, observation(before, before, after))
-		if len(out.Findings) != 1 || out.Findings[0].Requirement != requirement.OWP0061D2 {
+		if len(out.Findings) != 1 || out.Findings[0].Requirement != "" {
 			t.Errorf("findings: %v", out.Findings)
 		}
 	})
