@@ -37,6 +37,33 @@ func Findings(t *testing.T, name string, observation any) []string {
 	return out
 }
 
+// Notes returns the texts of a scenario's findings that name no requirement, in order.
+func Notes(t *testing.T, name string, observation any) []string {
+	t.Helper()
+	var out []string
+	for _, f := range scenarios.Conclude(Scenario(t, name), openwop.Protocol.Ledger, observation).Findings {
+		if f.Requirement == "" {
+			out = append(out, f.Text)
+		}
+	}
+	return out
+}
+
+// HasNote reports whether such a finding holds a text.
+func HasNote(t *testing.T, name string, observation any, text string) bool {
+	t.Helper()
+	return slices.ContainsFunc(Notes(t, name, observation), func(note string) bool { return strings.Contains(note, text) })
+}
+
+// ExpectViolates judges an observation that must block the scenario on a requirement, or on none.
+func ExpectViolates(t *testing.T, name string, observation any, want scenarios.RequirementID) {
+	t.Helper()
+	out := scenarios.Conclude(Scenario(t, name), openwop.Protocol.Ledger, observation)
+	if out.Verdict != scenarios.Blocked || out.BlockedOn != want {
+		t.Errorf("%s: %s on %q (%s), want blocked on %q", name, out.Verdict, out.BlockedOn, out.Reason, want)
+	}
+}
+
 // Verdicts returns the verdict of each scenario by name, with the evidence if it passed.
 func Verdicts(r *scenarios.Report) map[string]string {
 	out := map[string]string{}

@@ -130,9 +130,8 @@ func TestJudgesOfALoopThatAsks(t *testing.T) {
 	t.Run("the prose's word is a finding", func(t *testing.T) {
 		o := observe(honest)
 		o.Log = decidedAs("clarify").Log(t)
-		out := scenarios.Conclude(hosttest.Scenario(t, "ask-user"), openwop.Protocol.Ledger, o)
-		if len(out.Findings) != 1 || out.Findings[0].Requirement != requirement.OWP0061D1 {
-			t.Errorf("findings: %v", out.Findings)
+		if !hosttest.HasNote(t, "ask-user", o, "clarify") || len(hosttest.Findings(t, "ask-user", o)) != 1 {
+			t.Errorf("notes: %v", hosttest.Notes(t, "ask-user", o))
 		}
 	})
 	t.Run("only the seam's word", func(t *testing.T) {

@@ -2,6 +2,8 @@
 package memory
 
 import (
+	"slices"
+
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -9,6 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Suite asks what runs remember. Only a run can show it: the turns
@@ -111,7 +114,7 @@ func (o HeldWorker) mergedNotes(j *scenarios.Judge) (recollections, bool) {
 	next := host.Look{Turn: 2, At: host.AtBegin}
 	if ok && !r.has(next, o.Lasting) {
 		written := o.Worker.Log.OfType(dialect.MemoryWritten)
-		unmerged(j, r, next, len(written.Values) > 0, completed(o.Log) > 0)
+		unmerged(j, r, next, len(written.Values) > 0 && completed(o.Log, fixture.MemoryOne))
 	}
 	return r, ok
 }
@@ -126,14 +129,18 @@ func (o HeldWorker) given(j *scenarios.Judge) {
 
 const nameChildren = "tell of a child run when it is made, with dispatch.succeeded or node.dispatched, and serve it under its id"
 
-// completed counts the workers that completed, as the log of their parent tells.
-func completed(l host.RunLog) int { return len(l.Phase(dialect.ChainPhaseChildCompleted).Values) }
+// completed reports whether a worker completed, as the log of its parent tells.
+func completed(l host.RunLog, worker string) bool {
+	return slices.ContainsFunc(l.Phase(dialect.ChainPhaseChildCompleted).Values, func(e wire.Value) bool {
+		return e.At("/payload/workerId").String() == worker
+	})
+}
 
-// unmerged blocks the judge: the turn after a worker does not read what that was to write. It is a violation if the worker
+// unmerged blocks the judge: the turn after some workers does not read what they were to write. It is a violation if they
 // did write, and completed.
-func unmerged(j *scenarios.Judge, r recollections, at host.Look, wrote, completed bool) {
+func unmerged(j *scenarios.Judge, r recollections, at host.Look, wrote bool) {
 	reason := "setup failed: " + at.String() + " does not read the entries of the workers before it"
-	if wrote && completed {
+	if wrote {
 		j.Violates(openwop.OWPMEM2, r.contents(at), reason)
 	}
 	j.Block(reason, "have the workers of the fixture write their entries and complete")

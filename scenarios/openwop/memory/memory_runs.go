@@ -33,11 +33,11 @@ func (o MemoryFamily) next() host.Look { return host.Look{Turn: int64(o.Handed) 
 func (o MemoryFamily) mergedNotes(j *scenarios.Judge) (recollections, bool) {
 	r, ok := recalled(o.Log, j, "the loop", o.Turns)
 	if ok && !r.has(o.next(), o.First, o.Second) {
-		wrote := true
+		wrote := completed(o.Log, fixture.MemoryOne) && completed(o.Log, fixture.MemoryTwo)
 		for i, entry := range []string{o.First, o.Second} {
 			wrote = wrote && i < len(o.Children) && shownWritten(o.Children[i].Log, entry)
 		}
-		unmerged(j, r, o.next(), wrote, completed(o.Log) >= 2)
+		unmerged(j, r, o.next(), wrote)
 	}
 	return r, ok
 }

@@ -384,7 +384,8 @@ func TestJudgeOfLostWorkers(t *testing.T) {
 func TestJudgesOfForksThatRemember(t *testing.T) {
 	honest := reads().since(2, "p").since(3, "q")
 	refusal := func(status int, code string) host.Forked {
-		return host.Forked{FromSeq: 3, Reply: wiretest.Value(t, map[string]any{"error": code, "details": map[string]any{"fromSeq": 3}}),
+		return host.Forked{FromSeq: 3, Reply: wiretest.Value(t, map[string]any{"error": code, "details": map[string]any{"fromSeq": 3, "sourceRunId": "r",
+			"reason": "retention_expired"}}),
 			Log: host.RunLog{Created: wiretest.Status(t, status)}}
 	}
 	forked := func(r recall) host.Forked { return host.Forked{Log: r.run(t, "f", 4)} }
@@ -419,6 +420,17 @@ func TestJudgesOfForksThatRemember(t *testing.T) {
 			hosttest.Expect(t, "branch-as-of-index", c.o, c.branch)
 		})
 	}
+}
+
+func TestARefusalForWantOfMemorySaysWhy(t *testing.T) {
+	honest := reads().since(2, "p").since(3, "q")
+	o := memory.ForkedMemory{
+		Turns: 4, Wrote: [2]int{1, 2}, Own: []string{"p", "q"}, Theirs: "theirs", Tag: "tag", Source: honest.run(t, "r", 4),
+		Writer: reads().run(t, "w", 1), Reader: reads("p", "q", "theirs").run(t, "x", 1), Begins: 4,
+		Forks: []host.Forked{{FromSeq: 3, Reply: wiretest.Value(t, map[string]any{"error": "replay_memory_snapshot_unavailable",
+			"details": map[string]any{"fromSeq": 3, "sourceRunId": "r"}}), Log: host.RunLog{Created: wiretest.Status(t, 422)}}},
+	}
+	hosttest.ExpectViolates(t, "replay-as-of-index", o, openwop.OWPMEM18)
 }
 
 func TestJudgeOfWhatTenantsRemember(t *testing.T) {

@@ -3,7 +3,6 @@ package replay
 import (
 	"reflect"
 
-	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
