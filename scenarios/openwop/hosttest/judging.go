@@ -1,6 +1,7 @@
 package hosttest
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -55,13 +56,10 @@ func HasNote(t *testing.T, name string, observation any, text string) bool {
 	return slices.ContainsFunc(Notes(t, name, observation), func(note string) bool { return strings.Contains(note, text) })
 }
 
-// ExpectViolates judges an observation that must block the scenario on a requirement, or on none.
-func ExpectViolates(t *testing.T, name string, observation any, want scenarios.RequirementID) {
-	t.Helper()
-	out := scenarios.Conclude(Scenario(t, name), openwop.Protocol.Ledger, observation)
-	if out.Verdict != scenarios.Blocked || out.BlockedOn != want {
-		t.Errorf("%s: %s on %q (%s), want blocked on %q", name, out.Verdict, out.BlockedOn, out.Reason, want)
-	}
+// BlockedOn is what [Expect] wants of a setup that shows that a requirement is violated. Accused of nothing is
+// BlockedOn("").
+func BlockedOn(violated scenarios.RequirementID) string {
+	return "blocked on " + cmp.Or(string(violated), "nothing")
 }
 
 // Verdicts returns the verdict of each scenario by name, with the evidence if it passed.
@@ -105,13 +103,16 @@ func Scenario(t *testing.T, name string) scenarios.Scenario {
 }
 
 // Expect judges an observation. want is a verdict such as "passed" or "blocked", or the id of the violated
-// requirement that is reported first.
+// requirement that is reported first, or what [BlockedOn] returns.
 func Expect(t *testing.T, name string, observation any, want string) {
 	t.Helper()
 	out := scenarios.Conclude(Scenario(t, name), openwop.Protocol.Ledger, observation)
 	got := string(out.Verdict)
 	if out.Failure != nil {
 		got = string(out.Failure.Requirement)
+	}
+	if got == string(scenarios.Blocked) && want != got {
+		got = BlockedOn(out.BlockedOn)
 	}
 	if got != want {
 		t.Errorf("%s: %s (%s), want %s", name, got, out.Reason, want)

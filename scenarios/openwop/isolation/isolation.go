@@ -142,7 +142,8 @@ var keysApart = scenarios.Scenario{
 			if host.Succeeded(o.Key.Status) && o.Key.RunID().String() != "" && host.Succeeded(o.Again.Status) {
 				j.Violates(openwop.OWPERR18, o.Again.RunID(), reason)
 			}
-			j.Block(reason+": HTTP "+o.Key.Status.JSON()+" and "+o.Again.Status.JSON(), "give the reply again when a request comes again under its key")
+			j.Block(reason+": HTTP "+o.Key.Status.JSON()+" and "+o.Again.Status.JSON(),
+				"give the reply again when a request comes again under its key")
 		}
 		j.Check(openwop.OWPISO5, o.Same.Status).To(check.Status(2), "%s", o.Same.Asked)
 		j.Check(openwop.OWPISO5, o.Same.RunID()).NotTo(check.SameAs(o.Key.RunID()), "runId of %s", o.Same.Asked)

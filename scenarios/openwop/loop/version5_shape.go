@@ -118,7 +118,7 @@ var iterationAbsentBelow5 = scenarios.Scenario{
 		if o.Evidence != scenarios.Attested {
 			o.Log.Decides(j)
 		} else if len(o.iterations().Values) == 0 {
-			j.Block("the reply of the seam shows no turn", "have the seam answer with the decisions of the turns that it was asked for (docs/seams.md)")
+			j.Block("the reply of the seam shows no turn", "have the seam answer with the decisions of its turns (docs/seams.md)")
 		}
 		CheckUncounted(j, o.iterations())
 	}),

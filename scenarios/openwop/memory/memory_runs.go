@@ -20,6 +20,10 @@ func (o MemoryFamily) workerNotes(j *scenarios.Judge) (first, second recollectio
 		j.Block("setup failed: the loop does not name the run of each of its two workers",
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, and which worker it is of")
 	}
+	for _, c := range o.Children {
+		host.ChildServed(j, c.Log.Created, c.ID)
+		j.Reach(c.Log.Ended, "have the runs of workers end before their parent does")
+	}
 	if first, ok = recalled(o.Children[0].Log, j, "the first worker", 2); ok {
 		second, ok = recalled(o.Children[1].Log, j, "the second worker", 1)
 	}

@@ -226,8 +226,10 @@ func TestJudgesOfOddRequests(t *testing.T) {
 		{"says so outside of an envelope", func(o *refusals.OddRequestsObservation) {
 			o.Modes[0] = hosttest.Told(t, "a mode", 400, map[string]any{"details": map[string]any{"supported": []string{"values"}}})
 		}, openwop.OWPERR4, "passed"},
-		{"the run does not end", func(o *refusals.OddRequestsObservation) { o.Ended.Reached = false }, "blocked", "blocked"},
-		{"there is no run", func(o *refusals.OddRequestsObservation) { o.Created = hosttest.No(t, 404, "not_found") }, "blocked", "blocked"},
+		{"the run does not end", func(o *refusals.OddRequestsObservation) { o.Ended.Reached = false }, hosttest.BlockedOn(""),
+			hosttest.BlockedOn("")},
+		{"there is no run", func(o *refusals.OddRequestsObservation) { o.Created = hosttest.No(t, 404, "not_found") }, hosttest.BlockedOn(""),
+			hosttest.BlockedOn("")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := honest()

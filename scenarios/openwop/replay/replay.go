@@ -93,7 +93,8 @@ var forksRefused = scenarios.Scenario{
 		j.Check(openwop.OWPRPL5, o.Edge.Status).To(check.Status(2, http.StatusNotImplemented), "%s", o.Edge.Asked)
 		j.Check(openwop.OWPRPL5, o.Beyond.Status).To(check.Status(http.StatusUnprocessableEntity, http.StatusNotImplemented), "%s",
 			o.Beyond.Asked)
-		if code := o.Beyond.Code(); o.Beyond.HTTPStatus() == http.StatusUnprocessableEntity && dialect.CodeOf(code) != dialect.InvalidFromSequence {
+		refused := o.Beyond.HTTPStatus() == http.StatusUnprocessableEntity
+		if code := o.Beyond.Code(); refused && dialect.CodeOf(code) != dialect.InvalidFromSequence {
 			j.Find(openwop.OWPERR5, "the code for %s is %s", o.Beyond.Asked, code.JSON())
 		}
 		malformed := check.Status(http.StatusBadRequest, http.StatusUnprocessableEntity)
