@@ -152,7 +152,8 @@ func TestJudgesOfTheQuestion(t *testing.T) {
 // Upstream's fixture has one decision, to terminate, so nothing could follow it.
 func TestNothingCouldFollowUpstreamsTerminate(t *testing.T) {
 	s := hosttest.LoopOf(1)
-	o := loop.BeyondObservation{Way: "conformance-orchestrator-terminate", Decisions: []any{map[string]any{"kind": "terminate"}}, Log: s.Log(t)}
+	o := loop.BeyondObservation{Way: "conformance-orchestrator-terminate", Log: s.Log(t)}
+	o.Decisions = []any{map[string]any{"kind": "terminate"}}
 	o.Lull.Sentinel.Reached, o.Lull.Later = true, s.Log(t)
 	hosttest.Expect(t, "nothing-after-terminate", o, hosttest.BlockedOn(""))
 }
