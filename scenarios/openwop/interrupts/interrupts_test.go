@@ -318,6 +318,7 @@ func TestJudgesOfAQuestionAboutAnApproval(t *testing.T) {
 	}, []spoilt[O]{
 		{"honest", "asked", nil, "passed"},
 		{"waits for input", "asked", func(o *O) { o.Between = again("k-2").then("waiting-input").log(t) }, "passed"},
+		{"leaves the old one open", "asked", func(o *O) { o.Between, o.Again.Reached = wait.log(t), false }, "passed"},
 		{"goes on behind its back", "asked", func(o *O) { o.Between = again("k-2").then("running").log(t) }, openwop.OWPINT19},
 		{"takes it for a yes", "asked", func(o *O) { o.Between = wait.resolved(saying("ask", "why")).log(t); o.Again.Reached = false },
 			openwop.OWPINT19},
