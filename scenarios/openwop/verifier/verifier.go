@@ -294,6 +294,7 @@ var noCriteriaBelow6 = scenarios.Scenario{
 			}
 			r.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 			r.Log.Decides(j)
+			r.Log.Takes(j, r.Turns, openwop.OWP0037A2) // the last turn has them, if any
 			j.Check(openwop.OWPVER14, r.Log.Decided().Each("/payload/decision/successCriteria")).To(check.Absent(), "criteria of success")
 		}
 	}),
