@@ -264,7 +264,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 			patience: long,
 			says: []found{
 				{"execution-loop/dispatch-undecided", "failed", "OWP-DSP-7"},
-				{"execution-loop/nothing-after-terminate", "blocked", "terminate of its plan"},
+				{"execution-loop/nothing-after-terminate", "blocked", "decided otherwise"},
 				{"handoff/results-reach-parent", "blocked", "was to hand over to"},
 				{"discovery/fixture-can-run", "blocked", "also makes a run"},
 				{"errors/unknown-not-found", "failed", "OWP-ERR-8"},

@@ -59,9 +59,9 @@ var childNamesParent = scenarios.Scenario{
 			cause := parent.Key("cause")
 			if j.Check(openwop.OWPCAU4, cause).To(check.OneOf(causeDispatch, causeSubWorkflow), "parent.cause in %s", c.Of.Asked) &&
 				cause.String() == causeSubWorkflow {
-				j.Find(openwop.OWPCAU4, "%s was dispatched, and says %s", c.Of.Asked, causeSubWorkflow)
+				j.Find("", "%s was dispatched, and says %s: OWP-R31", c.Of.Asked, causeSubWorkflow)
 			}
-			findUnknownMembers(j, openwop.OWPCAU1, parent, "the parent in "+c.Of.Asked, "runId", "hostId", "cause", "wellKnownUrl")
+			findUnknownMembers(j, parent, "the parent in "+c.Of.Asked, "runId", "hostId", "cause", "wellKnownUrl")
 		}
 	}),
 }
@@ -111,7 +111,7 @@ var ancestryNotOffered = scenarios.Scenario{
 		for _, a := range []Ancestry{o.OfRoot, o.Never} {
 			if j.Check(openwop.OWPCAU8, a.Status).To(check.Status(http.StatusNotFound, http.StatusMethodNotAllowed,
 				http.StatusNotImplemented), "%s", a.Asked) && a.HTTPStatus() != http.StatusNotFound {
-				j.Find(openwop.OWPCAU8, "%s is refused with HTTP %d, not 404", a.Asked, a.HTTPStatus())
+				j.Find("", "%s is refused with HTTP %d, not 404", a.Asked, a.HTTPStatus())
 			}
 		}
 	}),
@@ -131,12 +131,17 @@ var ownCausesNameNoHost = scenarios.Scenario{
 				logs = append(logs, c.Log)
 			}
 		}
+		if !slices.ContainsFunc(logs, func(l host.RunLog) bool {
+			return slices.ContainsFunc(l.Events, func(e wire.Value) bool { return e.Key("causationId").String() != "" })
+		}) {
+			j.Block("no event of the loop and its children names a cause, so none can say where it is", "name the cause of every step of a handoff")
+		}
 		for _, l := range logs {
 			named := l.All().Where(func(e wire.Value) bool { return causeHost(e) != "" })
 			j.Check(openwop.OWPCAU9, named.Where(func(e wire.Value) bool { return causeHost(e) != o.Advertised })).To(check.Len(0),
 				"events of %s whose cause is on another host", l.RunID)
 			if len(named.Values) > 0 {
-				j.Find(openwop.OWPCAU9, "%d events of %s name a host for their cause", len(named.Values), l.RunID)
+				j.Find("", "%d events of %s name this host for their cause", len(named.Values), l.RunID)
 			}
 		}
 	}),
@@ -149,7 +154,7 @@ func causeHost(e wire.Value) string {
 
 // given blocks the judge unless the loop ended.
 func (o AncestryObservation) given(j *scenarios.Judge) {
-	o.Root.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+	o.Root.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 }
 
 func (a Ancestry) parent() wire.Value { return a.Body.Key("parent") }
@@ -164,18 +169,18 @@ func (a Ancestry) checkNamed(j *scenarios.Judge, advertised string) bool {
 	if advertised != "" { // another requirement demands one
 		host = check.Equal(advertised)
 	}
-	findUnknownMembers(j, id, a.Body, a.Asked, "runId", "hostId", "parent")
+	findUnknownMembers(j, a.Body, a.Asked, "runId", "hostId", "parent")
 	return j.Check(id, a.Body.Key("runId")).To(check.Equal(a.RunID), "runId in %s", a.Asked) &&
 		j.Check(id, a.Body.Key("hostId")).To(host, "hostId in %s", a.Asked) &&
 		j.Check(id, a.parent()).NotTo(check.Absent(), "parent in %s", a.Asked)
 }
 
 // findUnknownMembers reports members that a closed schema does not have.
-func findUnknownMembers(j *scenarios.Judge, id scenarios.RequirementID, object wire.Value, what string, known ...string) {
+func findUnknownMembers(j *scenarios.Judge, object wire.Value, what string, known ...string) {
 	members, _ := object.Actual().(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !slices.Contains(known, name) {
-			j.Find(id, "%s has a member that its closed schema does not have: %s", what, name)
+			j.Find("", "%s has a member that its closed schema does not have: %s", what, name)
 		}
 	}
 }

@@ -47,7 +47,7 @@ var parentOnOtherHost = scenarios.Scenario{
 			j.Check(id, parent.Key("wellKnownUrl")).To(isDiscoveryAddress(), "parent.wellKnownUrl in %s", kid.Of.Asked)
 			j.Check(id, parent.Key("cause")).To(check.OneOf(causeDispatch, causeSubWorkflow, causeToolCall, causeMessage),
 				"parent.cause in %s", kid.Of.Asked)
-			findUnknownMembers(j, id, parent, "the parent in "+kid.Of.Asked, "runId", "hostId", "cause", "wellKnownUrl")
+			findUnknownMembers(j, parent, "the parent in "+kid.Of.Asked, "runId", "hostId", "cause", "wellKnownUrl")
 		}
 	}),
 }
@@ -79,7 +79,8 @@ var cancelCrossesHosts = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPDSP21, openwop.OWPCAU10},
 	Claim:  claims.RemoteDispatch,
 	Ask: scenarios.Ask(hostsCancel, func(o HostsObservation, j *scenarios.Judge) {
-		j.Need(openwop.OWP0037B1, o.Waited)
+		j.Reach(o.Waited, "tell of a child run when it is made, and make the host of --second-host known to the target by the name "+
+			wire.SecondName)
 		if !host.Succeeded(o.Cancel) {
 			j.Block("setup failed: the loop cannot be cancelled: HTTP "+o.Cancel.JSON(), "serve {cancel run}")
 		}
@@ -109,7 +110,7 @@ func (o HostsObservation) given(j *scenarios.Judge) {
 
 // named blocks the judge unless the loop names runs that the other host serves.
 func (o HostsObservation) named(j *scenarios.Judge) {
-	o.Root.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+	o.Root.Over(j) // it rests on the second host, too
 	if o.host() == "" || o.First == "" || o.host() == o.First {
 		j.Block("setup failed: the hosts do not advertise different ids: "+o.First+" and "+o.host(),
 			"give each host its own crossHostCausation.hostId")

@@ -41,10 +41,10 @@ var LoopOfWorkers = &scenarios.Drive[WorkersObservation]{
 }
 
 // Given blocks the judge unless the loop ran as planned. Judges call it whose loop is only the setup.
-func (o WorkersObservation) Given(j *scenarios.Judge, id scenarios.RequirementID) {
-	o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-	decidedAs(o.Log, j, o.Workers...)
+func (o WorkersObservation) Given(j *scenarios.Judge) {
+	o.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
+	decidedAs(o.Log, j, o.Chosen, o.Workers...)
 	if !o.Chosen {
-		j.Find(id, host.FixedScript)
+		j.Find("", host.FixedScript)
 	}
 }

@@ -32,7 +32,7 @@ var chainOfCauses = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWP0037B3, openwop.OWPDSP10},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(LoopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
-		o.Given(j, openwop.OWP0037B3)
+		o.Given(j)
 		j.Check(openwop.OWP0037B3, o.Log.All().Each("/eventId")).To(check.Distinct(), "eventId of every event")
 		for i, worker := range o.Workers {
 			steps := checkHandoff(o.Log, j, openwop.OWP0037B3, i, worker, completion)
@@ -52,7 +52,7 @@ var childIsARun = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPDSP12, openwop.OWPDSP13},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(LoopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
-		o.Given(j, openwop.OWPDSP12)
+		o.Given(j)
 		for i, worker := range o.Workers {
 			checkChild(j, o.Log, o.Children, handoff(o.Log, i, worker), worker, "completed")
 		}
@@ -90,7 +90,7 @@ var secondWaitsForFirst = scenarios.Scenario{
 // Given blocks the judge unless a worker waited.
 func (o WaitingWorkerObservation) Given(j *scenarios.Judge) {
 	if o.Found.What == "" { // the run was never created
-		o.Log.Exists(j, openwop.OWP0037A6)
+		o.Log.Exists(j, openwop.OWPCAP19)
 		return
 	}
 	if !o.Found.Reached || o.Child.Suspended.What == "" {
@@ -98,15 +98,15 @@ func (o WaitingWorkerObservation) Given(j *scenarios.Judge) {
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, and serve it under its id")
 	}
 	o.Child.Given(j)
-	j.Need(openwop.OWP0037A1, o.Lull.Sentinel)
+	host.SentinelEnded(j, o.Lull.Sentinel)
 	o.Lull.Later.Readable(j)
 }
 
 // Answered blocks the judge unless the worker took its answer and the loop ended.
 func (o WaitingWorkerObservation) Answered(j *scenarios.Judge) {
 	o.Child.CheckAnswered(j)
-	o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-	decidedAs(o.Log, j, o.Workers...)
+	o.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
+	decidedAs(o.Log, j, true, o.Workers...)
 }
 
 // checkHarvest checks that a loop harvests exactly the mapped workers and variables.

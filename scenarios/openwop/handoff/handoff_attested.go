@@ -6,15 +6,15 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/gowebpki/jcs"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -28,7 +28,7 @@ var harvestAttested = scenarios.Scenario{
 		if len(o.Harvests) == 0 {
 			j.Block("no offered loop maps anything back", fixture.Load)
 		}
-		o.given(j, openwop.OWPDSP27)
+		o.given(j)
 		if !slices.ContainsFunc(o.Runs, MappedRun.attests) {
 			j.Block("the host attests only what a parent asks for, and no fixture here asks",
 				"attest the outputs of the workers of assay-loop-mapped")
@@ -55,15 +55,25 @@ func (m MappedRun) checkAttested(j *scenarios.Judge) {
 			return e.At("/payload/workerId").String() == m.Workers[i]
 		})
 		if len(harvest.Values) == 0 {
-			j.BlockOn(openwop.OWP0037B1, "setup failed: a worker was not harvested in "+m.Way)
+			unharvested(j, m.Log, m.Workers[i], "setup failed: a worker was not harvested in "+m.Way)
 		}
-		if c := m.Children[i].Log; !c.Ended.Reached {
-			j.BlockOn(openwop.OWPDSP12, "setup failed: the host does not serve the child run "+m.Children[i].ID+" to its end")
-		}
+		host.ChildServed(j, m.Children[i].Log.Created, m.Children[i].ID)
+		j.Need(openwop.OWPDSP12, m.Children[i].Log.Ended) // it was harvested, so the parent says that it completed
 		attested := harvest.Values[0].At("/payload/attestation")
 		j.Check(openwop.OWPDSP27, attested.Key("algorithm")).To(check.Equal("sha256"), "algorithm of the checksum of %s", m.Workers[i])
 		j.Check(openwop.OWPDSP27, attested.Key("checksum")).To(check.OneOf(m.sums(i)...), "checksum of what %s put out", m.Workers[i])
 	}
+}
+
+// unharvested blocks the judge: a worker whose output is mapped was not harvested. If it completed, that is a violation.
+func unharvested(j *scenarios.Judge, l host.RunLog, worker, reason string) {
+	completed := l.Phase(dialect.ChainPhaseChildCompleted).Where(func(e wire.Value) bool {
+		return e.At("/payload/workerId").String() == worker
+	})
+	if len(completed.Values) > 0 {
+		j.Violates(openwop.OWP0037B1, completed, reason)
+	}
+	j.Block(reason, "have the workers of the fixture complete")
 }
 
 // sums returns the checksums that a host may give for a worker's output: of the

@@ -1,12 +1,15 @@
 package handoff
 
 import (
+	"slices"
+
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
 // Workers that do not complete.
@@ -42,6 +45,10 @@ var uncreatableWorker = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWP0037B4, openwop.OWPDSP10, openwop.OWPDSP11, openwop.OWPDSP15},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(missingWorker, func(o LostObservation, j *scenarios.Judge) {
+		if !host.Succeeded(o.Log.Created) { // it may look up the workers of a plan beforehand
+			j.Block("setup failed: a loop whose plan names a worker that does not exist is refused with HTTP "+o.Log.Created.JSON(),
+				"make the run, and find out at the dispatch that the worker cannot be created")
+		}
 		o.given(j)
 		steps := checkHandoff(o.Log, j, openwop.OWP0037B4, 0, o.Lost, refusal)
 		j.Check(openwop.OWP0037B4, steps.Where(IsPhase(dialect.ChainPhaseOutputHarvested))).To(check.Len(0),
@@ -50,8 +57,8 @@ var uncreatableWorker = scenarios.Scenario{
 		o.checkErrors(j)
 		o.checkGoesOn(j)
 		if other := o.Log.OfType("core.dispatch.failed"); len(other.Values) > 0 {
-			j.Find(openwop.OWP0037B4, "the log has an event of the type core.dispatch.failed, which no schema allows; the phase "+
-				"of core.workflowChain.event is what counts")
+			j.Find("", "the log has an event of the type core.dispatch.failed, which no schema allows; the phase of "+
+				"core.workflowChain.event is what counts: OWP-R2")
 		}
 	}),
 }
@@ -81,17 +88,20 @@ var cancelledNotHarvested = scenarios.Scenario{
 
 // given blocks the judge unless the loop decided on its first worker, and on the second if it went on.
 func (o LostObservation) given(j *scenarios.Judge) {
-	o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-	if o.Log.Status().String() == "failed" { // after the first worker: OWP-R10
-		decidedAs(o.Log, j, o.Lost)
+	o.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
+	if o.Log.Status().String() != "failed" {
+		decidedAs(o.Log, j, true, o.Lost, o.Next)
 		return
 	}
-	decidedAs(o.Log, j, o.Lost, o.Next)
+	if slices.Equal(decidedOn(o.Log), []string{o.Lost, o.Next}) {
+		j.Block("setup failed: the loop failed behind its second worker", "have the second worker complete, and the loop with it")
+	}
+	decidedAs(o.Log, j, true, o.Lost) // failed with its first worker: OWP-R10
 }
 
 // wasCancelled blocks the judge unless the worker was cancelled while at work.
 func (o LostObservation) wasCancelled(j *scenarios.Judge) {
-	o.Log.Exists(j, openwop.OWP0037A6)
+	o.Log.Exists(j, openwop.OWPCAP19)
 	o.Log.Readable(j)
 	if !o.Running.Reached {
 		j.Block("setup failed: the worker was not seen at work: "+o.Running.What+", last seen: "+o.Running.Last.JSON(),
@@ -146,6 +156,6 @@ func (o LostObservation) checkUntouched(j *scenarios.Judge) {
 		return
 	}
 	if control := handoff(o.Log, 1, o.Next).Where(IsPhase(dialect.ChainPhaseOutputHarvested)); len(control.Values) == 0 {
-		j.BlockOn(openwop.OWP0037B1, "setup failed: the worker that completed was not harvested either")
+		unharvested(j, o.Log, o.Next, "setup failed: the worker that completed was not harvested either")
 	}
 }

@@ -22,7 +22,7 @@ var harvestedWhenMapped = scenarios.Scenario{
 		if len(o.Harvests) == 0 {
 			j.Block("no offered loop maps anything back", fixture.Load)
 		}
-		o.given(j, openwop.OWP0037B1)
+		o.given(j)
 		for _, m := range o.Runs {
 			m.checkHarvest(j)
 		}
@@ -39,12 +39,30 @@ var unmappedNotHarvested = scenarios.Scenario{
 		if o.Mapped {
 			j.Block("the offered fixture maps the output of its worker", fixture.Load)
 		}
-		o.Given(j, openwop.OWP0037B1)
-		if completed := o.Log.Phase(dialect.ChainPhaseChildCompleted); len(completed.Values) < len(o.Workers) {
-			j.BlockOn(openwop.OWP0037B3, "setup failed: not every worker completed")
-		}
+		o.Given(j)
+		o.completed(j)
 		CheckUnharvested(o.Log, j)
 	}),
+}
+
+// completed blocks the judge unless the log tells that every worker completed. It violates OWP-0037-B3 if more of the child
+// runs did, as they are served, than the log tells of.
+func (o WorkersObservation) completed(j *scenarios.Judge) {
+	told := o.Log.Phase(dialect.ChainPhaseChildCompleted)
+	if len(told.Values) >= len(o.Workers) {
+		return
+	}
+	const reason = "setup failed: the log does not tell that every worker completed"
+	did := 0
+	for _, c := range o.Children {
+		if c.Log.Status().String() == "completed" {
+			did++
+		}
+	}
+	if did > len(told.Values) {
+		j.Violates(openwop.OWP0037B3, told, reason)
+	}
+	j.Block(reason, "have the workers of the fixture complete")
 }
 
 // RFC 0037 A 3, RFC 0022 A.
@@ -65,7 +83,7 @@ func carriedScenario(name, title string, id scenarios.RequirementID, of func(Map
 	return scenarios.Scenario{
 		ID: scenarios.ScenarioID("openwop/handoff/" + name), Title: title, Proves: scenarios.IDs{id}, Claim: claims.DispatchMapping,
 		Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
-			o.given(j, id)
+			o.given(j)
 			shown(j, of(o))
 			checkCarried(j, id, of(o))
 		}),
@@ -79,10 +97,14 @@ var unsetInputAbsent = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPDSP17},
 	Claim:  claims.DispatchMapping,
 	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
-		o.given(j, openwop.OWPDSP17)
+		o.given(j)
 		shown(j, o.Unset)
 		if len(o.Inputs) == 0 || !o.Inputs[0].seen().Present() {
-			j.BlockOn(openwop.OWPDSP16, "setup failed: the host does not show the inputs of workers")
+			const reason = "setup failed: the host does not show an input that a worker was given"
+			if len(o.Inputs) > 0 && o.Inputs[0].Snapshot.Key("inputs").Present() {
+				j.Violates(openwop.OWPDSP16, o.Inputs[0].seen(), reason)
+			}
+			j.Block(reason, "show a run's inputs in its snapshot (docs/seams.md)")
 		}
 		for _, c := range o.Unset {
 			j.Check(openwop.OWPDSP17, c.seen()).To(check.Absent(), "%s, in %s", c.What, c.Way)
@@ -102,7 +124,7 @@ var ownMapping = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPDSP18},
 	Claim:  claims.DispatchMapping,
 	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
-		o.given(j, openwop.OWPDSP18)
+		o.given(j)
 		shown(j, o.Own)
 		checkCarried(j, openwop.OWPDSP18, o.Own)
 		for _, c := range o.Replaced {
@@ -112,16 +134,16 @@ var ownMapping = scenarios.Scenario{
 }
 
 // given blocks the judge unless all loops ran as planned.
-func (o MappedObservation) given(j *scenarios.Judge, id scenarios.RequirementID) {
+func (o MappedObservation) given(j *scenarios.Judge) {
 	for _, m := range o.Runs {
-		m.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-		decidedAs(m.Log, j, m.Workers...)
+		m.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
+		decidedAs(m.Log, j, o.Chosen, m.Workers...)
 		if len(m.Children) < len(m.Workers) {
-			j.BlockOn(openwop.OWP0037A3, "setup failed: the run does not name a child run for each of its workers")
+			handedOver(m.Log, j, m.Workers)
 		}
 	}
 	if !o.Chosen {
-		j.Find(id, "driven by upstream's fixtures, most of whose values are fixed: canned answers for them could pass; offer "+
+		j.Find("", "driven by upstream's fixtures, most of whose values are fixed: canned answers for them could pass; offer "+
 			"assay-loop-mapped to have the values chosen at random")
 	}
 }
@@ -144,7 +166,7 @@ func checkCarried(j *scenarios.Judge, id scenarios.RequirementID, carried []Carr
 	for _, c := range carried {
 		ok := j.Check(id, c.seen()).To(check.OneOf(c.Want...), "%s, in %s", c.What, c.Way)
 		if ok && len(c.Want) > 1 && c.seen().String() != c.Want[0] {
-			j.Find(id, "%s, in %s, is the fixture's own value: the run's input of that name did not become its variable", c.What, c.Way)
+			j.Find("", "%s, in %s, is the fixture's own value: the run's input of that name did not become its variable", c.What, c.Way)
 		}
 	}
 }

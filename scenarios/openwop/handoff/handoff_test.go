@@ -80,7 +80,8 @@ func TestJudgesOfHandoffs(t *testing.T) {
 		{"honest", "unmapped-not-harvested", func(*hosttest.Cast) {}, "passed"},
 		{"harvests where nothing is mapped", "unmapped-not-harvested",
 			func(c *hosttest.Cast) { c.Parent.Step("output.harvested", "", "w1", "c1") }, openwop.OWP0037B1},
-		{"nobody completes", "unmapped-not-harvested", func(c *hosttest.Cast) { c.Parent.Cut("child.completed", 0) }, "blocked"},
+		{"nobody completes", "unmapped-not-harvested", func(c *hosttest.Cast) { c.Parent.Cut("child.completed", 0) },
+			hosttest.BlockedOn(openwop.OWP0037B3)},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			told := hosttest.CastOf("w1", "w2")

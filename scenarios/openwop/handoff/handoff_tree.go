@@ -48,15 +48,24 @@ var cancelledTreeRests = scenarios.Scenario{
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(cancelledTree, func(o TreeObservation, j *scenarios.Judge) {
 		o.given(j)
-		for _, m := range o.Members {
+		if !host.Succeeded(o.Cancelled) {
+			j.Block("setup failed: the run cannot be cancelled: HTTP "+o.Cancelled.JSON(), "serve {cancel run}")
+		}
+		j.Need(openwop.OWPERR23, o.Members[0].Log.Ended)
+		for _, m := range o.Members[1:] {
 			j.Need(openwop.OWPDSP21, m.Log.Ended)
 		}
-		j.Need(openwop.OWP0037A1, o.Sentinel)
+		host.SentinelEnded(j, o.Sentinel)
 		for i, m := range o.Members {
+			m.Log.Readable(j)
 			m.Later.Readable(j)
 			ends := m.Log.Terminals().Values
 			if len(ends) == 0 {
-				j.BlockOn(openwop.OWPDSP21, "setup failed: the log of "+m.Name+" has no end")
+				reason := "setup failed: the log of " + m.Name + " has no end"
+				if later := m.Later.Terminals(); len(later.Values) == 0 {
+					j.Violates(openwop.OWPEVT9, later, reason+", and has none later")
+				}
+				j.Block(reason, "log the end of a run before its snapshot shows it")
 			}
 			at := host.Sequence(ends[0])
 			j.Check(openwop.OWPDSP23,
@@ -88,7 +97,7 @@ func (o TreeObservation) given(j *scenarios.Judge) {
 	if len(o.Members) == 0 {
 		j.End()
 	}
-	o.Members[0].Log.Exists(j, openwop.OWP0037A6)
+	o.Members[0].Log.Exists(j, openwop.OWPCAP19)
 	if !o.Running.Reached || len(o.Members) < 3 {
 		j.Block("setup failed: no grandchild was seen at work: "+o.Running.What+", last seen: "+o.Running.Last.JSON(),
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, and serve it under its id")

@@ -46,18 +46,61 @@ func IsPhase(phases ...dialect.ChainPhase) func(wire.Value) bool {
 	}
 }
 
-// decidedAs blocks the judge unless the loop decided on the planned workers.
-func decidedAs(l host.RunLog, j *scenarios.Judge, workers ...string) {
-	var got []string
+// decidedAs blocks the judge unless the loop decided on the planned workers. A loop that stops early may have met a limit.
+// One that decides on another worker violates OWP-0037-A2 if it was given the plan; the plan of a published fixture is not
+// every host's.
+func decidedAs(l host.RunLog, j *scenarios.Judge, given bool, workers ...string) {
+	got := decidedOn(l)
+	reason := "setup failed: the loop was to hand over to " + wire.Compact(workers) + " and decided on " + wire.Compact(got)
+	at := 0
+	for _, d := range l.Decided().Each("/payload/decision").Values {
+		next := workersOf(d.Key("nextWorkerIds"))
+		none := len(next) == 0 && d.Key("kind").String() == string(dialect.NextWorkerDecisionKindNextWorker) // OWP-R39
+		if given && (none || !slices.Equal(next, workers[min(at, len(workers)):min(at+len(next), len(workers))])) {
+			j.Violates(openwop.OWP0037A2, d, reason)
+		}
+		at += len(next)
+	}
+	if !slices.Equal(got, workers) {
+		j.Block(reason, "have a loop carry out its plan to the end: check limits, and what its workers need")
+	}
+}
+
+// decidedOn returns the workers of all decisions.
+func decidedOn(l host.RunLog) []string {
+	var out []string
 	for _, d := range l.Decided().Values {
-		for _, w := range d.At("/payload/decision/nextWorkerIds").Items() {
-			got = append(got, w.String())
+		out = append(out, workersOf(d.At("/payload/decision/nextWorkerIds"))...)
+	}
+	return out
+}
+
+// handedOver blocks the judge unless the log of a loop tells of the child run of each worker that it decided on.
+func handedOver(l host.RunLog, j *scenarios.Judge, workers []string) {
+	const reason = "setup failed: the run does not name a child run for each of its workers"
+	Told(l, j)
+	for _, worker := range workers {
+		steps := l.OfType(dialect.HandedOver).Where(func(e wire.Value) bool { return e.At("/payload/workerId").String() == worker })
+		unnamed := steps.Where(IsPhase(dialect.ChainPhaseDispatchSucceeded)).Each("/payload/childRunId").
+			Where(func(id wire.Value) bool { return id.String() == "" })
+		if len(unnamed.Values) > 0 {
+			j.Violates(openwop.OWPDSP10, unnamed, reason)
 		}
 	}
-	if slices.Equal(got, workers) {
+	j.Block(reason, "have every worker of the plan made and carried out, and name its run in dispatch.succeeded or node.dispatched")
+}
+
+// Told blocks the judge unless the log of a loop tells of some worker. A loop that completed had those of its decisions; one
+// that did not may have failed before the first.
+func Told(l host.RunLog, j *scenarios.Judge) {
+	if len(host.Dispatched(l).Values) > 0 || len(l.Phase(dialect.ChainPhaseDispatchFailed).Values) > 0 {
 		return
 	}
-	j.BlockOn(openwop.OWP0037A2, "setup failed: the loop was to hand over to "+wire.Compact(workers)+" and decided on "+wire.Compact(got))
+	const reason = "setup failed: the log tells of no worker"
+	if l.Status().String() == "completed" && len(decidedOn(l)) > 0 {
+		j.Violates(openwop.OWP0037B3, l.OfType(dialect.HandedOver), reason)
+	}
+	j.Block(reason, "log the steps of a handoff, or node.dispatched, for every worker")
 }
 
 // checkHandoff checks the handoff to a worker from its decision on: its phases
@@ -127,16 +170,16 @@ func checkChild(j *scenarios.Judge, parent host.RunLog, children []host.ChildRun
 	if link.String() != "" {
 		j.Check(openwop.OWPDSP12, link).To(check.Equal(parent.RunID), "parentRunId of the child run of %s", worker)
 	}
-	TellLate(j, openwop.OWPDSP12, "the end of the child run of "+worker, c.Log.Terminals().Last(), "what the parent tells of it",
+	TellLate(j, "the end of the child run of "+worker, c.Log.Terminals().Last(), "what the parent tells of it",
 		steps.Where(IsPhase(dialect.ChainPhaseChildCompleted, dialect.ChainPhaseChildFailed, dialect.ChainPhaseChildCancelled)).Last())
 }
 
 // TellLate reports that an event is stamped later than one that must follow it.
-// Their clocks may differ, so this is only a finding.
-func TellLate(j *scenarios.Judge, id scenarios.RequirementID, what string, happened wire.Value, after string, follows wire.Value) {
+// Their clocks may differ, so this violates nothing.
+func TellLate(j *scenarios.Judge, what string, happened wire.Value, after string, follows wire.Value) {
 	a, b, ok := stamps(happened, follows)
 	if ok && a.After(b) {
-		j.Find(id, "%s is stamped %s, later than %s, %s", what, a.Format(time.RFC3339Nano), after, b.Format(time.RFC3339Nano))
+		j.Find("", "%s is stamped %s, later than %s, %s", what, a.Format(time.RFC3339Nano), after, b.Format(time.RFC3339Nano))
 	}
 }
 

@@ -42,6 +42,47 @@ func failsWithIt(c *hosttest.Cast) {
 	c.Parent.Shown["status"] = "failed"
 }
 
+// A host may look up the workers of a plan before it makes the run.
+func TestAPlanWithAnUnknownWorkerMayBeRefused(t *testing.T) {
+	o := handoff.LostObservation{Lost: "lost", Next: "next"}
+	o.Log.Created = wiretest.Status(t, 404)
+	hosttest.Expect(t, "uncreatable-worker", o, hosttest.BlockedOn(""))
+	hosttest.Expect(t, "failed-worker", o, hosttest.BlockedOn(requirement.OWPCAP19))
+}
+
+// A loop that stops before its plan does may have met a limit; one that decides otherwise does not follow its script.
+func TestALoopThatLosesAWorkerKeepsToItsPlan(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*hosttest.Cast)
+		want  string
+	}{
+		"as planned": {func(*hosttest.Cast) {}, "passed"},
+		"stops early": {func(c *hosttest.Cast) {
+			c.Parent.Events = c.Parent.Events[:c.Parent.At("runOrchestrator.decided", 1)]
+			c.Parent.Complete()
+		}, hosttest.BlockedOn("")},
+		"decides on another": {func(c *hosttest.Cast) {
+			c.Parent.Payload("runOrchestrator.decided", 1)["decision"] = map[string]any{"kind": "next-worker", "nextWorkerIds": []any{"other"}}
+		}, hosttest.BlockedOn(requirement.OWP0037A2)},
+		"decides on nobody": {func(c *hosttest.Cast) {
+			c.Parent.Payload("runOrchestrator.decided", 1)["decision"] = map[string]any{"kind": "next-worker", "nextWorkerIds": []any{}}
+		}, hosttest.BlockedOn(requirement.OWP0037A2)},
+		"fails behind its second worker": {func(c *hosttest.Cast) {
+			c.Parent.Cut("run.completed", 0)
+			c.Parent.Add("run.failed", "", map[string]any{"error": map[string]any{"code": "no", "message": "m"}})
+			c.Parent.Shown["status"] = "failed"
+		}, hosttest.BlockedOn("")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cast := lostCast("child.failed", "failed")
+			c.spoil(cast)
+			o := handoff.LostObservation{Way: "assay-loop-mapped", Lost: "lost", Next: "next"}
+			o.Log, o.Children = cast.Minted(t)
+			hosttest.Expect(t, "failed-worker", o, c.want)
+		})
+	}
+}
+
 func TestJudgesOfLostWorkers(t *testing.T) {
 	harvest := func(c *hosttest.Cast) { c.Parent.Payload("child.failed", 0)["phase"] = "output.harvested" }
 	addHarvest := func(after string) func(*hosttest.Cast) {
@@ -84,7 +125,7 @@ func TestJudgesOfLostWorkers(t *testing.T) {
 		{"shows no variables", "failed-not-harvested", "child.failed", "failed",
 			func(c *hosttest.Cast) { delete(c.Parent.Shown, "variables") }, "blocked"},
 		{"harvests nobody", "failed-not-harvested", "child.failed", "failed",
-			func(c *hosttest.Cast) { c.Parent.Cut("output.harvested", 0) }, "blocked"},
+			func(c *hosttest.Cast) { c.Parent.Cut("output.harvested", 0) }, hosttest.BlockedOn(requirement.OWP0037B1)},
 
 		{"honest", "cancelled-worker", "child.cancelled", "cancelled", func(*hosttest.Cast) {}, "passed"},
 		{"says that it failed", "cancelled-worker", "child.failed", "cancelled", func(*hosttest.Cast) {}, requirement.OWP0037B3},
@@ -137,8 +178,8 @@ func TestJudgesOfLostWorkersThatCannotBeLookedAt(t *testing.T) {
 		o := honest()
 		spoil(&o)
 		t.Run(name, func(t *testing.T) {
-			hosttest.Expect(t, "cancelled-worker", o, "blocked")
-			hosttest.Expect(t, "cancelled-not-harvested", o, "blocked")
+			hosttest.Expect(t, "cancelled-worker", o, hosttest.BlockedOn(""))
+			hosttest.Expect(t, "cancelled-not-harvested", o, hosttest.BlockedOn(""))
 		})
 	}
 	t.Run("nothing is mapped", func(t *testing.T) {

@@ -136,7 +136,8 @@ func TestJudgesOfMappings(t *testing.T) {
 			requirement.OWP0037A4},
 		{"the first one's in the second's place", "results-reach-parent",
 			func(_, bare *hosttest.Cast) { variable(bare.Parent, "heard", "SAID") }, requirement.OWP0037A4},
-		{"shows no variables", "results-reach-parent", func(both, _ *hosttest.Cast) { delete(both.Parent.Shown, "variables") }, "blocked"},
+		{"shows no variables", "results-reach-parent", func(both, _ *hosttest.Cast) { delete(both.Parent.Shown, "variables") },
+			hosttest.BlockedOn("")},
 
 		{"honest", "harvested-when-mapped", func(_, _ *hosttest.Cast) {}, "passed"},
 		{"no keys: a finding", "harvested-when-mapped",
@@ -163,7 +164,8 @@ func TestJudgesOfMappings(t *testing.T) {
 		{"of another kind", "harvest-attested", func(_, bare *hosttest.Cast) {
 			bare.Parent.Payload("output.harvested", 0)["attestation"].(map[string]any)["algorithm"] = "md5"
 		}, requirement.OWPDSP27},
-		{"not harvested", "harvest-attested", func(_, bare *hosttest.Cast) { bare.Parent.Cut("output.harvested", 0) }, "blocked"},
+		{"not harvested", "harvest-attested", func(_, bare *hosttest.Cast) { bare.Parent.Cut("output.harvested", 0) },
+			hosttest.BlockedOn(requirement.OWP0037B1)},
 		{"not harvested, and of another kind in the next loop", "harvest-attested", func(both, bare *hosttest.Cast) {
 			both.Parent.Cut("output.harvested", 0)
 			bare.Parent.Payload("output.harvested", 0)["attestation"].(map[string]any)["algorithm"] = "md5"
@@ -193,7 +195,7 @@ func TestJudgesOfMappings(t *testing.T) {
 	t.Run("too few child runs", func(t *testing.T) {
 		o := mappedObservation(t, mappedCast(), bareCast())
 		o.Runs[0].Children = o.Runs[0].Children[:1]
-		hosttest.Expect(t, "results-reach-parent", o, "blocked")
+		hosttest.Expect(t, "results-reach-parent", o, hosttest.BlockedOn(""))
 	})
 	t.Run("a fixture's own value is told", func(t *testing.T) {
 		o := mappedObservation(t, mappedCast(), bareCast())
@@ -273,7 +275,7 @@ func TestJudgesOfACancelledTree(t *testing.T) {
 			}
 		}, requirement.OWPDSP23},
 		{"comes back", "cancelled-tree-rests", func(_, later []*hosttest.Tale) { later[2].Shown["status"] = "running" }, requirement.OWPDSP23},
-		{"never ended", "cancelled-tree-rests", func(log, _ []*hosttest.Tale) { runsOn(log, 2) }, "blocked"},
+		{"never ended", "cancelled-tree-rests", func(log, _ []*hosttest.Tale) { runsOn(log, 2) }, hosttest.BlockedOn(requirement.OWPDSP21)},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) { hosttest.Expect(t, c.scenario, treeOf(t, c.spoil), c.want) })
 	}

@@ -93,8 +93,8 @@ func (a Answered) Envelope(j *scenarios.Judge) {
 	Optional(j, openwop.OWPERR4, a.Body.Key("details"), JsonObject(), "details, of "+a.Asked)
 	object, _ := a.Body.Actual().(map[string]any)
 	for name := range object {
-		if !slices.Contains([]string{"error", "message", "details"}, name) { // OWP-R25
-			j.Find(openwop.OWPERR4, "the refusal of %s has members that belong in details", a.Asked)
+		if !slices.Contains([]string{"error", "message", "details"}, name) {
+			j.Find("", "the refusal of %s has members that belong in details: OWP-R25", a.Asked)
 			return
 		}
 	}

@@ -2,8 +2,11 @@ package host
 
 import (
 	"context"
+	"net/http"
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/wire"
@@ -119,6 +122,19 @@ func (r *Run) FinishAsChild(ctx context.Context) RunLog {
 		return r.Finish(ctx, "log of the child run")
 	}
 	return RunLog{RunID: r.ID, Created: r.Created.StatusValue(), ID: r.Created.Value("/runId")}
+}
+
+// ChildServed blocks the judge unless the host serves a child run under the id by which its parent's log names it. status
+// is that of the reply.
+func ChildServed(j *scenarios.Judge, status wire.Value, id string) {
+	if Succeeded(status) {
+		return
+	}
+	reason := "setup failed: the child run " + id + ", which its parent names, is answered HTTP " + status.JSON()
+	if code, _ := status.Int(); NotThere(int(code)) || code == http.StatusGone {
+		j.Violates(openwop.OWPDSP12, status, reason)
+	}
+	j.Block(reason, "serve child runs to whoever made their parent")
 }
 
 // Cancel asks the host to end the run.

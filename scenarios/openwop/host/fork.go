@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -34,4 +36,17 @@ func (h Host) ForkFrom(ctx context.Context, source *Run, body dialect.ForkRunReq
 	f.Reply = reply.Value("")
 	f.Log = h.Adopt(reply).Finish(ctx, "log of the "+string(body.Mode))
 	return f
+}
+
+// GivenFork blocks the judge unless the log is that of a fork that the host made, ended and shows. A host may refuse a
+// fork, for want of the log of its source for one.
+func (l RunLog) GivenFork(j *scenarios.Judge) {
+	switch {
+	case !Succeeded(l.Created):
+		j.Block("setup failed: the host refused the fork: HTTP "+l.Created.JSON(), "fork runs that have ended, or claim no replay")
+	case l.RunID == "":
+		j.Violates(openwop.OWPRPL1, l.ID, "setup failed: the reply that makes a fork names no run: runId is "+l.ID.JSON())
+	}
+	j.Reach(l.Ended, "have forks end by themselves, or give them longer with --patience")
+	l.Readable(j)
 }

@@ -236,9 +236,10 @@ func TickOf(heartbeat, state string) dialect.HeartbeatTickRequest {
 	return dialect.HeartbeatTickRequest{HeartbeatID: heartbeat, ObservedState: json.RawMessage(`{"seen":` + strconv.Quote(state) + `}`)}
 }
 
-// TellRefusal reports a refusal that does not use the error envelope.
-func (r GoalReply) TellRefusal(j *scenarios.Judge, id scenarios.RequirementID, what string) {
+// TellRefusal reports a refusal that does not use the error envelope. How a refusal is worded is no part of what the judges
+// ask about that call it, so the finding names none of their requirements.
+func (r GoalReply) TellRefusal(j *scenarios.Judge, _ scenarios.RequirementID, what string) {
 	if r.Status.Present() && !Succeeded(r.Status) && (r.Body.Key("error").String() == "" || r.Body.Key("message").String() == "") {
-		j.Find(id, "%s is refused with HTTP %s, but without a code in error and a message: %s", what, r.Status.JSON(), r.Body.JSON())
+		j.Find("", "%s is refused with HTTP %s, but without a code in error and a message: %s", what, r.Status.JSON(), r.Body.JSON())
 	}
 }

@@ -37,9 +37,14 @@ func (l RunLog) Polled(j *scenarios.Judge) {
 // no rule about events.
 func (l RunLog) Told(j *scenarios.Judge) {
 	l.Served(j)
-	if n := len(l.Events); n < LeastEvents {
-		j.BlockOn(openwop.OWPEVT1, fmt.Sprintf("setup failed: the log of a finished run holds %d events", n))
+	if len(l.Events) >= LeastEvents {
+		return
 	}
+	reason := fmt.Sprintf("setup failed: the log of a finished run holds %d events", len(l.Events))
+	if len(l.Terminals().Values) == 0 {
+		j.Violates(openwop.OWPEVT9, l.All(), reason)
+	}
+	j.Block(reason, "log how a run begins, and not only how it ends")
 }
 
 // Whole is like Told, and blocks the judge if the log lacks its beginning. Judges that compare the log with
@@ -47,8 +52,8 @@ func (l RunLog) Told(j *scenarios.Judge) {
 func (l RunLog) Whole(j *scenarios.Judge) {
 	l.Told(j)
 	if first := l.Events[0]; Sequence(first) != 0 && dialect.EventOf(first) != dialect.RunStarted { // OWP-R20
-		j.BlockOn(openwop.OWPEVT13, "setup failed: the first event that polls list of the run is of type "+first.Key("type").JSON()+
-			" and has sequence "+first.Key("sequence").JSON())
+		j.Violates(openwop.OWPEVT13, first.Key("sequence"), "setup failed: the first event that polls list of the run is of type "+
+			first.Key("type").JSON()+" and has sequence "+first.Key("sequence").JSON())
 	}
 }
 
@@ -175,18 +180,62 @@ func (l RunLog) Made(j *scenarios.Judge, id scenarios.RequirementID, what string
 	j.Require(j.Check(id, l.ID).To(check.Text(), "runId of "+what))
 }
 
-// Given blocks the judge unless the host made the run, ended it and shows its log. The reason names the
-// requirement that the host broke: made or ended.
+// Given blocks the judge unless the host made the run, ended it and shows its log. made and ended are what a host
+// violates that does not: see Exists and Ends.
 func (l RunLog) Given(j *scenarios.Judge, made, ended scenarios.RequirementID) {
 	l.Exists(j, made)
-	j.Need(ended, l.Ended)
+	l.Ends(j, ended)
 	l.Readable(j)
 }
 
-func (l RunLog) Exists(j *scenarios.Judge, made scenarios.RequirementID) {
-	if status, _ := l.Created.Int(); status/100 != 2 || l.RunID == "" {
-		j.BlockOn(made, "setup failed: the host did not make the run: it answered HTTP "+l.Created.JSON()+" with runId "+l.ID.JSON())
+// Over is like Given, and names no sentence: for a run that no sentence obliges the host to make or to end in time.
+func (l RunLog) Over(j *scenarios.Judge) {
+	if !l.made() {
+		j.Block(l.unmade(), makeRuns)
 	}
+	j.Reach(l.Ended, endRuns)
+	l.Readable(j)
+}
+
+const (
+	makeRuns = "have the given key make runs of the fixtures that are listed under /fixtures"
+	endRuns  = "have runs of the fixtures that are listed under /fixtures end by themselves, or give them longer with --patience"
+)
+
+// Exists blocks the judge unless the host made the run. made is the sentence that promises the run, such as that a listed
+// fixture can be run. A host violates it that does not know what was asked for, or that says that it made a run and
+// names none. Any other refusal may have a reason of its own: a limit, or a right that the key lacks.
+func (l RunLog) Exists(j *scenarios.Judge, made scenarios.RequirementID) {
+	if l.made() {
+		return
+	}
+	switch status, _ := l.Created.Int(); {
+	case status/100 == 2:
+		j.Violates(made, l.ID, l.unmade())
+	case NotThere(int(status)):
+		j.Violates(made, l.Created, l.unmade())
+	}
+	j.Block(l.unmade(), makeRuns)
+}
+
+func (l RunLog) made() bool { return Succeeded(l.Created) && l.RunID != "" }
+
+func (l RunLog) unmade() string {
+	return "setup failed: the host did not make the run: it answered HTTP " + l.Created.JSON() + " with runId " + l.ID.JSON()
+}
+
+// Ends blocks the judge unless the run ended. Only a run that is at work and does not get to its end violates ended: no
+// sentence bounds how long a run is queued, is paused or waits for somebody.
+func (l RunLog) Ends(j *scenarios.Judge, ended scenarios.RequirementID) {
+	if l.Status().String() == "running" {
+		j.Need(ended, l.Ended)
+	}
+	j.Reach(l.Ended, endRuns)
+}
+
+// SentinelEnded blocks the judge unless the run ended that serves as a barrier. No sentence says how soon it must.
+func SentinelEnded(j *scenarios.Judge, sentinel wire.Wait) {
+	j.Reach(sentinel, "have a run end by itself while others wait or have ended, or give it longer with --patience")
 }
 
 func (l RunLog) Readable(j *scenarios.Judge) {

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"io"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
@@ -102,6 +103,47 @@ func (s Scripted) Decisions() []any {
 		panic("a plan of ours does not decode: " + err.Error())
 	}
 	return out
+}
+
+// Decides blocks the judge unless the log shows a turn of the orchestrator. A loop that failed may have met a limit before
+// its first turn; one that completed took a turn at least.
+func (l RunLog) Decides(j *scenarios.Judge) {
+	if len(l.Decided().Values) > 0 {
+		return
+	}
+	const reason = "setup failed: the log shows no orchestrator turn"
+	if l.Status().String() == "completed" {
+		j.Violates(openwop.OWP0037A2, l.Decided(), reason+" of a loop that completed")
+	}
+	j.Block(reason, "have the loop take its first turn")
+}
+
+// Takes blocks the judge unless the loop took this many turns. One that stops early may have met a limit; one that goes
+// on violates beyond, unless that is "".
+func (l RunLog) Takes(j *scenarios.Judge, turns int, beyond scenarios.RequirementID) {
+	took := len(l.Decided().Values)
+	reason := fmt.Sprintf("setup failed: the loop took %d turns; its plan has %d", took, turns)
+	switch {
+	case took == turns:
+		return
+	case took > turns && beyond != "":
+		j.Violates(beyond, l.Decided().Last(), reason)
+	}
+	j.Block(reason, takeTurns)
+}
+
+const takeTurns = "have a loop take every turn of its plan, up to the end: check limits, and what its workers need"
+
+// KeepsTo blocks the judge unless the loop took the turns of its plan. same compares the decision of a turn, from 0, with
+// the plan. A loop that stops early may have met a limit.
+func (l RunLog) KeepsTo(j *scenarios.Judge, turns int, same func(turn int, decision wire.Value) bool) {
+	for i, d := range l.Decided().Each("/payload/decision").Values {
+		if i >= turns || !same(i, d) {
+			j.Violates(openwop.OWP0037A2, d, fmt.Sprintf("setup failed: turn %d of a loop with a plan of %d turns decided otherwise: %s",
+				i+1, turns, d.JSON()))
+		}
+	}
+	l.Takes(j, turns, "")
 }
 
 // LoopOf returns the strongest loop that the host offers: ours with a random number of turns from least to most,

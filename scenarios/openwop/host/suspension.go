@@ -15,7 +15,7 @@ import (
 
 // Given blocks the judge unless the run was suspended.
 func (s Suspension) Given(j *scenarios.Judge) {
-	s.Log.Exists(j, openwop.OWP0037A6)
+	s.Log.Exists(j, openwop.OWPCAP19)
 	s.Log.Readable(j)
 	if s.Suspended.Reached {
 		return
@@ -35,7 +35,7 @@ func (s Suspension) CheckAnswered(j *scenarios.Judge) {
 
 // CheckStill checks that the run took no step during the lull.
 func (l Lull) CheckStill(j *scenarios.Judge, id scenarios.RequirementID, before RunLog, since string) {
-	j.Need(openwop.OWP0037A1, l.Sentinel)
+	SentinelEnded(j, l.Sentinel)
 	l.Later.Readable(j)
 	j.Require(j.Check(id, Steps(l.Later).Each("/eventId")).To(check.SameAs(Steps(before).Each("/eventId")),
 		"steps of the run %s, when another had ended and %s had gone by", since, l.Window))
@@ -46,7 +46,7 @@ func (l Lull) CheckWaiting(j *scenarios.Judge, id scenarios.RequirementID, befor
 	l.CheckStill(j, id, before, since)
 	const slip = "waiting-clarification" // hosts use it, but the schema has no such status (OWP-R8)
 	if l.Later.Status().Actual() == slip {
-		j.Find(id, "the status of the suspended run is %s, which no schema knows", slip)
+		j.Find("", "the status of the suspended run is %s, which no schema knows: OWP-R8", slip)
 	}
 	j.Require(j.Check(id, l.Later.Status()).To(check.OneOf("waiting-input", "waiting-approval", "waiting-external", slip),
 		"status of the suspended run"))

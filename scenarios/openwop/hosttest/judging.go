@@ -1,6 +1,7 @@
 package hosttest
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -35,6 +36,30 @@ func Findings(t *testing.T, name string, observation any) []string {
 		out = append(out, string(f.Requirement))
 	}
 	return out
+}
+
+// Notes returns the texts of a scenario's findings that name no requirement, in order.
+func Notes(t *testing.T, name string, observation any) []string {
+	t.Helper()
+	var out []string
+	for _, f := range scenarios.Conclude(Scenario(t, name), openwop.Protocol.Ledger, observation).Findings {
+		if f.Requirement == "" {
+			out = append(out, f.Text)
+		}
+	}
+	return out
+}
+
+// HasNote reports whether such a finding holds a text.
+func HasNote(t *testing.T, name string, observation any, text string) bool {
+	t.Helper()
+	return slices.ContainsFunc(Notes(t, name, observation), func(note string) bool { return strings.Contains(note, text) })
+}
+
+// BlockedOn is what [Expect] wants of a setup that shows that a requirement is violated. Accused of nothing is
+// BlockedOn("").
+func BlockedOn(violated scenarios.RequirementID) string {
+	return "blocked on " + cmp.Or(string(violated), "nothing")
 }
 
 // Verdicts returns the verdict of each scenario by name, with the evidence if it passed.
@@ -78,13 +103,16 @@ func Scenario(t *testing.T, name string) scenarios.Scenario {
 }
 
 // Expect judges an observation. want is a verdict such as "passed" or "blocked", or the id of the violated
-// requirement that is reported first.
+// requirement that is reported first, or what [BlockedOn] returns.
 func Expect(t *testing.T, name string, observation any, want string) {
 	t.Helper()
 	out := scenarios.Conclude(Scenario(t, name), openwop.Protocol.Ledger, observation)
 	got := string(out.Verdict)
 	if out.Failure != nil {
 		got = string(out.Failure.Requirement)
+	}
+	if got == string(scenarios.Blocked) && want != got {
+		got = BlockedOn(out.BlockedOn)
 	}
 	if got != want {
 		t.Errorf("%s: %s (%s), want %s", name, got, out.Reason, want)

@@ -89,7 +89,7 @@ func TestJudgesOfEvents(t *testing.T) {
 		{"honest", "event-reaches", nil, "passed"},
 		{"loses it", "event-reaches", func(o *O) { o.End = wait.resolved(map[string]any{}).log(t) }, openwop.OWPINT25},
 		{"refuses it, when another has moved it", "event-reaches",
-			func(o *O) { o.Right, o.Later = responded(t, 409, "right"), end.log(t) }, "blocked"},
+			func(o *O) { o.Right, o.Later = responded(t, 409, "right"), end.log(t) }, hosttest.BlockedOn("")},
 		{"stands still", "event-reaches", func(o *O) { o.End.Ended.Reached = false }, openwop.OWPINT25},
 		{"refuses it", "event-reaches", func(o *O) { o.Right = responded(t, 422, "right") }, openwop.OWPINT25},
 
@@ -124,15 +124,16 @@ func TestJudgesOfVotes(t *testing.T) {
 		{"one is enough", "quorum", func(o *O) { o.All.Votes[0] = responded(t, 200, "v1", end) }, openwop.OWPINT27},
 		{"three are not enough", "quorum", func(o *O) { o.All.End = voted.log(t); o.All.End.Ended.Reached = false }, openwop.OWPINT27},
 		{"three fail", "quorum", func(o *O) { o.All.End = wait.rejected().log(t) }, openwop.OWPINT27},
-		{"a key it does not know", "quorum", func(o *O) { o.All.Votes[1] = responded(t, 401, "v2", voted) }, "blocked"},
+		{"a key it does not know", "quorum", func(o *O) { o.All.Votes[1] = responded(t, 401, "v2", voted) }, hosttest.BlockedOn("")},
 
 		{"honest", "one-vote-each", nil, "passed"},
 		{"one fills it", "one-vote-each", func(o *O) { o.Later = end.log(t) }, openwop.OWPINT28},
-		{"one vote is enough", "one-vote-each", func(o *O) { o.Alone.Votes[0], o.Later = responded(t, 200, "a1", end), end.log(t) }, "blocked"},
+		{"one vote is enough", "one-vote-each", func(o *O) { o.Alone.Votes[0], o.Later = responded(t, 200, "a1", end), end.log(t) },
+			hosttest.BlockedOn(openwop.OWPINT27)},
 		{"falls over", "one-vote-each", func(o *O) { o.Alone.Votes[2] = responded(t, 500, "a3") }, openwop.OWPINT28},
-		{"nobody fills it", "one-vote-each", func(o *O) { o.Alone.End.Ended.Reached = false }, "blocked"},
-		{"the others may not vote", "one-vote-each", func(o *O) { o.Alone.Votes[4] = responded(t, 403, "v2", voted) }, "blocked"},
-		{"never waited", "one-vote-each", func(o *O) { o.Alone.Gate = end.gate(t) }, "blocked"},
+		{"nobody fills it", "one-vote-each", func(o *O) { o.Alone.End.Ended.Reached = false }, hosttest.BlockedOn("")},
+		{"the others may not vote", "one-vote-each", func(o *O) { o.Alone.Votes[4] = responded(t, 403, "v2", voted) }, hosttest.BlockedOn("")},
+		{"never waited", "one-vote-each", func(o *O) { o.Alone.Gate = end.gate(t) }, hosttest.BlockedOn(openwop.OWPINT6)},
 	})
 	type V = interrupts.VetoObservation
 	for scenario, id := range map[string]string{"majority-rejects": openwop.OWPINT29, "single-veto": openwop.OWPINT30} {

@@ -129,12 +129,17 @@ var approvalAskedAbout = &scenarios.Drive[AskedAboutObservation]{
 			return
 		}
 		o.Again = w.awaitAgain(ctx)
-		if o.Between = w.Stands(ctx, "the run after the question"); !o.Again.Reached {
+		if o.Between = w.Stands(ctx, "the run after the question"); !o.Again.Reached && !o.leftOpen() {
 			return
 		}
 		o.Accepted = w.decide(ctx, dialect.ApprovalActionAccept)
 		o.End = w.finishAfter(ctx, o.Accepted)
 	},
+}
+
+// leftOpen reports whether the run waits as before the question. A host need not raise another interrupt.
+func (o AskedAboutObservation) leftOpen() bool {
+	return !o.Again.Reached && host.IsWaiting(o.Again.Last.Key("status").String())
 }
 
 // awaitAgain waits for a second suspension on the log, as our fixture demands.

@@ -46,7 +46,7 @@ var gateWaits = scenarios.Scenario{
 			return
 		}
 		if status := last.Key("status"); status.String() != "waiting-approval" {
-			j.Find(openwop.OWPINT6, "the status of a run that waits for an approval is %s, not waiting-approval", status.JSON())
+			j.Find("", "the status of a run that waits for an approval is %s, not waiting-approval", status.JSON())
 		}
 		j.Check(openwop.OWPINT7, last.Key("currentNodeId")).To(check.Equal(o.Node), "currentNodeId of the run")
 		found := suspensions(o.Log, o.Node)
@@ -54,7 +54,7 @@ var gateWaits = scenarios.Scenario{
 			dialect.EventOf(found.Values[0]) == dialect.NodeSuspended {
 			for _, member := range []string{"interruptId", "kind", "key"} {
 				if e := found.Values[0]; !e.At("/payload/" + member).Present() {
-					j.Find(openwop.OWPINT8, "the payload of node.suspended has no %s", member)
+					j.Find(openwop.OWPEVT8, "the payload of node.suspended has no %s", member)
 				}
 			}
 		}
@@ -69,7 +69,7 @@ var gateOrder = scenarios.Scenario{
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.Accepted.accepted(j, o.End)
+		o.Accepted.accepted(j, openwop.OWPINT16, o.End)
 		moves := o.End.All().Where(func(e wire.Value) bool { return moveOf(e, o.Node) > 0 })
 		j.Check(openwop.OWPINT11, moves.Each("/type")).To(inOrder(), "what became of the interrupt, in order")
 	}),
@@ -107,7 +107,7 @@ var gateNamed = scenarios.Scenario{
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.Accepted.accepted(j, o.End)
+		o.Accepted.accepted(j, openwop.OWPINT16, o.End)
 		j.Check(openwop.OWPINT12, o.End.OfType(dialect.InterruptRequested)).To(check.Len(1), "%s", dialect.InterruptRequested)
 		resolved := o.End.OfType(dialect.InterruptResolved)
 		j.Check(openwop.OWPINT12, resolved).To(check.Len(1), "%s", dialect.InterruptResolved)
@@ -128,7 +128,10 @@ var gateKeys = scenarios.Scenario{
 	Ask: scenarios.Ask(approvalAskedAbout, func(o AskedAboutObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.Asked.taken(j)
-		j.Need(openwop.OWPINT19, o.Again)
+		if status := o.Again.Last.Key("status"); status.String() == "completed" {
+			j.Violates(openwop.OWPINT19, status, "setup failed: a question about the approval decided it")
+		}
+		j.Reach(o.Again, "have the gate of assay-approval wait again when it was asked about (docs/seams.md)")
 		o.Between.Readable(j)
 		found := keys(o.Between)
 		if len(found.Values) == 0 {
@@ -149,8 +152,8 @@ var gateReplays = scenarios.Scenario{
 	Claim:  claims.ApprovalsReplay,
 	Ask: scenarios.Ask(gateReplayed, func(o GateReplayedObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.Accepted.accepted(j, o.End)
-		o.Replayed.Given(j, openwop.OWPRPL1, openwop.OWPRPL1)
+		o.Accepted.accepted(j, openwop.OWPINT16, o.End)
+		o.Replayed.GivenFork(j)
 		source, copied := keys(o.End), keys(o.Replayed)
 		switch {
 		case len(source.Values) == 0:

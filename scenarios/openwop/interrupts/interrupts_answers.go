@@ -45,7 +45,8 @@ var questionsReach = scenarios.Scenario{
 			o.Second.reaches(j, openwop.OWPINT21, o.Listed, o.SecondEnd, o.Listed.Marker)
 			return
 		}
-		o.unspoilt(j, o.Later)
+		o.unspoilt(j, openwop.OWPINT22, o.Misfits...)
+		o.unspoiltBehind(j, o.Later)
 		o.reaches(j, openwop.OWPINT21, form, o.End, o.Given...)
 	}),
 }
@@ -64,7 +65,7 @@ var questionsFit = scenarios.Scenario{
 			o.checkRefused(j, openwop.OWPINT22, a, http.StatusBadRequest, http.StatusUnprocessableEntity)
 		}
 		o.checkBehind(j, o.Barrier, o.Later)
-		o.Mapped.accepted(j, o.End)
+		o.Mapped.accepted(j, openwop.OWPINT21, o.End)
 		checkNoTrace(j, openwop.OWPINT13, o.End, o.Misfits[0])
 	}),
 }
@@ -103,7 +104,8 @@ var eventReaches = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPINT25},
 	Claim:  claims.ExternalEvents,
 	Ask: scenarios.Ask(eventAwaited, func(o EventObservation, j *scenarios.Judge) {
-		o.unspoilt(j, o.Later)
+		o.unspoilt(j, openwop.OWPINT26, o.Wrong...)
+		o.unspoiltBehind(j, o.Later)
 		o.reaches(j, openwop.OWPINT25, o.Right, o.End, o.Right.Marker)
 	}),
 }
@@ -120,7 +122,7 @@ var eventMismatch = scenarios.Scenario{
 			o.checkRefused(j, openwop.OWPINT26, a, http.StatusUnprocessableEntity)
 		}
 		o.checkBehind(j, o.Barrier, o.Later)
-		o.Right.accepted(j, o.End)
+		o.Right.accepted(j, openwop.OWPINT25, o.End)
 		checkNoTrace(j, openwop.OWPINT13, o.End, o.Wrong...)
 	}),
 }

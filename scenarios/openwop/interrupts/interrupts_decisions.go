@@ -20,7 +20,9 @@ var gateAccepted = scenarios.Scenario{
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.unspoilt(j, o.Later)
+		o.unspoilt(j, openwop.OWPINT20, o.Unoffered...)
+		o.unspoilt(j, openwop.OWPINT14, o.Nowhere)
+		o.unspoiltBehind(j, o.Later)
 		if !j.Check(openwop.OWPINT16, o.Accepted.Status).To(check.Status(2), "%s", o.Accepted.Asked) || !j.Check(openwop.OWPINT16,
 			o.End.Ended).To(check.Reached(), "after it was accepted") {
 			return
@@ -50,7 +52,7 @@ var gateCarries = scenarios.Scenario{
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.Accepted.accepted(j, o.End)
+		o.Accepted.accepted(j, openwop.OWPINT16, o.End)
 		switch {
 		case !o.Ours:
 			j.Block("upstream's approval has no artifact", "offer assay-approval")
@@ -88,10 +90,10 @@ var gateQuestioned = scenarios.Scenario{
 	Ask: scenarios.Ask(approvalAskedAbout, func(o AskedAboutObservation, j *scenarios.Judge) {
 		o.given(j)
 		if len(suspensions(o.Log, o.Node).Values) == 0 {
-			j.BlockOn(openwop.OWPINT8, "setup failed: the log does not show when the gate waits, or waits again")
+			j.Violates(openwop.OWPINT8, o.Log.All(), "setup failed: the log does not show when the gate waits, or waits again")
 		}
-		if !j.Check(openwop.OWPINT19, o.Asked.Status).To(check.Status(2), "%s", o.Asked.Asked) || !j.Check(openwop.OWPINT19,
-			o.Again).To(check.Reached(), "after the question") {
+		if !j.Check(openwop.OWPINT19, o.Asked.Status).To(check.Status(2), "%s", o.Asked.Asked) ||
+			!o.leftOpen() && !j.Check(openwop.OWPINT19, o.Again).To(check.Reached(), "after the question") {
 			return
 		}
 		o.Between.Readable(j)
@@ -116,10 +118,10 @@ var gateUnoffered = scenarios.Scenario{
 			o.checkRefused(j, openwop.OWPINT20, a, http.StatusBadRequest, http.StatusUnprocessableEntity)
 		}
 		if !moved(o.Log, o.unoffered()) {
-			o.unspoilt(j, o.Nowhere.After)
+			o.unspoilt(j, openwop.OWPINT14, o.Nowhere)
 		}
 		o.checkBehind(j, o.Barrier, o.Later)
-		o.Accepted.accepted(j, o.End)
+		o.Accepted.accepted(j, openwop.OWPINT16, o.End)
 		checkNoTrace(j, openwop.OWPINT13, o.End, o.Unoffered...)
 	}),
 }
@@ -139,10 +141,10 @@ var gateNowhere = scenarios.Scenario{
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.unspoilt(j, o.unoffered())
+		o.unspoilt(j, openwop.OWPINT20, o.Unoffered...)
 		o.checkRefused(j, openwop.OWPINT14, o.Nowhere, http.StatusNotFound)
 		o.checkBehind(j, o.Barrier, o.Later)
-		o.Accepted.accepted(j, o.End)
+		o.Accepted.accepted(j, openwop.OWPINT16, o.End)
 		checkNoTrace(j, openwop.OWPINT13, o.End, o.Nowhere)
 	}),
 }
@@ -154,7 +156,7 @@ var gateAnsweredTwice = scenarios.Scenario{
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.Accepted.accepted(j, o.End)
+		o.Accepted.accepted(j, openwop.OWPINT16, o.End)
 		j.Check(openwop.OWPINT2, o.Again.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone),
 			"%s, when it was accepted", o.Again.Asked)
 		checkUntouched(j, openwop.OWPINT2, o.End, o.Again.After, "the second answer")

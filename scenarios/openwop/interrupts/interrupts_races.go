@@ -9,6 +9,7 @@ import (
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -48,7 +49,7 @@ var gateRivals = scenarios.Scenario{
 			if o.Ours {
 				j.Check(openwop.OWPINT3, carried(o.End)).To(someHolding(winner.Marker), "what the run was given, by who won")
 			} else {
-				j.Find(openwop.OWPINT3, "nothing in the run shows the answer, so the winner's cannot be told from the others")
+				j.Find("", "nothing in the run shows the answer, so the winner's cannot be told from the others")
 			}
 		}
 		for _, r := range o.Rivals {
@@ -56,7 +57,7 @@ var gateRivals = scenarios.Scenario{
 				checkNoTrace(j, openwop.OWPINT3, o.End, r)
 			}
 		}
-		j.Need(openwop.OWP0037A1, o.Barrier)
+		host.SentinelEnded(j, o.Barrier)
 		checkUntouched(j, openwop.OWPINT3, o.End, o.Later, "its end")
 	}),
 }
@@ -78,7 +79,7 @@ var gateClosed = scenarios.Scenario{
 		}
 		j.Check(openwop.OWPINT46, o.AtNode.Status).To(check.Status(closed...), "%s, when the run was cancelled", o.AtNode.Asked)
 		checkUntouched(j, openwop.OWPINT46, o.End, o.AtNode.After, "the answer")
-		j.Need(openwop.OWP0037A1, o.Barrier)
+		host.SentinelEnded(j, o.Barrier)
 		checkUntouched(j, openwop.OWPINT46, o.End, o.Later, "the answer, when another run had ended")
 		checkNoTrace(j, openwop.OWPINT46, o.Later, o.AtNode)
 	}),
@@ -126,7 +127,7 @@ func (o CancelRaceObservation) judge(j *scenarios.Judge) {
 	if o.Cancel.Body.Key("status").String() == "cancelled" && host.Succeeded(o.Cancel.Status) {
 		j.Check(id, o.End.Status()).To(check.Equal("cancelled"), "status of a run that is said to be cancelled")
 	}
-	j.Need(openwop.OWP0037A1, o.Barrier)
+	host.SentinelEnded(j, o.Barrier)
 	checkUntouched(j, id, o.End, o.Later, "its end")
 }
 
@@ -145,7 +146,11 @@ var gateCascade = scenarios.Scenario{
 	Ask: scenarios.Ask(cascaded, func(o CascadeObservation, j *scenarios.Judge) {
 		switch {
 		case !host.Succeeded(o.Created.Status):
-			j.BlockOn(openwop.OWPCAP19, "setup failed: "+o.Created.Asked+" is refused with HTTP "+o.Created.Status.JSON())
+			reason := "setup failed: " + o.Created.Asked + " is refused with HTTP " + o.Created.Status.JSON()
+			if host.NotThere(o.Created.HTTPStatus()) {
+				j.Violates(openwop.OWPCAP19, o.Created.Status, reason)
+			}
+			j.Block(reason, fixture.Load)
 		case !o.Child.Suspended.Reached:
 			j.Block("setup failed: no child of the run waits for an approval",
 				"show the child in childRuns of the snapshot, or with node.dispatched on the log, and run "+o.Child.Way)
@@ -158,10 +163,10 @@ var gateCascade = scenarios.Scenario{
 		o.End.Readable(j)
 		j.Check(openwop.OWPINT48, o.End.Status()).To(check.Equal("cancelled"), "status of the child")
 		if reason := o.End.Terminals().Last().At("/payload/reason"); reason.String() != "parent-cancelled" {
-			j.Find(openwop.OWPINT48, "the reason of the child's run.cancelled is %s, and not parent-cancelled", reason.JSON())
+			j.Find(openwop.OWPDSP22, "the reason of the child's run.cancelled is %s, and not parent-cancelled", reason.JSON())
 		}
 		j.Check(openwop.OWPINT48, o.Late.Status).To(check.Status(closed...), "%s at the child", o.Late.Asked)
-		j.Need(openwop.OWP0037A1, o.Barrier)
+		host.SentinelEnded(j, o.Barrier)
 		checkUntouched(j, openwop.OWPINT48, o.End, o.Later, "the answer")
 	}),
 }

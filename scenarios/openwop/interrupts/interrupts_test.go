@@ -166,7 +166,7 @@ func TestJudgesOfAnApproval(t *testing.T) {
 		{"waits elsewhere", "waits", func(o *O) { o.Gate = wait.shows("currentNodeId", "after").gate(t) }, openwop.OWPINT7},
 		{"waits for input", "waits", func(o *O) { o.Gate = wait.then("waiting-input").gate(t) }, "passed"},
 		{"does not wait at all", "waits", func(o *O) { o.Gate = end.gate(t) }, openwop.OWPINT6},
-		{"cannot run it", "waits", func(o *O) { o.Gate = wait.then("failed").gate(t) }, "blocked"},
+		{"cannot run it", "waits", func(o *O) { o.Gate = wait.then("failed").gate(t) }, hosttest.BlockedOn("")},
 		{"says nothing of it on the log", "waits",
 			func(o *O) { o.Gate = wait.without("node.suspended").without("interrupt.requested").gate(t) }, openwop.OWPINT8},
 		{"suspended twice", "waits", func(o *O) { o.Gate = wait.then("waiting-approval", ofGate("node.suspended", nil)).gate(t) },
@@ -197,7 +197,10 @@ func TestJudgesOfAnApproval(t *testing.T) {
 		{"refuses it", "accepted", func(o *O) { o.Accepted = responded(t, 409, "yes") }, openwop.OWPINT16},
 		{"refuses it, when a wrong answer has moved it", "accepted", func(o *O) {
 			o.Accepted, o.Later = responded(t, 409, "yes"), wait.resolved(saying("refine", "u2")).log(t)
-		}, "blocked"},
+		}, hosttest.BlockedOn("")},
+		{"takes a wrong answer", "accepted", func(o *O) { o.Unoffered[1] = responded(t, 200, "u2", end) }, hosttest.BlockedOn(openwop.OWPINT20)},
+		{"takes one to no node", "accepted", func(o *O) { o.Nowhere = responded(t, 200, "nw", end) }, hosttest.BlockedOn(openwop.OWPINT14)},
+		{"falls over a wrong answer and moves", "accepted", func(o *O) { o.Nowhere = responded(t, 500, "nw", end) }, hosttest.BlockedOn("")},
 		{"another draft", "artifact", func(o *O) { o.Draft = "another" }, openwop.OWPINT18},
 		{"shows another draft beside it", "artifact", func(o *O) {
 			o.End = end.then("completed", ofGate("node.completed",
@@ -222,15 +225,15 @@ func TestJudgesOfAnApproval(t *testing.T) {
 		{"keeps what it refused", "action-not-offered", func(o *O) { o.End = wait.resolved(saying("accept", "yes u1")).log(t) },
 			openwop.OWPINT13},
 		{"falls over", "action-not-offered", func(o *O) { o.Unoffered[0] = responded(t, 500, "u1", wait) }, openwop.OWPINT20},
-		{"takes nothing", "action-not-offered", func(o *O) { o.Accepted = responded(t, 400, "yes") }, "blocked"},
+		{"takes nothing", "action-not-offered", func(o *O) { o.Accepted = responded(t, 400, "yes") }, hosttest.BlockedOn("")},
 
 		{"takes it", "unknown-node", func(o *O) { o.Nowhere = responded(t, 200, "nw", wait) }, openwop.OWPINT14},
 		{"refuses it and moves", "unknown-node", func(o *O) { o.Nowhere = responded(t, 404, "nw", end) }, openwop.OWPINT13},
 
 		{"was moved before", "unknown-node",
-			func(o *O) { o.Unoffered[1] = responded(t, 422, "u2", wait.resolved(saying("refine", "u2"))) }, "blocked"},
+			func(o *O) { o.Unoffered[1] = responded(t, 422, "u2", wait.resolved(saying("refine", "u2"))) }, hosttest.BlockedOn(openwop.OWPINT13)},
 		{"moves for the other answer", "action-not-offered",
-			func(o *O) { o.Nowhere, o.Later = responded(t, 404, "nw", end), end.log(t) }, "blocked"},
+			func(o *O) { o.Nowhere, o.Later = responded(t, 404, "nw", end), end.log(t) }, hosttest.BlockedOn(openwop.OWPINT13)},
 
 		{"takes it", "answered-twice", func(o *O) { o.Again = responded(t, 200, "again", end) }, openwop.OWPINT2},
 		{"refuses it and changes", "answered-twice", func(o *O) { o.Again = responded(t, 409, "again", wait.rejected()) }, openwop.OWPINT2},
@@ -242,15 +245,15 @@ func TestJudgesOfAnApproval(t *testing.T) {
 		"answered-twice"} {
 		rows = append(rows, spoilt[O]{"honest", scenario, nil, "passed"})
 		if scenario != "waits" {
-			rows = append(rows, spoilt[O]{"never waited", scenario, func(o *O) { o.Gate = end.gate(t) }, "blocked"})
+			rows = append(rows, spoilt[O]{"never waited", scenario, func(o *O) { o.Gate = end.gate(t) }, hosttest.BlockedOn(openwop.OWPINT6)})
 		}
 	}
 	judgeAll(t, honest, rows)
 	t.Run("another waiting status is told", func(t *testing.T) {
 		o := honest(t)
 		o.Gate = wait.then("waiting-external").gate(t)
-		if got := hosttest.Findings(t, "waits", o); !slices.Contains(got, openwop.OWPINT6) {
-			t.Errorf("findings: %v", got)
+		if !hosttest.HasNote(t, "waits", o, "waiting-external") {
+			t.Errorf("notes: %v", hosttest.Notes(t, "waits", o))
 		}
 	})
 	t.Run("what is not named is told", func(t *testing.T) {
@@ -315,6 +318,7 @@ func TestJudgesOfAQuestionAboutAnApproval(t *testing.T) {
 	}, []spoilt[O]{
 		{"honest", "asked", nil, "passed"},
 		{"waits for input", "asked", func(o *O) { o.Between = again("k-2").then("waiting-input").log(t) }, "passed"},
+		{"leaves the old one open", "asked", func(o *O) { o.Between, o.Again.Reached = wait.log(t), false }, "passed"},
 		{"goes on behind its back", "asked", func(o *O) { o.Between = again("k-2").then("running").log(t) }, openwop.OWPINT19},
 		{"takes it for a yes", "asked", func(o *O) { o.Between = wait.resolved(saying("ask", "why")).log(t); o.Again.Reached = false },
 			openwop.OWPINT19},

@@ -3,7 +3,6 @@ package interrupts
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -55,9 +54,7 @@ var tokenAnswers = scenarios.Scenario{
 	Claim:  claims.AnsweredByToken,
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
 		o.given(j)
-		if slices.ContainsFunc(o.Forged, func(f Response) bool { return moved(o.First.Log, f.After) }) {
-			j.BlockOn(openwop.OWPINT39, "setup failed: a forged token answered the run")
-		}
+		o.First.unspoilt(j, openwop.OWPINT39, o.Forged...)
 		if !j.Check(openwop.OWPINT37, o.Used.Status).To(check.Status(2), "%s", o.Used.Asked) || !j.Check(openwop.OWPINT37,
 			o.FirstEnd.Ended).To(check.Reached(), "after it was answered") {
 			return
@@ -79,7 +76,7 @@ var tokenSpent = scenarios.Scenario{
 	Claim:  claims.AnsweredByToken,
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.Used.accepted(j, o.FirstEnd)
+		o.Used.accepted(j, openwop.OWPINT16, o.FirstEnd)
 		j.Check(openwop.OWPINT38, o.Again.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s", o.Again.Asked)
 		checkUntouched(j, openwop.OWPINT38, o.FirstEnd, o.Again.After, o.Again.Asked)
 		checkNoTrace(j, openwop.OWPINT38, o.Again.After, o.Again)
@@ -91,7 +88,7 @@ var tokenSpent = scenarios.Scenario{
 		checkNoTrace(j, openwop.OWPINT38, o.Late.After, o.Late)
 		for _, a := range []Response{o.Again, o.Late} {
 			if code := a.HTTPStatus(); code == http.StatusNotFound || code == http.StatusGone {
-				j.Find(openwop.OWPINT38, "%s is refused with HTTP %d; 409 is the canonical refusal", a.Asked, code)
+				j.Find("", "%s is refused with HTTP %d; 409 is the canonical refusal", a.Asked, code)
 			}
 		}
 	}),
@@ -109,11 +106,11 @@ var tokenOwn = scenarios.Scenario{
 			j.Check(openwop.OWPINT39, f.Status).To(check.Status(4), "%s", f.Asked)
 			o.First.checkUnmoved(j, openwop.OWPINT39, f.After, f.Asked)
 		}
-		j.Need(openwop.OWP0037A1, o.Barrier)
+		host.SentinelEnded(j, o.Barrier)
 		o.Used.taken(j)
 		o.Second.checkUnmoved(j, openwop.OWPINT4, o.Untouched, "the token of the first was used")
 		checkNoTrace(j, openwop.OWPINT4, o.Untouched, o.Used)
-		o.Used.accepted(j, o.FirstEnd)
+		o.Used.accepted(j, openwop.OWPINT16, o.FirstEnd)
 		checkNoTrace(j, openwop.OWPINT39, o.FirstEnd, o.Forged...)
 	}),
 }
@@ -132,7 +129,13 @@ var tokenLife = scenarios.Scenario{
 			j.Block("upstream's approval has no timeoutMs", "offer assay-approval")
 		}
 		if !host.Succeeded(o.Inspected.Status) || !host.Succeeded(o.Other.Status) {
-			j.BlockOn(openwop.OWPINT36, "setup failed: the tokens do not show when they expire")
+			const reason = "setup failed: the tokens do not show when they expire"
+			for _, shown := range []host.Answered{o.Inspected, o.Other} {
+				if shown.HTTPStatus()/100 == 4 {
+					j.Violates(openwop.OWPINT36, shown.Status, reason)
+				}
+			}
+			j.Block(reason, "serve {read token}")
 		}
 		j.Check(openwop.OWPINT40, o.Inspected.Body.Key("expiresAt")).To(endsIn(o.Timeout, o.First), "when the token ends")
 		j.Check(openwop.OWPINT41, o.Other.Body.Key("expiresAt")).To(endsIn(30*time.Minute, o.Second), "when the token ends that has no timeoutMs")
@@ -159,9 +162,13 @@ func writtenAt(events wire.Found) (time.Time, bool) {
 // waited blocks the judge unless the run waited. The log is enough: a short wait
 // may end before a snapshot shows it.
 func (o ExpiredObservation) waited(j *scenarios.Judge) {
-	if !(o.End.Ended.Reached && len(suspensions(o.Log, o.Node).Values) > 0) {
-		o.given(j)
+	if o.End.Ended.Reached && len(suspensions(o.Log, o.Node).Values) > 0 {
+		return
 	}
+	o.Log.Exists(j, openwop.OWPCAP19)
+	o.Log.Readable(j)
+	o.ran(j)
+	j.Reach(o.Suspended, haveItWait)
 }
 
 var gateExpires = scenarios.Scenario{
@@ -227,7 +234,7 @@ var gateExpired = scenarios.Scenario{
 		}
 		j.Check(openwop.OWPINT45, o.Token.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s", o.Token.Asked)
 		if code := o.Token.HTTPStatus(); code == http.StatusNotFound {
-			j.Find(openwop.OWPINT45, "%s is refused with HTTP %d; 410 is the canonical refusal", o.Token.Asked, code)
+			j.Find("", "%s is refused with HTTP %d; 410 is the canonical refusal", o.Token.Asked, code)
 		}
 		checkUntouched(j, openwop.OWPINT45, o.End, o.Token.After, o.Token.Asked)
 		checkNoTrace(j, openwop.OWPINT45, o.Token.After, o.Token)

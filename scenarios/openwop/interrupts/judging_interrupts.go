@@ -23,9 +23,16 @@ func (g Gate) given(j *scenarios.Judge) {
 	if g.Suspended.Reached {
 		return
 	}
-	_, actual := check.Reached().MatchSeen(g.Suspended)
-	j.BlockOn(openwop.OWPINT6, "setup failed: "+actual)
+	switch status := g.Suspended.Last.Key("status"); status.String() {
+	case "completed":
+		j.Violates(openwop.OWPINT6, status, "setup failed: a run that needs an answer completed without one")
+	case "running":
+		j.Need(openwop.OWPINT6, g.Suspended)
+	}
+	j.Reach(g.Suspended, haveItWait)
 }
+
+const haveItWait = "have the run of the fixture wait at its gate, or give it longer with --patience"
 
 // ran blocks the judge if the host failed the run of a fixture it lists.
 func (g Gate) ran(j *scenarios.Judge) {
@@ -44,11 +51,17 @@ func (a Response) taken(j *scenarios.Judge) {
 }
 
 // accepted blocks the judge unless the run completed after the answer. A run that
-// cannot complete would also look unmoved by a refused answer.
-func (a Response) accepted(j *scenarios.Judge, end host.RunLog) {
+// cannot complete would also look unmoved by a refused answer. goesOn is the
+// sentence by which such an answer lets the run go on: one that waits as before
+// violates it. What stands behind the gate may fail for reasons of its own.
+func (a Response) accepted(j *scenarios.Judge, goesOn scenarios.RequirementID, end host.RunLog) {
 	a.taken(j)
-	if !end.Ended.Reached || end.Status().String() != "completed" {
-		j.BlockOn(openwop.OWPINT16, "setup failed: the run did not complete after it was accepted: its status is "+end.Status().JSON())
+	switch {
+	case !end.Ended.Reached && host.IsWaiting(end.Status().String()):
+		j.Need(goesOn, end.Ended)
+	case !end.Ended.Reached || end.Status().String() != "completed":
+		j.Block("setup failed: the run did not complete after it was answered: its status is "+end.Status().JSON(),
+			"have the run of the fixture complete once it is answered")
 	}
 	end.Readable(j)
 }
@@ -64,10 +77,27 @@ func (g Gate) checkUnmoved(j *scenarios.Judge, id scenarios.RequirementID, after
 	return unmoved
 }
 
-// unspoilt blocks the judge if an answer that had to be refused moved the run.
-func (g Gate) unspoilt(j *scenarios.Judge, after host.RunLog) {
-	if moved(g.Log, after) {
-		j.BlockOn(openwop.OWPINT13, "setup failed: an answer that had to be refused moved the run")
+// unspoilt blocks the judge if one of these answers moved the run, which rule says that a host refuses.
+func (g Gate) unspoilt(j *scenarios.Judge, rule scenarios.RequirementID, answers ...Response) {
+	for _, a := range answers {
+		if !moved(g.Log, a.After) {
+			continue
+		}
+		reason := "setup failed: an answer that had to be refused moved the run: " + a.Asked
+		switch a.HTTPStatus() / 100 {
+		case 2:
+			j.Violates(rule, a.Status, reason)
+		case 4:
+			j.Violates(openwop.OWPINT13, host.Steps(a.After).Each("/type"), reason+", which was refused")
+		}
+		j.Block(reason+", which was answered HTTP "+a.Status.JSON(), "refuse the answer, and leave the run as it is")
+	}
+}
+
+// unspoiltBehind blocks the judge if the run moved between such answers and the barrier behind them.
+func (g Gate) unspoiltBehind(j *scenarios.Judge, later host.RunLog) {
+	if moved(g.Log, later) {
+		j.Block("setup failed: the run moved before it was answered", "leave a run as it is until it is answered")
 	}
 }
 
@@ -87,7 +117,7 @@ func (g Gate) checkRefused(j *scenarios.Judge, id scenarios.RequirementID, a Res
 // checkBehind checks the run again after a barrier, since an answer may take
 // effect only after its reply.
 func (g Gate) checkBehind(j *scenarios.Judge, barrier wire.Wait, later host.RunLog) {
-	j.Need(openwop.OWP0037A1, barrier)
+	host.SentinelEnded(j, barrier)
 	j.Require(g.checkUnmoved(j, openwop.OWPINT13, later, "all that was refused, when another run had ended"))
 }
 

@@ -34,7 +34,7 @@ func TestJudgesOfTokens(t *testing.T) {
 		{"stands still", "token-answers", func(o *O) { o.FirstEnd.Ended.Reached = false }, openwop.OWPINT37},
 		{"was answered by one that nobody made", "token-answers", func(o *O) {
 			o.Forged[0], o.Used = responded(t, 200, "f1", end), responded(t, 409, "used")
-		}, "blocked"},
+		}, hosttest.BlockedOn(openwop.OWPINT39)},
 		{"loses what was said", "token-answers", func(o *O) { o.FirstEnd = first.resolved(saying("accept", "")).log(t) }, openwop.OWPINT37},
 
 		{"takes it twice", "token-spent", func(o *O) { o.Again = responded(t, 200, "again", end) }, openwop.OWPINT38},
@@ -43,8 +43,8 @@ func TestJudgesOfTokens(t *testing.T) {
 		{"wakes a cancelled run", "token-spent", func(o *O) {
 			o.Late = responded(t, 409, "late", second.cancelled().then("running", ofGate("node.started", nil)))
 		}, openwop.OWPINT38},
-		{"cannot cancel", "token-spent", func(o *O) { o.Cancelled = hosttest.No(t, 501, "capability_not_provided") }, "blocked"},
-		{"takes no token", "token-spent", func(o *O) { o.Used = responded(t, 404, "used") }, "blocked"},
+		{"cannot cancel", "token-spent", func(o *O) { o.Cancelled = hosttest.No(t, 501, "capability_not_provided") }, hosttest.BlockedOn("")},
+		{"takes no token", "token-spent", func(o *O) { o.Used = responded(t, 404, "used") }, hosttest.BlockedOn("")},
 
 		{"takes a forged one", "token-own", func(o *O) { o.Forged[1] = responded(t, 200, "f2", first) }, openwop.OWPINT39},
 		{"falls over one", "token-own", func(o *O) { o.Forged[1] = responded(t, 500, "f2", first) }, openwop.OWPINT39},
@@ -60,12 +60,12 @@ func TestJudgesOfTokens(t *testing.T) {
 		{"has ended already", "token-life", func(o *O) { o.Inspected = shown(t, -time.Hour) }, openwop.OWPINT40},
 		{"is made a while after the suspension", "token-life", func(o *O) { o.Inspected = shown(t, 2*time.Minute+3*time.Second) }, "passed"},
 		{"has no end", "token-life", func(o *O) { o.Inspected = hosttest.Told(t, "it", 200, map[string]any{}) }, openwop.OWPINT40},
-		{"is not shown", "token-life", func(o *O) { o.Other = hosttest.No(t, 404, "not_found") }, "blocked"},
+		{"is not shown", "token-life", func(o *O) { o.Other = hosttest.No(t, 404, "not_found") }, hosttest.BlockedOn(openwop.OWPINT36)},
 		{"no time was chosen", "token-life", func(o *O) { o.Timeout = 0 }, "blocked"},
 	}
 	for _, scenario := range []string{"token-shows", "token-answers", "token-spent", "token-own", "token-life"} {
 		rows = append(rows, spoilt[O]{"honest", scenario, nil, "passed"}, spoilt[O]{"never waited", scenario,
-			func(o *O) { o.Second = end.gate(t) }, "blocked"})
+			func(o *O) { o.Second = end.gate(t) }, hosttest.BlockedOn(openwop.OWPINT6)})
 	}
 	judgeAll(t, func(t *testing.T) O {
 		return O{First: first.gate(t), Second: second.gate(t), Timeout: 2 * time.Minute, Draft: "draft",
@@ -127,7 +127,7 @@ func TestJudgesOfExpiry(t *testing.T) {
 			func(o *O) { o.AtNode = responded(t, 410, "late", wait.resolved(saying("accept", "late"))) }, openwop.OWPINT45},
 		{"knows the token no more", "expired", func(o *O) { o.Token = responded(t, 404, "token", over(timeout)) }, "passed"},
 		{"takes the token", "expired", func(o *O) { o.Token = responded(t, 200, "token", over(timeout)) }, openwop.OWPINT45},
-		{"never ends", "expired", func(o *O) { o.End.Ended.Reached = false }, "blocked"},
+		{"never ends", "expired", func(o *O) { o.End.Ended.Reached = false }, hosttest.BlockedOn(openwop.OWPINT44)},
 	})
 }
 
@@ -192,7 +192,7 @@ func TestJudgesOfRaces(t *testing.T) {
 			o.Later = wait.cancelled().then("completed", hosttest.Event{Kind: "run.completed", Payload: map[string]any{}}).log(t)
 		}, cancelWins), openwop.OWPINT47},
 		{"falls over", "cancel-or-answer", race(func(o *R) { o.Accepted = responded(t, 500, "m") }, cancelWins), openwop.OWPINT47},
-		{"does not wait", "cancel-or-answer", race(func(o *R) { o.Gate = end.gate(t) }, cancelWins), "blocked"},
+		{"does not wait", "cancel-or-answer", race(func(o *R) { o.Gate = end.gate(t) }, cancelWins), hosttest.BlockedOn(openwop.OWPINT6)},
 	})
 }
 
@@ -223,7 +223,8 @@ func TestJudgesOfCancelledGates(t *testing.T) {
 		{"the child fails", "cascade", func(o *C) { o.End = wait.rejected().log(t) }, openwop.OWPINT48},
 		{"takes the answer", "cascade", func(o *C) { o.Late = responded(t, 200, "late") }, openwop.OWPINT48},
 		{"the child wakes", "cascade", func(o *C) { o.Later = wait.resolved(saying("accept", "late")).log(t) }, openwop.OWPINT48},
-		{"has no child", "cascade", func(o *C) { o.Child.Suspended = wire.Wait{Last: wiretest.Value(t, map[string]any{})} }, "blocked"},
-		{"makes no parent", "cascade", func(o *C) { o.Created = hosttest.No(t, 404, "not_found") }, "blocked"},
+		{"has no child", "cascade", func(o *C) { o.Child.Suspended = wire.Wait{Last: wiretest.Value(t, map[string]any{})} },
+			hosttest.BlockedOn("")},
+		{"makes no parent", "cascade", func(o *C) { o.Created = hosttest.No(t, 404, "not_found") }, hosttest.BlockedOn(openwop.OWPCAP19)},
 	})
 }

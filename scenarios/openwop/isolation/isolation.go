@@ -50,14 +50,12 @@ var offspringUnread = scenarios.Scenario{
 	Claim:  claims.TenantsChildren,
 	Ask: scenarios.Ask(tenantsOffspring, func(o TenantOffspring, j *scenarios.Judge) {
 		o.Tenants.Given(j)
-		o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		o.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 		if len(o.Children) == 0 {
 			j.Block("setup failed: the loop names no child", "tell of a child run when it is made, with dispatch.succeeded or node.dispatched")
 		}
 		for i, c := range o.Children {
-			if !host.Succeeded(c.Status) {
-				j.BlockOn(openwop.OWP0037A3, "setup failed: "+c.Asked+" is not served to its own tenant: HTTP "+c.Status.JSON())
-			}
+			host.ChildServed(j, c.Status, o.Reads[i].Theirs)
 			o.Reads[i].CheckRefused(j, openwop.OWPISO7)
 			o.Reads[i].CheckUnguessed(j)
 		}
@@ -98,14 +96,14 @@ var answerRefused = scenarios.Scenario{
 	Claim:  claims.TenantsAnswers,
 	Ask: scenarios.Ask(tenantsAnswer, func(o TenantAnswer, j *scenarios.Judge) {
 		o.Tenants.Given(j)
-		j.Need(openwop.OWPINT1, o.Held.Suspended)
+		o.Held.Given(j)
 		o.Call.CheckRefused(j, openwop.OWPISO3)
 		o.Call.CheckUnguessed(j)
 		j.Check(openwop.OWPISO3, host.Steps(o.After).Each("/eventId")).To(check.SameAs(host.Steps(o.Held.Log).Each("/eventId")),
 			"steps of the run afterwards")
 		if j.Check(openwop.OWPISO3, o.After.Status()).To(check.OneOf("waiting-input", "waiting-approval", "waiting-external"),
-			"status of the run afterwards") && !host.Succeeded(o.Held.Answered) {
-			j.BlockOn(openwop.OWPINT2, "setup failed: the answer of its own tenant is refused: HTTP "+o.Held.Answered.JSON())
+			"status of the run afterwards") {
+			o.Held.CheckAnswered(j)
 		}
 	}),
 }
@@ -140,8 +138,12 @@ var keysApart = scenarios.Scenario{
 	Ask: scenarios.Ask(tenantsAsk, func(o TenantAsks, j *scenarios.Judge) {
 		o.Tenants.Given(j)
 		if !host.Succeeded(o.Key.Status) || o.Key.RunID().String() == "" || o.Again.RunID().String() != o.Key.RunID().String() {
-			j.BlockOn(openwop.OWPERR18, "setup failed: a repeated key does not return its run: "+o.Key.RunID().JSON()+" and then "+
-				o.Again.RunID().JSON())
+			reason := "setup failed: a repeated key does not return its run: " + o.Key.RunID().JSON() + " and then " + o.Again.RunID().JSON()
+			if host.Succeeded(o.Key.Status) && o.Key.RunID().String() != "" && host.Succeeded(o.Again.Status) {
+				j.Violates(openwop.OWPERR18, o.Again.RunID(), reason)
+			}
+			j.Block(reason+": HTTP "+o.Key.Status.JSON()+" and "+o.Again.Status.JSON(),
+				"give the reply again when a request comes again under its key")
 		}
 		j.Check(openwop.OWPISO5, o.Same.Status).To(check.Status(2), "%s", o.Same.Asked)
 		j.Check(openwop.OWPISO5, o.Same.RunID()).NotTo(check.SameAs(o.Key.RunID()), "runId of %s", o.Same.Asked)
@@ -174,7 +176,11 @@ var filesApart = scenarios.Scenario{
 	Ask: scenarios.Ask(tenantsWrite, func(o TenantFiles, j *scenarios.Judge) {
 		o.Tenants.Given(j)
 		if !host.IsListed(o.Own.Body, o.Path) {
-			j.BlockOn(openwop.OWPWSP1, "setup failed: the list of its own tenant does not hold the file: HTTP "+o.Own.Status.JSON())
+			reason := "setup failed: the list of its own tenant does not hold the file: HTTP " + o.Own.Status.JSON()
+			if host.Succeeded(o.Own.Status) {
+				j.Violates(openwop.OWPWSP4, o.Own.Body, reason)
+			}
+			j.Block(reason, "serve {list files}")
 		}
 		if !host.Succeeded(o.Put.Status) {
 			j.Block("setup failed: the other tenant cannot write a file: HTTP "+o.Put.Status.JSON(), host.GiveOtherKey)

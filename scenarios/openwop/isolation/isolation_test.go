@@ -123,8 +123,8 @@ func TestJudgesOfIntruders(t *testing.T) {
 	t.Run("other words are told", func(t *testing.T) {
 		o := isolation.TenantRuns{Tenants: hosttest.TwoTenants(t),
 			Reads: []host.TenantCall{intrusions(t, "")["other words where it is not"].call}, Before: ownLog(t), After: ownLog(t)}
-		if got := hosttest.Findings(t, "runs-unread", o); !slices.Contains(got, openwop.OWPISO2) {
-			t.Errorf("findings: %v", got)
+		if !hosttest.HasNote(t, "runs-unread", o, "in other words") {
+			t.Errorf("notes: %v", hosttest.Notes(t, "runs-unread", o))
 		}
 	})
 }
@@ -171,8 +171,9 @@ func TestJudgesOfWhatIntrudersLeave(t *testing.T) {
 			o.After.Events = append(slices.Clone(o.After.Events), hosttest.LoopOf(3).Log(t).Events...)
 			return o
 		}, openwop.OWPISO3},
-		"never suspended":   {"answer-refused", func() any { o := answer; o.Held.Suspended.Reached = false; return o }, "blocked"},
-		"nobody can answer": {"answer-refused", func() any { o := answer; o.Held.Answered = wiretest.Status(t, 404); return o }, "blocked"},
+		"never suspended": {"answer-refused", func() any { o := answer; o.Held.Suspended.Reached = false; return o }, hosttest.BlockedOn("")},
+		"nobody can answer": {"answer-refused", func() any { o := answer; o.Held.Answered = wiretest.Status(t, 404); return o },
+			hosttest.BlockedOn("")},
 		"nobody can fork": {"fork-refused",
 			func() any { o := fork; o.Forked = hosttest.No(t, 501, "capability_not_provided"); return o }, "blocked"},
 		"forked into the run": {"fork-refused", func() any { o := fork; o.After = hosttest.LoopOf(3).Log(t); return o }, openwop.OWPISO3},
@@ -181,7 +182,7 @@ func TestJudgesOfWhatIntrudersLeave(t *testing.T) {
 		"no child is served": {"offspring-unread", func() any {
 			return isolation.TenantOffspring{Tenants: hosttest.TwoTenants(t), Log: ownLog(t), Children: []host.Answered{hosttest.No(t, 404,
 				"not_found")}, Reads: []host.TenantCall{intrusion(t)}}
-		}, "blocked"},
+		}, hosttest.BlockedOn(openwop.OWPDSP12)},
 	} {
 		t.Run(name, func(t *testing.T) { hosttest.Expect(t, c.scenario, c.observe(), c.want) })
 	}
@@ -207,7 +208,7 @@ func TestJudgesOfWhatTenantsAskFor(t *testing.T) {
 		{"tells that the key was used", func(o *isolation.TenantAsks) {
 			o.Same = host.KeyedRun{Answered: hosttest.No(t, 409, "idempotency_key_mismatch")}
 		}, openwop.OWPISO5, "passed"},
-		{"keeps no keys", func(o *isolation.TenantAsks) { o.Again = keyed("k-c") }, "blocked", "passed"},
+		{"keeps no keys", func(o *isolation.TenantAsks) { o.Again = keyed("k-c") }, hosttest.BlockedOn(openwop.OWPERR18), "passed"},
 		{"believes the body", func(o *isolation.TenantAsks) { o.Mine, o.Yours = hosttest.No(t, 404, "not_found"), run("a") }, "passed",
 			openwop.OWPISO6},
 		{"shows the name in the body", func(o *isolation.TenantAsks) { o.Mine = run("a") }, "passed", openwop.OWPISO6},
@@ -241,7 +242,7 @@ func TestJudgeOfFilesAtOnePath(t *testing.T) {
 		"one file for both":      {func(o *isolation.TenantFiles) { o.Kept = file(200, "theirs") }, openwop.OWPISO10},
 		"keeps the first":        {func(o *isolation.TenantFiles) { o.Got = file(200, "mine") }, openwop.OWPISO10},
 		"deletes both":           {func(o *isolation.TenantFiles) { o.After = file(404, "") }, openwop.OWPISO10},
-		"lists nobody's":         {func(o *isolation.TenantFiles) { o.Own = list() }, "blocked"},
+		"lists nobody's":         {func(o *isolation.TenantFiles) { o.Own = list() }, hosttest.BlockedOn(openwop.OWPWSP4)},
 		"the other cannot write": {func(o *isolation.TenantFiles) { o.Put = file(403, "") }, "blocked"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -43,10 +43,15 @@ var loopBeyondItsEnd = &scenarios.Drive[BeyondObservation]{
 }
 
 func loopBeyond(h host.Host) (host.Scripted, BeyondObservation) {
-	ceiling, _ := h.Ceiling()
+	ceiling, why := h.Ceiling()
 	switch {
 	case h.Offers(fixture.Loop, fixture.Noop):
-		way := host.Scripted{Fixture: fixture.Loop, Plan: h.LoopPlan(h.Between(min(2, ceiling), min(4, ceiling))), Chosen: true}
+		most := min(4, ceiling-1) // so that no bound keeps a turn from following
+		if most < 1 {
+			scenarios.End(scenarios.Block("the host's limits let no turn follow the first: "+why,
+				"advertise higher limits while the host is certified"))
+		}
+		way := host.Scripted{Fixture: fixture.Loop, Plan: h.LoopPlan(h.Between(min(2, most), most)), Chosen: true}
 		o := BeyondObservation{Way: way.Fixture, Chosen: true, Decisions: way.Decisions(), Beyond: h.Between(2, 4)}
 		way.Plan = append(way.Plan, h.LoopPlan(o.Beyond)...)
 		return way, o

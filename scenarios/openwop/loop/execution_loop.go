@@ -35,17 +35,13 @@ var decidedBeforeWorker = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPDSP1},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(handoff.LoopOfWorkers, func(o handoff.WorkersObservation, j *scenarios.Judge) {
-		o.Given(j, openwop.OWPDSP1)
-		began := o.Log.Phase(dialect.ChainPhaseDispatchBegan)
-		told := o.Log.OfType(dialect.NodeDispatched)
-		if len(began.Values)+len(told.Values) == 0 {
-			j.BlockOn(openwop.OWP0037A3, "setup failed: the log tells of no worker")
-		}
+		o.Given(j)
+		handoff.Told(o.Log, j)
 		CheckDecidedFirst(o.Log, j, len(o.Workers)+1)
 		decided := o.Log.Decided().Values
 		for i, c := range o.Children {
 			if i < len(decided) && len(c.Log.Events) > 0 {
-				handoff.TellLate(j, openwop.OWPDSP1, fmt.Sprintf("decision %d", i+1), decided[i], "the first event of its worker's run",
+				handoff.TellLate(j, fmt.Sprintf("decision %d", i+1), decided[i], "the first event of its worker's run",
 					c.Log.Events[0])
 			}
 		}
@@ -136,11 +132,9 @@ var effectOfItsDecision = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPDSP3},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(handoff.LoopOfWorkers, func(o handoff.WorkersObservation, j *scenarios.Judge) {
-		o.Given(j, openwop.OWPDSP3)
+		o.Given(j)
+		handoff.Told(o.Log, j)
 		all := host.Dispatched(o.Log)
-		if len(all.Values) == 0 {
-			j.BlockOn(openwop.OWP0037A3, "setup failed: the log tells of no worker")
-		}
 		j.Check(openwop.OWPDSP3, all.Each("/type")).To(check.Len(len(o.Workers)), "workers of all decisions")
 		for i, worker := range o.Workers {
 			of := handoff.Turn(o.Log, i)
@@ -159,14 +153,14 @@ var effectOfItsDecision = scenarios.Scenario{
 	}),
 }
 
-// RFC 0007 E; OWP-R11.
+// RFC 0007 E.
 var dispatchNamesItsCause = scenarios.Scenario{
 	ID:     "openwop/execution-loop/dispatch-names-its-cause",
 	Title:  "what the dispatch node tells of a worker is caused by the decision of its turn, where it names a cause",
 	Proves: scenarios.IDs{openwop.OWPDSP4},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(handoff.LoopOfWorkers, func(o handoff.WorkersObservation, j *scenarios.Judge) {
-		o.Given(j, openwop.OWPDSP4)
+		o.Given(j)
 		told := o.Log.OfType(dialect.NodeDispatched)
 		if len(told.Values) == 0 {
 			j.Block("the log has no node.dispatched", "log node.dispatched for every child run")
@@ -185,7 +179,7 @@ var dispatchNamesItsCause = scenarios.Scenario{
 			}), "causes of node.dispatched in turn %d", i+1)
 			for _, cause := range causes.Values {
 				if cause.String() != id {
-					j.Find(openwop.OWPDSP4, "node.dispatched in turn %d does not name the decision as its cause, but %s", i+1, cause.JSON())
+					j.Find("", "node.dispatched in turn %d does not name the decision as its cause, but %s: OWP-R11", i+1, cause.JSON())
 				}
 			}
 		}
@@ -199,7 +193,7 @@ var oneAgent = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPDSP2},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(handoff.LoopOfWorkers, func(o handoff.WorkersObservation, j *scenarios.Judge) {
-		o.Given(j, openwop.OWPDSP2)
+		o.Given(j)
 		CheckAgent(o.Log, j)
 	}),
 }
@@ -227,7 +221,7 @@ func CheckAgent(l host.RunLog, j *scenarios.Judge) {
 	j.Check(openwop.OWPDSP2, agents).To(handoff.OneAndTheSame(), "agentId of the decisions")
 	shown := l.Ended.Last.At("/runOrchestrator/agentId")
 	if !shown.Present() {
-		j.Find(openwop.OWPDSP2, "the run's snapshot does not name its runOrchestrator")
+		j.Find("", "the run's snapshot does not name its runOrchestrator: OWP-R38")
 		return
 	}
 	j.Check(openwop.OWPDSP2, shown).To(check.SameAs(agents.Last()), "runOrchestrator of the run's snapshot")

@@ -8,6 +8,7 @@ import (
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/handoff"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -20,18 +21,15 @@ var nothingAfterTerminate = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPDSP5},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(loopBeyondItsEnd, func(o BeyondObservation, j *scenarios.Judge) {
-		o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-		j.Need(openwop.OWP0037A1, o.Lull.Sentinel)
+		o.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
+		host.SentinelEnded(j, o.Lull.Sentinel)
 		o.Lull.Later.Readable(j)
-		if !o.Chosen {
-			j.Find(openwop.OWPDSP5, host.FixedScript)
+		if o.Beyond == 0 {
+			j.Block("nothing stands behind the terminate of upstream's fixture, so nothing could come after it", "offer "+fixture.Loop+" and "+
+				fixture.Noop)
 		}
 		for _, l := range []host.RunLog{o.Log, o.Lull.Later} {
-			end, ok := o.terminated(l)
-			if !ok {
-				j.BlockOn(openwop.OWP0037A2, "setup failed: the loop did not reach the terminate of its plan")
-			}
-			at := host.Sequence(end)
+			at := host.Sequence(o.terminated(j, l))
 			CheckNoTurnAfter(l, j, at)
 			if children := l.Ended.Last.Key("childRuns"); children.Present() {
 				workers := dispatchedBefore(l, at)
@@ -50,19 +48,21 @@ func CheckNoTurnAfter(l host.RunLog, j *scenarios.Judge, terminate int64) {
 	j.Check(openwop.OWPDSP5, after.Each("/type")).To(check.Len(0), "decisions and handoffs after terminate")
 }
 
-// terminated returns the decision to terminate if the loop reached the planned
-// one.
-func (o BeyondObservation) terminated(l host.RunLog) (wire.Value, bool) {
-	decided := l.Decided()
-	last := slices.IndexFunc(decided.Values, func(e wire.Value) bool {
-		return e.At("/payload/decision/kind").String() == string(dialect.TerminateDecisionKindTerminate)
-	})
-	if last < 0 {
-		return wire.Value{}, false
+// terminated returns the decision to terminate, and blocks the judge unless the
+// loop came to it by its plan.
+func (o BeyondObservation) terminated(j *scenarios.Judge, l host.RunLog) wire.Value {
+	upTo := l
+	for i, e := range l.Events {
+		if host.IsA(dialect.Decided)(e) && e.At("/payload/decision/kind").String() == string(dialect.TerminateDecisionKindTerminate) {
+			upTo.Events = l.Events[:i+1]
+			break
+		}
 	}
-	upTo := wire.Found{Values: decided.Values[:last+1], In: decided.In}
-	asPlanned, _ := check.HasIn(o.Decisions).MatchSeen(upTo.Each("/payload/decision"))
-	return decided.Values[last], asPlanned || !o.Chosen // a fixture's own plan is not every host's
+	upTo.KeepsTo(j, len(o.Decisions), func(turn int, decision wire.Value) bool {
+		same, _ := check.HasIn(o.Decisions[turn : turn+1]).Match([]any{check.Plain(decision.Actual())})
+		return same
+	})
+	return upTo.Decided().Last()
 }
 
 // dispatchedBefore counts the workers dispatched before a place in the log.
@@ -78,17 +78,18 @@ var fanOutRejected = scenarios.Scenario{
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(dispatchOfTooMany, func(o RefusedObservation, j *scenarios.Judge) {
 		l := o.Log
-		l.Exists(j, openwop.OWP0037A6)
+		l.Exists(j, openwop.OWPCAP19)
 		if !j.Check(openwop.OWPDSP6, l.Ended).To(check.Reached()) {
 			return
 		}
 		l.Readable(j)
 		if len(l.Decided().Values) < 2 || len(host.Dispatched(l).Values) == 0 {
-			j.BlockOn(openwop.OWP0037A3, "setup failed: the loop did not reach the decision for several workers")
+			j.Block("setup failed: the loop did not reach the decision for several workers",
+				"have a dispatch node whose policy is reject carry out a decision for one worker, and tell of it")
 		}
 		j.Check(openwop.OWPDSP6, host.Dispatched(l).Each("/type")).To(check.Len(o.Control), "workers that were dispatched")
 		j.Check(openwop.OWPDSP6, l.Status()).To(check.Equal("failed"), "status of the run")
-		o.tellCode(j, openwop.OWPDSP6, dialect.FanOutUnsupported)
+		o.tellCode(j, dialect.FanOutUnsupported)
 	}),
 }
 
@@ -106,20 +107,20 @@ var dispatchUndecided = scenarios.Scenario{
 		if status, _ := l.Created.Int(); status/100 != 2 { // refused beforehand
 			return
 		}
-		l.Exists(j, openwop.OWP0037A6)
+		l.Exists(j, openwop.OWPCAP19)
 		if !j.Check(openwop.OWPDSP7, l.Ended).To(check.Reached()) {
 			return
 		}
 		l.Readable(j)
 		j.Check(openwop.OWPDSP7, l.Status()).To(check.Equal("failed"), "status of the run")
 		j.Check(openwop.OWPDSP7, host.Dispatched(l).Each("/type")).To(check.Len(0), "workers that were dispatched")
-		o.tellCode(j, openwop.OWPDSP7, dialect.NoPendingDecision)
+		o.tellCode(j, dialect.NoPendingDecision)
 	}),
 }
 
 // tellCode notes a failure code other than the one in the text.
-func (o RefusedObservation) tellCode(j *scenarios.Judge, id scenarios.RequirementID, code dialect.Code) {
+func (o RefusedObservation) tellCode(j *scenarios.Judge, code dialect.Code) {
 	if got := handoff.Codes(o.Log); !slices.Contains(got, code) {
-		j.Find(id, "the failure has no code %s, but %s", code, wire.Compact(got))
+		j.Find("", "the failure has no code %s, but %s", code, wire.Compact(got))
 	}
 }

@@ -149,6 +149,15 @@ func TestJudgesOfTheQuestion(t *testing.T) {
 	})
 }
 
+// Upstream's fixture has one decision, to terminate, so nothing could follow it.
+func TestNothingCouldFollowUpstreamsTerminate(t *testing.T) {
+	s := hosttest.LoopOf(1)
+	o := loop.BeyondObservation{Way: "conformance-orchestrator-terminate", Log: s.Log(t)}
+	o.Decisions = []any{map[string]any{"kind": "terminate"}}
+	o.Lull.Sentinel.Reached, o.Lull.Later = true, s.Log(t)
+	hosttest.Expect(t, "nothing-after-terminate", o, hosttest.BlockedOn(""))
+}
+
 func TestJudgeOfWhatFollowsTerminate(t *testing.T) {
 	beyond := func(spoil func(*hosttest.Tale)) *hosttest.Tale {
 		s := hosttest.CastOf("w1").Parent
@@ -175,8 +184,8 @@ func TestJudgeOfWhatFollowsTerminate(t *testing.T) {
 		{"goes on behind the barrier", func(*hosttest.Tale) {}, func(s *hosttest.Tale) { s.Decide("w2") }, requirement.OWPDSP5},
 		{"another plan than ours", func(s *hosttest.Tale) {
 			s.Payload("runOrchestrator.decided", 0)["decision"] = map[string]any{"kind": "ask-user"}
-		}, func(*hosttest.Tale) {}, "blocked"},
-		{"never terminates", func(s *hosttest.Tale) { s.Cut("runOrchestrator.decided", 1) }, func(*hosttest.Tale) {}, "blocked"},
+		}, func(*hosttest.Tale) {}, hosttest.BlockedOn(requirement.OWP0037A2)},
+		{"never terminates", func(s *hosttest.Tale) { s.Cut("runOrchestrator.decided", 1) }, func(*hosttest.Tale) {}, hosttest.BlockedOn("")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			at, later := beyond(c.spoil), beyond(c.spoil)

@@ -18,13 +18,13 @@ func (o LoopObservation) given(j *scenarios.Judge) {
 		host.SeamAnswered(j, o.SeamStatus, o.Way)
 		return
 	}
-	o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+	o.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 }
 
 // tell notes that the turns were not drawn for this run.
-func (o LoopObservation) tell(j *scenarios.Judge, id scenarios.RequirementID) {
+func (o LoopObservation) tell(j *scenarios.Judge) {
 	if !o.Chosen {
-		j.Find(id, host.FixedScript)
+		j.Find("", host.FixedScript)
 	}
 }
 

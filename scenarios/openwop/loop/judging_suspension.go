@@ -15,7 +15,7 @@ import (
 // standing still proves nothing of a loop that never moves.
 func givenProgress(o host.SuspendedLoop, j *scenarios.Judge) {
 	o.Held.CheckAnswered(j)
-	j.Need(openwop.OWP0061D1, o.Log.Ended)
+	o.Log.Ends(j, openwop.OWP0061D1)
 	o.Log.Readable(j)
 	givenPlannedTurns(o, j)
 }
@@ -23,12 +23,9 @@ func givenProgress(o host.SuspendedLoop, j *scenarios.Judge) {
 // givenPlannedTurns blocks the judge unless the loop took the planned turns: a
 // canned log stands still as well.
 func givenPlannedTurns(o host.SuspendedLoop, j *scenarios.Judge) {
-	kinds := o.Log.Kinds()
-	if ok, _ := KindsOf(o.Kinds).MatchSeen(kinds); ok {
-		return
-	}
-	j.BlockOn(openwop.OWP0037A2, "setup failed: the loop did not take the turns of its plan, "+wire.Compact(o.Kinds)+", but "+
-		wire.Compact(kinds.Actual()))
+	o.Log.KeepsTo(j, len(o.Kinds), func(turn int, decision wire.Value) bool {
+		return sameKind(decision.Key("kind").String(), o.Kinds[turn])
+	})
 }
 
 // checkResumed follows the counter across the suspension to the end of the plan.
@@ -44,7 +41,7 @@ func checkResumed(o host.SuspendedLoop, j *scenarios.Judge) {
 	j.Check(openwop.OWP0061D1, l.Status()).To(check.Equal("completed"), "status of the run")
 	for _, kind := range l.Kinds().Values {
 		if isAsking(kind.String()) && kind.String() != string(dialect.AskUserDecisionKindAskUser) {
-			j.Find(openwop.OWP0061D1, "the log calls a decision to ask %s, which no schema knows", kind.JSON())
+			j.Find("", "the log calls a decision to ask %s, which no schema knows: OWP-R1", kind.JSON())
 			break
 		}
 	}
@@ -57,10 +54,12 @@ func KindsOf(want []string) check.Matcher {
 		list, _ := v.([]any)
 		return slices.EqualFunc(list, want, func(got any, want string) bool {
 			kind, _ := got.(string)
-			return kind == want || isAsking(kind) && isAsking(want)
+			return sameKind(kind, want)
 		})
 	})
 }
+
+func sameKind(kind, want string) bool { return kind == want || isAsking(kind) && isAsking(want) }
 
 func isAsking(kind string) bool {
 	return kind == string(dialect.AskUserDecisionKindAskUser) || kind == "clarify" || kind == "escalate"

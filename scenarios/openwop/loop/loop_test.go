@@ -61,7 +61,7 @@ func TestJudgesOfOneLoop(t *testing.T) {
 		{"resets", "one-per-turn", set(3, 1), hosttest.LoopOf(4), requirement.OWP0061B2},
 		{"one turn fewer", "one-per-turn", hosttest.LoopOf(3), hosttest.LoopOf(3), requirement.OWP0061B2},
 		{"no turn at all", "one-per-turn", hosttest.LoopOf(4).Drop("runOrchestrator.decided"), hosttest.LoopOf(4), requirement.OWP0061B1},
-		{"never ends", "one-per-turn", stuck, stuck, "blocked"},
+		{"never ends", "one-per-turn", stuck, stuck, hosttest.BlockedOn(requirement.OWP0037A1)},
 
 		{"honest", "iteration-on-decided", hosttest.LoopOf(4), hosttest.LoopOf(4), "passed"},
 		{"a turn without a counter", "iteration-on-decided", set(2, nil), hosttest.LoopOf(4), requirement.OWP0061B1},
@@ -90,7 +90,8 @@ func TestJudgesOfOneLoop(t *testing.T) {
 
 		{"honest below 5", "iteration-absent-below-5", strip(hosttest.LoopOf(4)), hosttest.LoopOf(4), "passed"},
 		{"a counter below 5 is a finding", "iteration-absent-below-5", hosttest.LoopOf(4), hosttest.LoopOf(4), "passed"},
-		{"no turn at all", "iteration-absent-below-5", hosttest.LoopOf(4).Drop("runOrchestrator.decided"), hosttest.LoopOf(4), "blocked"},
+		{"no turn at all", "iteration-absent-below-5", hosttest.LoopOf(4).Drop("runOrchestrator.decided"), hosttest.LoopOf(4),
+			hosttest.BlockedOn(requirement.OWP0037A2)},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) { hosttest.Expect(t, c.scenario, loopObservation(t, 4, c.told, c.later), c.want) })
 	}
@@ -223,14 +224,15 @@ func TestJudgesOfTheBound(t *testing.T) {
 		{"a note after the failure", "bound-below", func(o *bounds.BoundsObservation) {
 			o.BelowLater = hosttest.Bounded(3).Then(hosttest.Event{Kind: "lease.lost", Payload: map[string]any{}}).Log(t)
 		}, "passed"},
-		{"refuses the run", "bound-below", func(o *bounds.BoundsObservation) { o.Below.Created = wiretest.Status(t, 500) }, "blocked"},
+		{"refuses the run", "bound-below", func(o *bounds.BoundsObservation) { o.Below.Created = wiretest.Status(t, 500) },
+			hosttest.BlockedOn("")},
 
 		{"honest", "bound-leaves-alone", func(*bounds.BoundsObservation) {}, "passed"},
 		{"breaches at N", "bound-leaves-alone", func(o *bounds.BoundsObservation) { o.At = hosttest.Bounded(3).Log(t) }, requirement.OWP0061E6},
 		{"breaches always", "bound-leaves-alone", func(o *bounds.BoundsObservation) { o.Above = hosttest.Bounded(2).Log(t) },
 			requirement.OWP0061E6},
 		{"never ends", "bound-leaves-alone",
-			func(o *bounds.BoundsObservation) { o.At = hosttest.LoopOf(4).WithStatus("running").Log(t) }, "blocked"},
+			func(o *bounds.BoundsObservation) { o.At = hosttest.LoopOf(4).WithStatus("running").Log(t) }, hosttest.BlockedOn(requirement.OWP0037A1)},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			o := honest()
@@ -292,8 +294,8 @@ func TestJudgeOfInterleavedLoops(t *testing.T) {
 			o.First = hosttest.LoopOf(5).Change("runOrchestrator.decided", 1, func(p map[string]any) { p["iteration"] = 1 }).Log(t)
 		}, requirement.OWP0061B2},
 		{"one after the other", func(o *loop.InterleavedObservation) { o.Suspends = false }, "blocked"},
-		{"never suspends", func(o *loop.InterleavedObservation) { o.Suspended.Reached = false }, "blocked"},
-		{"refuses the answer", func(o *loop.InterleavedObservation) { o.Answered = wiretest.Status(t, 404) }, "blocked"},
+		{"never suspends", func(o *loop.InterleavedObservation) { o.Suspended.Reached = false }, hosttest.BlockedOn("")},
+		{"refuses the answer", func(o *loop.InterleavedObservation) { o.Answered = wiretest.Status(t, 404) }, hosttest.BlockedOn("")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := honest()

@@ -99,9 +99,10 @@ func TestJudgesOfALoopThatAsks(t *testing.T) {
 		{"is not taken up again", "ask-user", func(o *loop.AskedObservation) { o.Log = honest.Waiting().Log(t) }, requirement.OWP0061D1},
 		{"fails after the answer", "ask-user", func(o *loop.AskedObservation) { o.Log = honest.WithStatus("failed").Log(t) },
 			requirement.OWP0061D1},
-		{"never asks", "ask-user", func(o *loop.AskedObservation) { o.Held.Suspended.Reached = false }, "blocked"},
-		{"refuses the answer", "ask-user", func(o *loop.AskedObservation) { o.Held.Answered = wiretest.Status(t, 403) }, "blocked"},
-		{"refuses the run", "ask-user", func(o *loop.AskedObservation) { o.Held.Log.Created = wiretest.Status(t, 404) }, "blocked"},
+		{"never asks", "ask-user", func(o *loop.AskedObservation) { o.Held.Suspended.Reached = false }, hosttest.BlockedOn("")},
+		{"refuses the answer", "ask-user", func(o *loop.AskedObservation) { o.Held.Answered = wiretest.Status(t, 403) }, hosttest.BlockedOn("")},
+		{"refuses the run", "ask-user", func(o *loop.AskedObservation) { o.Held.Log.Created = wiretest.Status(t, 404) },
+			hosttest.BlockedOn(requirement.OWPCAP19)},
 
 		{"honest", "stands-still", func(*loop.AskedObservation) {}, "passed"},
 		{"without a counter, as below version 5", "stands-still", func(o *loop.AskedObservation) {
@@ -117,8 +118,8 @@ func TestJudgesOfALoopThatAsks(t *testing.T) {
 		}, requirement.OWPINT1},
 		{"runs again with nothing on the log", "stands-still",
 			func(o *loop.AskedObservation) { o.Lull.Later = honest.Waiting().WithStatus("running").Log(t) }, requirement.OWPINT1},
-		{"stands still for ever", "stands-still", func(o *loop.AskedObservation) { o.Log = honest.Waiting().Log(t) }, "blocked"},
-		{"runs no other run either", "stands-still", func(o *loop.AskedObservation) { o.Lull.Sentinel.Reached = false }, "blocked"},
+		{"stands still for ever", "stands-still", func(o *loop.AskedObservation) { o.Log = honest.Waiting().Log(t) }, hosttest.BlockedOn("")},
+		{"runs no other run either", "stands-still", func(o *loop.AskedObservation) { o.Lull.Sentinel.Reached = false }, hosttest.BlockedOn("")},
 		{"never asks", "stands-still", func(o *loop.AskedObservation) { o.Held.Suspended.Reached = false }, "blocked"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
@@ -130,9 +131,8 @@ func TestJudgesOfALoopThatAsks(t *testing.T) {
 	t.Run("the prose's word is a finding", func(t *testing.T) {
 		o := observe(honest)
 		o.Log = decidedAs("clarify").Log(t)
-		out := scenarios.Conclude(hosttest.Scenario(t, "ask-user"), openwop.Protocol.Ledger, o)
-		if len(out.Findings) != 1 || out.Findings[0].Requirement != requirement.OWP0061D1 {
-			t.Errorf("findings: %v", out.Findings)
+		if !hosttest.HasNote(t, "ask-user", o, "clarify") || len(hosttest.Findings(t, "ask-user", o)) != 1 {
+			t.Errorf("notes: %v", hosttest.Notes(t, "ask-user", o))
 		}
 	})
 	t.Run("only the seam's word", func(t *testing.T) {
@@ -193,7 +193,7 @@ func TestJudgeOfTheFloor(t *testing.T) {
 		{"never asks", func(o *loop.FloorObservation) {
 			o.Held.Suspended.Reached, o.Held.Log = false, hosttest.LoopOf(5).Log(t)
 		}, requirement.OWPINT5},
-		{"neither asks nor acts", func(o *loop.FloorObservation) { o.Held.Suspended.Reached = false }, "blocked"},
+		{"neither asks nor acts", func(o *loop.FloorObservation) { o.Held.Suspended.Reached = false }, hosttest.BlockedOn("")},
 		{"carries it out twice", func(o *loop.FloorObservation) {
 			s := honest
 			s.Events = twice
@@ -203,7 +203,7 @@ func TestJudgeOfTheFloor(t *testing.T) {
 			o.Log = honest.Waiting().Then(hosttest.Event{Kind: "run.completed", Payload: nil}).WithStatus("completed").Log(t)
 		}, requirement.OWP0061D1},
 		{"counts from 1 again", func(o *loop.FloorObservation) { o.Log = count(honest, 1, 2, 3, 1, 2).Log(t) }, requirement.OWP0061D1},
-		{"refuses the answer", func(o *loop.FloorObservation) { o.Held.Answered = wiretest.Status(t, 422) }, "blocked"},
+		{"refuses the answer", func(o *loop.FloorObservation) { o.Held.Answered = wiretest.Status(t, 422) }, hosttest.BlockedOn("")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := loop.FloorObservation{SuspendedLoop: hosttest.SuspendedLoop(t, honest, 3, kinds(5, 3, "next-worker")...), Confidence: 0.2,
@@ -407,7 +407,7 @@ func TestJudgeOfASecondAnswer(t *testing.T) {
 		}, requirement.OWPINT2},
 		{"refuses it and rewrites the log", func(o *interrupts.ResolvedAgainObservation) { o.Lull.Later = asking(4, 2, "m2").Log(t) },
 			requirement.OWPINT2},
-		{"never ends", func(o *interrupts.ResolvedAgainObservation) { o.Log = honest.Waiting().Log(t) }, "blocked"},
+		{"never ends", func(o *interrupts.ResolvedAgainObservation) { o.Log = honest.Waiting().Log(t) }, hosttest.BlockedOn("")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := interrupts.ResolvedAgainObservation{SuspendedLoop: hosttest.SuspendedLoop(t, honest, 2, kinds(4, 2, "ask-user")...),

@@ -45,7 +45,7 @@ var resolvedOnce = scenarios.Scenario{
 		givenProgress(o.SuspendedLoop, j)
 		j.Check(openwop.OWPINT2, o.Again).To(check.Status(4), "a second answer to the same node")
 		if code, _ := o.Again.Int(); code/100 == 4 && !slices.Contains([]int64{404, 409, 410}, code) {
-			j.Find(openwop.OWPINT2, "the second answer is refused with HTTP %d; 404, 409 and 410 are in use for it", code)
+			j.Find("", "the second answer is refused with HTTP %d; 404, 409 and 410 are in use for it", code)
 		}
 		o.Lull.CheckStill(j, openwop.OWPINT2, o.Log, "after the second answer")
 		j.Check(openwop.OWPINT2, o.Lull.Later.Status()).To(check.SameAs(o.Log.Status()), "status after the second answer")
@@ -72,7 +72,7 @@ var resolvedByOne = scenarios.Scenario{
 		}
 		for _, status := range o.Replies {
 			if code, _ := status.Int(); code/100 > 4 {
-				j.Find(openwop.OWPINT3, "an answer that came too late got HTTP %d", code)
+				j.Find("", "an answer that came too late got HTTP %d", code)
 			}
 		}
 		l := o.Log
@@ -91,7 +91,7 @@ var resolvedByOne = scenarios.Scenario{
 		if shown := resumeValues(l); len(shown.Values) > 0 {
 			j.Check(openwop.OWPINT3, shown).To(check.Each(host.Holding(winner)), "the answer as the run shows it")
 		} else {
-			j.Find(openwop.OWPINT3, "neither an event nor a variable of the run shows the answer, so a lost answer would go unnoticed")
+			j.Find("", "neither an event nor a variable of the run shows the answer, so a lost answer would go unnoticed")
 		}
 		for _, marker := range o.Markers {
 			if marker != winner {
@@ -138,7 +138,7 @@ var resolvedApart = scenarios.Scenario{
 		givenPlannedTurns(a, j)
 		givenPlannedTurns(b, j)
 		if host.Succeeded(o.Astray) {
-			j.Find(openwop.OWPINT4, "an answer to a node that the run does not have got HTTP %s and moved nothing", o.Astray.JSON())
+			j.Find("", "an answer to a node that the run does not have got HTTP %s and moved nothing", o.Astray.JSON())
 		}
 		j.Check(openwop.OWPINT4, tracesOf(a.Log, b.Held.Marker)).To(check.Len(0), "places in which the first loop took the second's answer")
 		j.Check(openwop.OWPINT4, tracesOf(b.Log, a.Held.Marker)).To(check.Len(0), "places in which the second loop took the first's answer")

@@ -23,7 +23,7 @@ func Version5Suite() scenarios.Suite {
 	}
 }
 
-// RFC 0037 C, RFC 0061 A. Version 6 is the highest known rung (OWP-R6).
+// RFC 0037 C, RFC 0061 A. Version 6 is the highest known rung.
 var modelWellFormed = scenarios.Scenario{
 	ID:     "openwop/version5-shape/model-well-formed",
 	Title:  "the advertised execution model says whether it is supported, and at which version",
@@ -34,7 +34,7 @@ var modelWellFormed = scenarios.Scenario{
 		j.Check(openwop.OWP0037C1, claims.Model(d).Key("supported")).To(check.Boolean())
 		j.Check(openwop.OWP0061A2, version).To(check.Integer(1, 0))
 		if n, ok := version.Int(); ok && n > 6 {
-			j.Find(openwop.OWP0061A2, "version %d is higher than any rung known (6)", n)
+			j.Find("", "version %d is higher than any rung known (6): OWP-R6", n)
 		}
 	}),
 }
@@ -103,7 +103,7 @@ var iterationOnDecided = scenarios.Scenario{
 	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
 		o.given(j)
 		j.Check(openwop.OWP0061B1, o.iterations()).To(check.Each(check.Integer(1, 0)))
-		o.tell(j, openwop.OWP0061B1)
+		o.tell(j)
 	}),
 }
 
@@ -115,12 +115,12 @@ var iterationAbsentBelow5 = scenarios.Scenario{
 	Claim:  claims.ExecutionModelBelow5,
 	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
 		o.given(j)
-		switch {
-		case len(o.iterations().Values) == 0: // no turn at all: another scenario reports that
-			j.BlockOn(openwop.OWP0037A2, "setup failed: the log shows no orchestrator turn")
-		default:
-			CheckUncounted(j, o.iterations())
+		if o.Evidence != scenarios.Attested {
+			o.Log.Decides(j)
+		} else if len(o.iterations().Values) == 0 {
+			j.Block("the reply of the seam shows no turn", "have the seam answer with the decisions of its turns (docs/seams.md)")
 		}
+		CheckUncounted(j, o.iterations())
 	}),
 }
 
@@ -137,7 +137,7 @@ var limitHonoured = scenarios.Scenario{
 	Claim:  claims.LoopLimit,
 	Ask: scenarios.Ask(bounds.LoopToTheLimit, func(o bounds.LimitObservation, j *scenarios.Judge) {
 		for _, l := range []host.RunLog{o.Unasked, o.Overdone} {
-			l.Given(j, openwop.OWP0037A6, openwop.OWP0061E3)
+			l.Over(j) // the limit may be far off, and the host slow
 			if kinds := l.Breaches().Each("/payload/kind").Values; len(kinds) > 0 && kinds[0].String() != string(dialect.CapKindLoopIterations) {
 				j.Block("another bound of the host struck first: "+kinds[0].JSON(), "raise that bound while the host is certified")
 			}

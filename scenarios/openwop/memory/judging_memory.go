@@ -24,7 +24,7 @@ type recollections struct {
 // recalled reads the notes of an ended run, and blocks the judge unless
 // they have the form that the fixture specifies.
 func recalled(l host.RunLog, j *scenarios.Judge, who string, turns int) (r recollections, ok bool) {
-	l.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+	l.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 	r = recollections{host.ReadSeen(l, "memory"), who}
 	for turn := range int64(turns) {
 		for _, at := range []host.Look{{Turn: turn + 1, At: host.AtBegin}, {Turn: turn + 1, At: host.AtEnd}} {

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"fmt"
 	"net/http"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -14,10 +15,14 @@ import (
 
 // workerNotes returns the notes of both workers.
 func (o MemoryFamily) workerNotes(j *scenarios.Judge) (first, second recollections, ok bool) {
-	o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+	o.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 	if len(o.Children) != 2 {
 		j.Block("setup failed: the loop does not name the run of each of its two workers",
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, and which worker it is of")
+	}
+	for _, c := range o.Children {
+		host.ChildServed(j, c.Log.Created, c.ID)
+		j.Reach(c.Log.Ended, "have the runs of workers end before their parent does")
 	}
 	if first, ok = recalled(o.Children[0].Log, j, "the first worker", 2); ok {
 		second, ok = recalled(o.Children[1].Log, j, "the second worker", 1)
@@ -32,7 +37,11 @@ func (o MemoryFamily) next() host.Look { return host.Look{Turn: int64(o.Handed) 
 func (o MemoryFamily) mergedNotes(j *scenarios.Judge) (recollections, bool) {
 	r, ok := recalled(o.Log, j, "the loop", o.Turns)
 	if ok && !r.has(o.next(), o.First, o.Second) {
-		j.BlockOn(openwop.OWPMEM2, "setup failed: "+o.next().String()+" does not read the entries of the workers")
+		wrote := completed(o.Log, fixture.MemoryOne) && completed(o.Log, fixture.MemoryTwo)
+		for i, entry := range []string{o.First, o.Second} {
+			wrote = wrote && i < len(o.Children) && shownWritten(o.Children[i].Log, entry)
+		}
+		unmerged(j, r, o.next(), wrote)
 	}
 	return r, ok
 }
@@ -114,12 +123,7 @@ var heldChildHidden = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPMEM3, openwop.OWPMEM2},
 	Claim:  claims.MemoryWorkers,
 	Ask: scenarios.Ask(heldWorker, func(o HeldWorker, j *scenarios.Judge) {
-		o.Log.Exists(j, openwop.OWP0037A6)
-		j.Need(openwop.OWP0037A3, o.Found)
-		j.Need(openwop.OWP0061D1, o.Worker.Suspended)
-		if !host.Succeeded(o.Worker.Answered) {
-			j.BlockOn(openwop.OWPINT2, "setup failed: answering the worker was answered with HTTP "+o.Worker.Answered.JSON())
-		}
+		o.given(j)
 		r, ok := recalled(o.Log, j, "the loop", 3)
 		if !ok {
 			return
@@ -142,9 +146,9 @@ var lostChildLeavesNothing = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPMEM4},
 	Claim:  claims.MemoryWorkers,
 	Ask: scenarios.Ask(lostWorkers, func(o LostWorkers, j *scenarios.Judge) {
-		o.Log.Exists(j, openwop.OWP0037A6)
-		j.Need(openwop.OWP0037A3, o.Found)
-		j.Need(openwop.OWP0061D1, o.Running)
+		o.Log.Exists(j, openwop.OWPCAP19)
+		j.Reach(o.Found, nameChildren)
+		j.Reach(o.Running, "have the second worker wait once it was decided to ask (docs/seams.md)")
 		o.givenLost(j)
 		r, ok := recalled(o.Log, j, "the loop", 4)
 		if !ok {
@@ -171,17 +175,23 @@ func (o LostWorkers) givenLost(j *scenarios.Judge) {
 	}
 	for i, w := range []struct{ status, content string }{{"failed", o.Failed}, {"cancelled", o.Cancelled}} {
 		l := o.Children[i].Log
-		l.Given(j, openwop.OWP0037A3, openwop.OWP0037A1)
+		host.ChildServed(j, l.Created, o.Children[i].ID)
+		l.Over(j)
 		if got := l.Status().String(); got != w.status {
 			j.Block("setup failed: the worker that should be "+w.status+" is "+got, "have "+fixture.MemoryFails+
 				" refuse two workers in one decision, and serve {cancel run}")
 		}
-		own := recollections{host.ReadSeen(l, "memory"), "the worker"}
-		if len(own.idsOf(w.content)) == 0 && len(l.OfType(dialect.MemoryWritten).Values) == 0 {
+		if !shownWritten(l, w.content) {
 			j.Block("setup failed: nothing shows that the "+w.status+" worker wrote",
 				"let its next turn read the entry, or report it with memory.written")
 		}
 	}
+}
+
+// shownWritten reports whether a run shows that it wrote an entry: a later turn of its own reads it, or its log tells.
+func shownWritten(l host.RunLog, content string) bool {
+	own := recollections{Notes: host.ReadSeen(l, "memory")}
+	return len(own.idsOf(content)) > 0 || len(l.OfType(dialect.MemoryWritten).Values) > 0
 }
 
 // givenChanged blocks the judge unless the source read its entries and another run
@@ -191,7 +201,7 @@ func (o ForkedMemory) givenChanged(j *scenarios.Judge) (source recollections, ok
 	if !ok {
 		j.End()
 	}
-	o.Writer.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+	o.Writer.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 	_, ok = givenShared(o.Reader, j, "another run", o.Own[0], o.Own[1], o.Theirs)
 	return source, ok
 }
@@ -207,11 +217,11 @@ func forgotten(f host.Forked, j *scenarios.Judge) bool {
 	j.Check(openwop.OWPMEM17, f.Log.Created).To(check.OneOf(http.StatusUnprocessableEntity, http.StatusGone),
 		"a fork from %d without a memory", f.FromSeq)
 	if status == http.StatusGone {
-		j.Find(openwop.OWPMEM17, "the fork from %d is refused with 410; the texts say 422", f.FromSeq)
+		j.Find("", "the fork from %d is refused with 410; the texts say 422", f.FromSeq)
 	}
 	for _, member := range []string{"fromSeq", "sourceRunId", "reason"} {
-		if !f.Reply.Key("details").Key(member).Present() {
-			j.Find(openwop.OWPMEM18, "the refusal of a fork from %d has no details.%s", f.FromSeq, member)
+		if v := f.Reply.Key("details").Key(member); !v.Present() {
+			j.Violates(openwop.OWPMEM18, v, fmt.Sprintf("the refusal of a fork from %d for want of its memory has no details.%s", f.FromSeq, member))
 		}
 	}
 	return true
@@ -246,9 +256,9 @@ var replayRemembers = scenarios.Scenario{
 // forkNotes returns the notes of a fork.
 func (o ForkedMemory) forkNotes(j *scenarios.Judge, f host.Forked) (recollections, bool) {
 	if f.Log.RunID == o.Source.RunID {
-		j.BlockOn(openwop.OWPRPL1, "setup failed: the host names the source as its own fork")
+		j.Violates(openwop.OWPRPL1, f.Log.ID, "setup failed: the host names the source as its own fork")
 	}
-	f.Log.Given(j, openwop.OWPRPL1, openwop.OWPRPL1)
+	f.Log.GivenFork(j)
 	return recalled(f.Log, j, "the fork", o.Turns)
 }
 

@@ -270,7 +270,7 @@ func TestJudgesOfAHeldWorker(t *testing.T) {
 		{"it never expires", honest.since(2, "brief"), reads(), reads("lasting", "long", "brief"), "passed", m5},
 		{"it is gone for its parent only", honest, reads(), reads("lasting", "long", "brief"), "passed", m9},
 		{"whatever expires is never there", reads().since(2, "lasting"), reads(), reads("lasting"), "passed", m5},
-		{"nothing comes", reads(), reads(), reads(), m2, "blocked"},
+		{"nothing comes", reads(), reads(), reads(), m2, hosttest.BlockedOn("")},
 		{"nothing is shared", honest, reads(), reads(), "blocked", "passed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -291,6 +291,29 @@ func TestJudgesOfAHeldWorker(t *testing.T) {
 			spoil(&o)
 			hosttest.Expect(t, "held-child-hidden", o, "blocked")
 			hosttest.Expect(t, "expiry-from-childs-write", o, "blocked")
+		})
+	}
+}
+
+// A host is accused of a loss only if the worker is known to have written and completed.
+func TestAnEntryIsLostOnlyIfItWasWritten(t *testing.T) {
+	completed := hosttest.Event{Kind: "core.workflowChain.event", Payload: map[string]any{"phase": "child.completed",
+		"workerId": "assay-memory-worker", "childRunId": "c", "parentRunId": "r"}}
+	written := hosttest.Story{Id: "c", Status: "waiting-input", Events: []hosttest.Event{{Kind: "memory.written"}}}
+	for name, c := range map[string]struct {
+		spoil func(*memory.HeldWorker)
+		want  string
+	}{
+		"written and completed": {func(*memory.HeldWorker) {}, hosttest.BlockedOn(openwop.OWPMEM2)},
+		"not written":           {func(o *memory.HeldWorker) { o.Worker.Log = host.RunLog{} }, hosttest.BlockedOn("")},
+		"not completed":         {func(o *memory.HeldWorker) { o.Log.Events = nil }, hosttest.BlockedOn("")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := heldWorker(t, reads(), reads(), reads())
+			o.Worker.Log = written.Log(t)
+			o.Log.Events = hosttest.Story{Id: "r", Events: []hosttest.Event{completed}}.Log(t).Events
+			c.spoil(&o)
+			hosttest.Expect(t, "expiry-from-childs-write", o, c.want)
 		})
 	}
 }
@@ -384,7 +407,8 @@ func TestJudgeOfLostWorkers(t *testing.T) {
 func TestJudgesOfForksThatRemember(t *testing.T) {
 	honest := reads().since(2, "p").since(3, "q")
 	refusal := func(status int, code string) host.Forked {
-		return host.Forked{FromSeq: 3, Reply: wiretest.Value(t, map[string]any{"error": code, "details": map[string]any{"fromSeq": 3}}),
+		details := map[string]any{"fromSeq": 3, "sourceRunId": "r", "reason": "retention_expired"}
+		return host.Forked{FromSeq: 3, Reply: wiretest.Value(t, map[string]any{"error": code, "details": details}),
 			Log: host.RunLog{Created: wiretest.Status(t, status)}}
 	}
 	forked := func(r recall) host.Forked { return host.Forked{Log: r.run(t, "f", 4)} }
@@ -405,20 +429,33 @@ func TestJudgesOfForksThatRemember(t *testing.T) {
 		{"honest", observed(honest, there, forked(honest), forked(honest)), "passed", "passed"},
 		{"refused", observed(honest, there, refusal(422, "replay_memory_snapshot_unavailable")), "passed", "passed"},
 		{"refused with 410", observed(honest, there, forked(honest), refusal(410, "replay_memory_snapshot_unavailable")), "passed", "passed"},
-		{"refused in other words", observed(honest, there, refusal(422, "invalid_from_seq")), "blocked", "blocked"},
+		{"refused in other words", observed(honest, there, refusal(422, "invalid_from_seq")), hosttest.BlockedOn(""), hosttest.BlockedOn("")},
 		{"reads what is there now", observed(honest, there, forked(reads("p", "q", "theirs"))), m17, m17},
 		{"the last turn reads what is there now", observed(honest, there, forked(honest.since(4, "theirs"))), m17, m17},
 		{"the first turns do", observed(honest, there, forked(honest.but(1, "theirs"))), m17, "passed"},
 		{"reads nothing", observed(honest, there, forked(reads())), m17, m17},
 		{"the second fork only", observed(honest, there, forked(honest), forked(reads("theirs"))), m17, m17},
-		{"its source for its fork", observed(honest, there, host.Forked{Log: honest.run(t, "r", 4)}), "blocked", "blocked"},
-		{"nobody reads what was written since", observed(honest, reads("p", "q"), forked(honest)), "blocked", "blocked"},
+		{"its source for its fork", observed(honest, there, host.Forked{Log: honest.run(t, "r", 4)}), hosttest.BlockedOn(openwop.OWPRPL1),
+			hosttest.BlockedOn(openwop.OWPRPL1)},
+		{"nobody reads what was written since", observed(honest, reads("p", "q"), forked(honest)), hosttest.BlockedOn(""),
+			hosttest.BlockedOn("")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			hosttest.Expect(t, "replay-as-of-index", c.o, c.replayed)
 			hosttest.Expect(t, "branch-as-of-index", c.o, c.branch)
 		})
 	}
+}
+
+func TestARefusalForWantOfMemorySaysWhy(t *testing.T) {
+	honest := reads().since(2, "p").since(3, "q")
+	o := memory.ForkedMemory{
+		Turns: 4, Wrote: [2]int{1, 2}, Own: []string{"p", "q"}, Theirs: "theirs", Tag: "tag", Source: honest.run(t, "r", 4),
+		Writer: reads().run(t, "w", 1), Reader: reads("p", "q", "theirs").run(t, "x", 1), Begins: 4,
+		Forks: []host.Forked{{FromSeq: 3, Reply: wiretest.Value(t, map[string]any{"error": "replay_memory_snapshot_unavailable",
+			"details": map[string]any{"fromSeq": 3, "sourceRunId": "r"}}), Log: host.RunLog{Created: wiretest.Status(t, 422)}}},
+	}
+	hosttest.Expect(t, "replay-as-of-index", o, hosttest.BlockedOn(openwop.OWPMEM18))
 }
 
 func TestJudgeOfWhatTenantsRemember(t *testing.T) {

@@ -25,7 +25,7 @@ var keyedOnce = scenarios.Scenario{
 		for _, k := range []host.KeyedRun{o.Again, o.Last} {
 			j.Check(openwop.OWPERR18, k.Status).To(check.Status(2), "%s", k.Asked)
 			if j.Check(openwop.OWPERR18, k.RunID()).To(check.SameAs(o.First.RunID()), "runId of %s", k.Asked) {
-				findChangedReply(j, k, o.First)
+				j.Check(openwop.OWPERR18, k.Body).To(check.SameAs(o.First.Body), "the reply to %s", k.Asked)
 			}
 			j.Check(openwop.OWPERR21, k.Replay).To(check.Equal("true"), "openwop-Idempotent-Replay of %s", k.Asked)
 		}
@@ -34,13 +34,6 @@ var keyedOnce = scenarios.Scenario{
 		}
 		Coded(o.Other.Answered, j, openwop.OWPERR19, dialect.KeyReused)
 	}),
-}
-
-// findChangedReply reports a repeated request whose reply differs from the first.
-func findChangedReply(j *scenarios.Judge, again, first host.KeyedRun) {
-	if same, _ := check.SameAs(first.Body).Match(again.Body.Actual()); !same {
-		j.Find(openwop.OWPERR18, "%s names the same run in another reply: %s", again.Asked, again.Body.JSON())
-	}
 }
 
 // given blocks the judge unless both keys made a run. Without the second, a
@@ -101,7 +94,7 @@ var cancelOfEnded = scenarios.Scenario{
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(cancelled, func(o CancelObservation, j *scenarios.Judge) {
 		o.given(j)
-		j.Need(openwop.OWPERR23, o.Log.Ended)
+		o.ends(j)
 		ended := []endedCancel{{o.Again, o.Log.Status(), o.Later.Key("status")}}
 		if o.DoneReply.Asked != "" {
 			ended = append(ended, endedCancel{o.DoneReply, o.Done.Last.Key("status"), o.DoneAfter.Key("status")})
@@ -133,16 +126,33 @@ var strangersChangeNothing = scenarios.Scenario{
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(cancelled, func(o CancelObservation, j *scenarios.Judge) {
 		o.given(j)
-		for _, a := range o.Strangers {
+		for i, a := range o.Strangers {
+			rule := scenarios.RequirementID(openwop.OWPERR1) // the first has no credential, the next an unknown one
+			if i > 0 {
+				rule = openwop.OWPERR2
+			}
 			if a.HTTPStatus() != http.StatusUnauthorized {
-				j.BlockOn(openwop.OWPERR1, "setup failed: "+a.Asked+" is not refused: HTTP "+a.Status.JSON())
+				j.Violates(rule, a.Status, "setup failed: "+a.Asked+" is not refused with HTTP 401: HTTP "+a.Status.JSON())
 			}
 		}
 		if o.Log.Status().String() != "cancelled" {
-			j.BlockOn(openwop.OWPERR23, "setup failed: the run is not cancelled by its owner either, its status is "+o.Log.Status().JSON())
+			o.ends(j)
+			reason := "setup failed: the run is not cancelled by its owner either, its status is " + o.Log.Status().JSON()
+			if said := o.Cancel.Body.Key("status").String(); said == "cancelled" || said == "cancelling" {
+				j.Violates(openwop.OWPERR23, o.Log.Status(), reason)
+			}
+			j.Block(reason, "have "+o.Way+" last until it is cancelled")
 		}
 		j.Check(openwop.OWPERR25, o.Untouched.Key("status")).NotTo(check.OneOf("cancelled", "cancelling"), "status after the strangers")
 	}),
+}
+
+// ends blocks the judge unless the run ended that its owner cancelled.
+func (o CancelObservation) ends(j *scenarios.Judge) {
+	if !o.Log.Ended.Reached && !host.Succeeded(o.Cancel.Status) {
+		j.Block("setup failed: the run cannot be cancelled: HTTP "+o.Cancel.Status.JSON(), "serve {cancel run}")
+	}
+	j.Need(openwop.OWPERR23, o.Log.Ended)
 }
 
 // given blocks the judge unless a run was under way.

@@ -16,9 +16,9 @@ func Coded(a host.Answered, j *scenarios.Judge, id scenarios.RequirementID, as d
 	}
 }
 
-// NotAFault checks a request that a host may take or refuse but must answer.
+// NotAFault checks a request that a host in use may take, though the text refuses it, but must answer.
 func NotAFault(a host.Answered, j *scenarios.Judge, id scenarios.RequirementID) {
 	if j.Check(id, a.Status).To(check.Status(2, 400, 422), "%s", a.Asked) && host.Succeeded(a.Status) {
-		j.Find(id, "%s: the host made a run instead of refusing", a.Asked)
+		j.Find("", "%s: the host made a run instead of refusing, as hosts in use do", a.Asked)
 	}
 }

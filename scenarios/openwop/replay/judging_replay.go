@@ -3,7 +3,6 @@ package replay
 import (
 	"reflect"
 
-	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
@@ -36,8 +35,8 @@ func values(draws wire.Found) wire.Found { return draws.Each("/payload/outputs/v
 // givenDraws blocks the judge unless the nodes of the source and of the control drew
 // distinct values.
 func (o DrawnObservation) givenDraws(j *scenarios.Judge) {
-	o.Control.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-	o.Source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+	o.Control.Over(j)
+	o.Source.Over(j)
 	seen := map[string]bool{}
 	for _, l := range []host.RunLog{o.Control, o.Source} {
 		all := values(draws(l)).Values
@@ -73,7 +72,7 @@ func CheckPrefix(f host.Forked, j *scenarios.Judge, id scenarios.RequirementID, 
 	own := map[string]bool{source.RunID: true, f.Log.RunID: true}
 	j.Check(id, got.Each("/payload")).To(samePayloads(want.Each("/payload"), own, ids), "payload of the events below %d", f.FromSeq)
 	if !reflect.DeepEqual(placesOfCauses(got, source), placesOfCauses(want, source)) {
-		j.Find(id, "below its start, the fork from %d names other causes than its source", f.FromSeq)
+		j.Find("", "below its start, the fork from %d names other causes than its source", f.FromSeq)
 	}
 }
 

@@ -29,7 +29,7 @@ var refusalDiverges = scenarios.Scenario{
 		} {
 			r.call.given(j)
 			if status, _ := r.call.Replay.Created.Int(); status == http.StatusUnprocessableEntity {
-				j.Find(openwop.OWPRPL15, "%s is refused with HTTP 422 and makes no run", r.what)
+				j.Find("", "%s is refused with HTTP 422 and makes no run: OWP-R19", r.what)
 				j.Check(openwop.OWPRPL15, r.call.Code).To(dialect.Coded(dialect.DivergedAtRefusal), "code for %s", r.what)
 				continue
 			}
@@ -47,7 +47,7 @@ var refusalDiverges = scenarios.Scenario{
 			j.Check(openwop.OWPRPL15, told.Each("/payload/replayEnvelopeKind")).To(check.Equal([]any{r.is}), "what the model did in %s", r.what)
 			j.Check(openwop.OWPRPL15, told.Each("/payload/atSequence")).To(check.Each(r.call.within()), "place of %s", r.what)
 			if len(told.Values) == 1 {
-				dialect.FindSlips(j, openwop.OWPRPL15, told.Values[0])
+				dialect.FindSlips(j, openwop.OWPEVT8, told.Values[0])
 			}
 			j.Check(openwop.OWPRPL15, l.Status()).To(check.Equal("failed"), "status of %s", r.what)
 			j.Check(openwop.OWPRPL15,
@@ -71,7 +71,7 @@ func (m ModelReplay) within() check.Matcher {
 
 // given blocks the judge unless the source ended.
 func (m ModelReplay) given(j *scenarios.Judge) {
-	m.Source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+	m.Source.Over(j)
 }
 
 // The control of both is a replay in which the model answers as before.
@@ -109,10 +109,10 @@ var otherAnswerTold = scenarios.Scenario{
 			}
 			j.Check(openwop.OWPRPL16, l.OfType(dialect.ReplayDivergedAtRefusal)).To(check.Len(0), "refusals told in %s", r.what)
 			if len(told.Values) == 0 {
-				j.Find(openwop.OWPRPL16, "the host did not ask the model again, so it had no difference to report")
+				j.Find("", "the host did not ask the model again, so it had no difference to report: OWP-R18")
 				continue
 			}
-			dialect.FindSlips(j, openwop.OWPRPL16, told.Values[0])
+			dialect.FindSlips(j, openwop.OWPEVT8, told.Values[0])
 			if source := told.Values[0].At("/payload/sourceRunId"); source.Present() {
 				j.Check(openwop.OWPRPL16, source).To(check.Equal(r.call.Source.RunID), "sourceRunId in %s", r.what)
 			}
@@ -142,7 +142,7 @@ var toolKept = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPRPL4},
 	Claim:  claims.ReplayDeterminism,
 	Ask: scenarios.Ask(replaysOfATool, func(o ToolObservation, j *scenarios.Judge) {
-		o.Source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		o.Source.Over(j)
 		made(o.Fork, j, openwop.OWPRPL4, o.Source)
 		want, got := untilNode(o.Source, toolNode), untilNode(o.Fork.Log, toolNode)
 		if len(want.Values) == 0 {

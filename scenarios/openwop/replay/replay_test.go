@@ -62,7 +62,7 @@ func TestJudgeOfPrefixes(t *testing.T) {
 		{"from the first event only", func(o *replay.PrefixObservation) { o.Forks = []host.Forked{unsupported, unsupported} }, "blocked"},
 		{"from behind the last event only", func(o *replay.PrefixObservation) { o.Forks[0] = unsupported }, "passed"},
 		{"a source that never ended", func(o *replay.PrefixObservation) { o.Source = hosttest.LoopOf(4).WithStatus("running").Log(t) },
-			"blocked"},
+			hosttest.BlockedOn("")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := honest()
@@ -193,7 +193,7 @@ func TestJudgesOfForksThatCannotBe(t *testing.T) {
 		{"takes other options for a replay", func(o *replay.ForkRefusals) { o.Overlay = said(201) }, openwop.OWPRPL8},
 		{"takes any mode", func(o *replay.ForkRefusals) { o.Strange = said(201) }, openwop.OWPRPL9},
 		{"takes no mode", func(o *replay.ForkRefusals) { o.NoMode = said(201) }, openwop.OWPRPL9},
-		{"refuses every fork", func(o *replay.ForkRefusals) { o.Control = said(422) }, "blocked"},
+		{"refuses every fork", func(o *replay.ForkRefusals) { o.Control = said(422) }, hosttest.BlockedOn("")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := replay.ForkRefusals{Source: hosttest.LoopOf(2).Log(t), Control: said(201), Edge: said(201), Beyond: said(422), Before: said(400),
@@ -210,7 +210,7 @@ func TestJudgesOfForksThatCannotBe(t *testing.T) {
 		{"honest", 201, 400, 422, "passed"},
 		{"begins somewhere", 201, 201, 422, openwop.OWPRPL13},
 		{"takes any place", 201, 400, 201, openwop.OWPRPL13},
-		{"branches nowhere", 501, 501, 501, "blocked"},
+		{"branches nowhere", 501, 501, 501, hosttest.BlockedOn("")},
 	} {
 		t.Run("branches: "+c.name, func(t *testing.T) {
 			hosttest.Expect(t, "branches-refused", replay.BranchRefusals{Source: hosttest.LoopOf(2).Log(t), Control: said(c.control),

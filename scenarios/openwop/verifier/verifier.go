@@ -2,7 +2,6 @@
 package verifier
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -35,10 +34,10 @@ var verdictTold = scenarios.Scenario{
 	Claim:  claims.Verifier,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		l := o.Passed.Log
-		l.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		l.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 		told := l.OfType(dialect.Verified)
 		if len(told.Values) > 0 && len(l.Phase(dialect.ChainPhaseOutputHarvested).Values)+len(l.OfType(dialect.RunCompleted).Values) < 2 {
-			j.BlockOn(openwop.OWPVER9, "setup failed: a result or an end that passed does not count")
+			o.Passed.uncounted(j, "setup failed: a result or an end that passed does not count")
 		}
 		j.Check(openwop.OWPVER1, steps(l)).To(dialect.Types(dialect.Verified, harvested, dialect.Verified, dialect.RunCompleted),
 			"verdicts, and what counts, in order")
@@ -60,11 +59,9 @@ var verdictTold = scenarios.Scenario{
 		for _, e := range told.Values[:min(len(told.Values), len(o.Passed.Verdicts))] {
 			j.Check(openwop.OWPVER2, e.At("/payload/target")).To(known(l, host.Sequence(e)), "what the verdict at %d is about", host.Sequence(e))
 			j.Check(openwop.OWPVER3, e.Key("payload")).To(without(o.Passed.Said), "what the verdict at %d holds", host.Sequence(e))
-			dialect.FindSlips(j, openwop.OWPVER2, e)
+			dialect.FindSlips(j, openwop.OWPEVT8, e)
 		}
-		if len(l.Decided().Values) == 0 {
-			j.BlockOn(openwop.OWP0037A2, "setup failed: the log shows no orchestrator turn")
-		}
+		l.Decides(j)
 		decider := l.Decided().Last().At("/payload/agentId")
 		j.Check(openwop.OWPVER4, told.Each("/payload/agentId")).To(check.Each(check.That("another agent than "+decider.JSON(),
 			func(v any) bool { return v != decider.Actual() })), "agent of each verdict")
@@ -126,11 +123,32 @@ func (v VerifiedRun) checkMerged(j *scenarios.Judge, id scenarios.RequirementID,
 
 // givenVerdict blocks the judge unless the log shows the verdict.
 func (v VerifiedRun) givenVerdict(j *scenarios.Judge, verdict string) {
-	v.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-	found := v.Log.OfType(dialect.Verified).Each("/payload/verdict").Actual()
-	if list, _ := found.([]any); !slices.Contains(list, any(verdict)) {
-		j.BlockOn(openwop.OWPVER1, "setup failed: the log shows no verdict "+verdict)
+	v.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
+	told := v.Log.OfType(dialect.Verified)
+	if slices.Contains(v.found(), any(verdict)) {
+		return
 	}
+	reason := "setup failed: the log shows no verdict " + verdict
+	if len(told.Values) == 0 && len(steps(v.Log).Values) > 0 && v.Log.Status().String() == "completed" {
+		j.Violates(openwop.OWPVER1, steps(v.Log), reason+", and its end counts")
+	}
+	j.Block(reason, "have the verifier of the fixture follow its script, and log what it finds")
+}
+
+// found returns the verdicts on the log.
+func (v VerifiedRun) found() []any {
+	list, _ := v.Log.OfType(dialect.Verified).Each("/payload/verdict").Actual().([]any)
+	return list
+}
+
+// uncounted blocks the judge: the worker's result, or the end, does not count. It is a violation if the run completed with a
+// verdict for each, and all passed.
+func (v VerifiedRun) uncounted(j *scenarios.Judge, reason string) {
+	harvests := v.Log.Phase(dialect.ChainPhaseOutputHarvested)
+	if slices.Equal(v.found(), []any{verdictPass, verdictPass}) && v.Log.Status().String() == "completed" && len(harvests.Values) == 0 {
+		j.Violates(openwop.OWPVER9, harvests, reason)
+	}
+	j.Block(reason, "have what passed count")
 }
 
 var passedCounts = scenarios.Scenario{
@@ -155,7 +173,7 @@ var failedNotMerged = scenarios.Scenario{
 		o.Passed.givenVerdict(j, verdictPass)
 		o.Failed.givenVerdict(j, verdictFail)
 		if len(o.Passed.Log.Phase(dialect.ChainPhaseOutputHarvested).Values) == 0 {
-			j.BlockOn(openwop.OWPVER9, "setup failed: a result that passed is not merged either")
+			o.Passed.uncounted(j, "setup failed: a result that passed is not merged either")
 		}
 		o.Failed.checkMerged(j, openwop.OWPVER5, 0, o.Failed.Kept)
 	}),
@@ -205,7 +223,7 @@ var revisedInBound = scenarios.Scenario{
 		o.Forever.givenVerdict(j, verdictRevise)
 		l := o.Forever.Log
 		if len(l.Decided().Values) < 2 {
-			j.BlockOn(openwop.OWPVER7, "setup failed: no turn follows the verdict to revise an end")
+			j.Block("setup failed: no turn follows the verdict to revise an end", "take another turn where an end is to be revised")
 		}
 		l.CheckBreach(j, openwop.OWPVER8, dialect.CapKindLoopIterations, o.Forever.Bound, check.Equal(o.Forever.Bound+1))
 		j.Check(openwop.OWPVER8, l.Decided()).To(check.Len(o.Forever.Bound), "turns of a run with a bound of %d", o.Forever.Bound)
@@ -242,10 +260,8 @@ var criteriaKept = scenarios.Scenario{
 			run  Judged
 			ends []any
 		}{{"a loop that gave up", o.GaveUp, []any{"completed", "failed"}}, {"a loop that met all", o.Met, []any{"completed"}}} {
-			r.run.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-			if n := len(r.run.Log.Decided().Values); n != r.run.Turns {
-				j.BlockOn(openwop.OWP0037A6, fmt.Sprintf("setup failed: %s took %d turns; its plan has %d", r.what, n, r.run.Turns))
-			}
+			r.run.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
+			r.run.Log.Takes(j, r.run.Turns, openwop.OWP0037A2)
 			j.Check(openwop.OWPVER11, r.run.Log.Decided().Last().At("/payload/decision/successCriteria")).To(check.Equal(r.run.Criteria),
 				"criteria of %s", r.what)
 			j.Check(openwop.OWPVER11, r.run.Log.Status()).To(check.OneOf(r.ends...), "status of %s", r.what)
@@ -259,10 +275,8 @@ var unclaimedUnverified = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPVER13},
 	Claim:  claims.NoVerifier,
 	Ask: scenarios.Ask(unverifiedResults, func(o UnverifiedObservation, j *scenarios.Judge) {
-		o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-		if len(o.Log.Decided().Values) == 0 {
-			j.BlockOn(openwop.OWP0037A2, "setup failed: the log shows no orchestrator turn")
-		}
+		o.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
+		o.Log.Decides(j)
 		j.Check(openwop.OWPVER13, o.Log.OfType(dialect.Verified)).To(check.Len(0), "verdicts")
 	}),
 }
@@ -278,10 +292,9 @@ var noCriteriaBelow6 = scenarios.Scenario{
 				j.Check(openwop.OWPVER14, r.Log.Created).To(check.Status(400, 422), "a loop with criteria of success")
 				continue
 			}
-			r.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-			if len(r.Log.Decided().Values) == 0 {
-				j.BlockOn(openwop.OWP0037A2, "setup failed: the log shows no orchestrator turn")
-			}
+			r.Log.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
+			r.Log.Decides(j)
+			r.Log.Takes(j, r.Turns, openwop.OWP0037A2) // the last turn has them, if any
 			j.Check(openwop.OWPVER14, r.Log.Decided().Each("/payload/decision/successCriteria")).To(check.Absent(), "criteria of success")
 		}
 	}),

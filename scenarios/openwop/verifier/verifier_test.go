@@ -101,8 +101,8 @@ func TestJudgesOfVerdicts(t *testing.T) {
 		{"with what was judged, far behind", "verdict-told", with("reason", strings.Repeat("x", 1000)+"SAID"), openwop.OWPVER3},
 		{"a field more is a finding", "verdict-told", with("reason", "good"), "passed"},
 		{"judges itself is a finding", "verdict-told", with("agentId", "a.supervisor"), "passed"},
-		{"nobody decided", "verdict-told", spoilt(passed.Drop("runOrchestrator.decided")), "blocked"},
-		{"never ended", "verdict-told", spoilt(passed.WithStatus("running")), "blocked"},
+		{"nobody decided", "verdict-told", spoilt(passed.Drop("runOrchestrator.decided")), hosttest.BlockedOn(openwop.OWP0037A2)},
+		{"never ended", "verdict-told", spoilt(passed.WithStatus("running")), hosttest.BlockedOn(openwop.OWP0037A1)},
 
 		{"honest", "passed-counts", func(*verifier.VerifiedObservation) {}, "passed"},
 		{"holds back what passed", "passed-counts", spoilt(passed.Drop("output.harvested").Change("core.workflowChain.event", 3,
@@ -124,7 +124,11 @@ func TestJudgesOfVerdicts(t *testing.T) {
 		}, openwop.OWPVER5},
 		{"merges nothing ever", "failed-not-merged", func(o *verifier.VerifiedObservation) {
 			o.Passed = verifiedRun(t, unfold("completed", "turn", "work", "pass", "turn", "pass", "completed"), "KEPT", 2, "pass")
-		}, "blocked"},
+		}, hosttest.BlockedOn(openwop.OWPVER9)},
+		{"fails with nothing merged", "failed-not-merged", func(o *verifier.VerifiedObservation) {
+			o.Passed = verifiedRun(t, unfold("failed", "turn", "work", "pass", "turn", "pass", "failed"), "KEPT", 2, "pass")
+		}, hosttest.BlockedOn("")},
+		{"counts without a verdict", "failed-not-merged", spoilt(passed.Drop("agent.verified")), hosttest.BlockedOn(openwop.OWPVER1)},
 		{"judges nothing", "failed-not-merged", func(o *verifier.VerifiedObservation) { o.Failed.Log = passed.Log(t) }, "blocked"},
 
 		{"honest", "failed-end-held", func(*verifier.VerifiedObservation) {}, "passed"},
@@ -157,7 +161,7 @@ func TestJudgesOfVerdicts(t *testing.T) {
 		}, openwop.OWPVER8},
 		{"takes no other turn", "revised-in-bound", func(o *verifier.VerifiedObservation) {
 			o.Forever = verifiedRun(t, unfold("failed", "turn", "revise", "failed"), "KEPT", 3, "revise")
-		}, "blocked"},
+		}, hosttest.BlockedOn("")},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			o := gated(t)
@@ -226,7 +230,7 @@ func TestJudgesOfCriteria(t *testing.T) {
 	hosttest.Expect(t, "no-criteria-below-6", verifier.CriteriaObservation{GaveUp: refused, Met: refused}, "passed")
 	hosttest.Expect(t, "unclaimed-unverified", verifier.UnverifiedObservation{Log: hosttest.LoopOf(2).Log(t)}, "passed")
 	hosttest.Expect(t, "unclaimed-unverified",
-		verifier.UnverifiedObservation{Log: hosttest.LoopOf(2).Drop("runOrchestrator.decided").Log(t)}, "blocked")
+		verifier.UnverifiedObservation{Log: hosttest.LoopOf(2).Drop("runOrchestrator.decided").Log(t)}, hosttest.BlockedOn(openwop.OWP0037A2))
 }
 
 func TestJudgeOfSeamVerdicts(t *testing.T) {
