@@ -28,7 +28,7 @@ func TestAnOutcomeStaysSmall(t *testing.T) {
 		Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 			for i := range 5000 {
 				j.Check("TOY-1", d.Document.Key("n")).To(check.Equal(1), "%s%s, number %d", strings.Repeat("y", 1990+i%20), key, i)
-				j.Find("TOY-1", "%s", long[:31990+i%20]+key+long[:i%7])
+				j.Find("TOY-3", "%s", long[:31990+i%20]+key+long[:i%7])
 			}
 			j.Check("TOY-1", d.Document.Key("n")).To(check.Equal(2), "%s", long)
 		})}

@@ -141,8 +141,12 @@ func TestVerdicts(t *testing.T) {
 			ask:  scenarios.Ask(stopDrive("d", scenarios.NotOffered("POST /louder answered HTTP 404")), is(3, "TOY-1")),
 			want: scenarios.Blocked, reason: "not offered", unblock: "do not expect the claim counts", exit: 5},
 		{name: "a setup step failed",
-			ask:  scenarios.Ask(stopDrive("d", scenarios.BlockOn("TOY-2", "it would not start")), is(3, "TOY-1")),
-			want: scenarios.Blocked, reason: "it would not start", unblock: "TOY-2", exit: 5},
+			ask:  scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) { j.Violates("TOY-2", o.N, "it would not start") }),
+			want: scenarios.Blocked, reason: "it would not start", unblock: "TOY-2", exit: 1},
+		{name: "a finding about a MUST", ask: scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) {
+			j.Check("TOY-1", o.N).To(check.Equal(3))
+			j.Find("TOY-2", "it is odd")
+		}), want: scenarios.Broken, reason: "a finding about TOY-2, which is a MUST", exit: 6},
 		{name: "a judge that ends with less than it names",
 			ask: scenarios.Ask(countDrive("d"), func(_ counted, j *scenarios.Judge) { j.End() }), want: scenarios.Broken,
 			reason: "without a check", exit: 6},

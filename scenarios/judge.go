@@ -32,8 +32,12 @@ func (j *Judge) Check(requirement RequirementID, seen wire.Seen) check.Assertion
 	return j.tally.Check(string(requirement), seen)
 }
 
-// Find notes a deviation that changes no verdict.
+// Find notes a deviation that changes no verdict: of a SHOULD, or of none (""). A deviation from a MUST is no finding but
+// a failed check; where a reading accepts it, the text names the reading. A judge that finds a MUST is Broken.
 func (j *Judge) Find(requirement RequirementID, format string, args ...any) {
+	if row, known := j.ledger.Find(requirement); known && row.Level == Must {
+		panic(fmt.Sprintf("a finding about %s, which is a MUST", requirement))
+	}
 	j.findings = append(j.findings, Finding{requirement, fmt.Sprintf(format, args...)})
 }
 
@@ -71,12 +75,6 @@ func (j *Judge) Reach(wait wire.Wait, unblock string) {
 		_, actual := check.Reached().MatchSeen(wait)
 		j.Block("setup failed: "+actual, unblock)
 	}
-}
-
-// BlockOn blocks the scenario and ends the judge, since the target got a step of the setup wrong. requirement is the
-// sentence that the step rests on.
-func (j *Judge) BlockOn(requirement RequirementID, reason string) {
-	j.stopBy(BlockOn(requirement, reason))
 }
 
 // Block blocks the scenario and ends the judge.

@@ -30,13 +30,6 @@ func Block(reason, unblock string) error {
 	return &Stop{Verdict: Blocked, Reason: reason, Unblock: unblock}
 }
 
-// BlockOn returns a Stop that blocks a scenario, since the target got a step of the setup wrong. requirement is the
-// sentence that the step rests on.
-func BlockOn(requirement RequirementID, reason string) error {
-	return &Stop{Verdict: Blocked, Reason: reason, Requirement: requirement,
-		Unblock: "keep " + string(requirement) + ", which another scenario tests"}
-}
-
 // Violates returns a Stop that blocks a scenario, since the target violated requirement in a step of the setup, as shown
 // says: the report counts it as a violation. Use [Block] where the target may refuse the step: for want of a right, a
 // limit, an option that it does not have. Reports take a refusal for a credential or for load (HTTP 401, 403, 407, 408,
