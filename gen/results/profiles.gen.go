@@ -5,21 +5,30 @@ package results
 // Profile is a frozen list of requirements that a target can be certified for.
 type Profile struct {
 	ID           string // loop-v5; a later revision is loop-v5@2
+	Superseded   string // id of the newest revision; "" if this is the one
 	Protocol     string // name and major version
 	Title        string
 	Claims       []string // that make it applicable, all of them
 	Digest       string   // SHA-256 of the canonical form (RFC 8785) of its file without the digest, in hex
+	Scope        []ProfileSection
 	Requirements []ProfileRequirement
+}
+
+// ProfileSection names what a profile is about: sections of a source text.
+type ProfileSection struct {
+	Source   string
+	Sections []string // nil: the whole source
 }
 
 // ProfileRequirement is one requirement of a profile.
 type ProfileRequirement struct {
 	ID        string
 	Evidence  string   // observed, attested or survived: how strong the proof must be
+	Claims    []string // it is demanded of targets that make one of them; nil: of all
 	Scenarios []string // that counted when the profile was frozen
 }
 
-// Profiles lists the frozen profiles by their ids.
+// Profiles lists the frozen profiles by their ids, the newest revision first.
 var Profiles = []Profile{
 	{
 		ID: "agentic-loop", Protocol: "agentic-loop/v2",
