@@ -191,11 +191,11 @@ func TestCoverage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"| MUST | 4 | 1 | 0 | 1 | 1 | 0 | 0 | 0 | 0 | 1 |\n| SHOULD | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |\n| MAY | 1 | 0 | " +
-			"0 | 0 | 0 | 0 | 0 | 0 | 1 | 0 |\n| all | 6 |",
+		"| MUST | 4 | 1 | 0 | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 1 |\n| SHOULD | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |\n| MAY | 1 | 0 | " +
+			"0 | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 0 |\n| all | 6 |",
 		"## RFC-1\n\n| level | rows | observed | attested | our seams | unobservable | needs-host-control | " +
-			"not-addressed-to-hosts | spec-gap | planned | open |\n",
-		"| MUST | 3 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 1 |\n",
+			"not-addressed-to-hosts | spec-gap | restated | planned | open |\n",
+		"| MUST | 3 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 1 |\n",
 		"Attested: D-A4\n\nThrough our seams: D-A5\n",
 		"| D-A2 | MAY | planned | later |\n| D-A3 | MUST | open | |\n",
 		"## RFC-2\n",
