@@ -1471,7 +1471,7 @@ type Requirement struct {
 	Claim    string   // id of the claim that it hangs on; empty when it always applies
 	Evidence string   // observed, attested or survived: how strong the proof must be
 	Text     string   // what it asks, in our words
-	Reason   string   // why no scenario proves it: unobservable, needs-host-control, not-addressed-to-hosts, spec-gap or planned
+	Reason   string   // why no scenario proves it: unobservable, needs-host-control, not-addressed-to-hosts, spec-gap, restated or planned
 	Why      string   // a sentence on the reason
 	Issue    int      // the milestone of a planned one
 	Accepts  string   // what is accepted where the sources contradict each other
@@ -1697,37 +1697,37 @@ var RequirementsV1 = []Requirement{
 	},
 	{
 		ID: OWPCAP12, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
-		Section: "multiAgent.executionModel.tier", Line: 0, Hash: "", Claim: "execution-model",
+		Section: "multiAgent.executionModel.tier", Line: 0, Hash: "", Claim: "execution-model-block",
 		Evidence: "observed",
 		Text:     "A tier is stable or experimental.",
 	},
 	{
 		ID: OWPCAP13, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
-		Section: "multiAgent.executionModel.crossChildMemoryConcurrency", Line: 0, Hash: "", Claim: "execution-model",
+		Section: "multiAgent.executionModel.crossChildMemoryConcurrency", Line: 0, Hash: "", Claim: "execution-model-block",
 		Evidence: "observed",
 		Text:     "The concurrency of memory across children is strict or advisory.",
 	},
 	{
 		ID: OWPCAP14, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
-		Section: "multiAgent.executionModel.crossHostCausation", Line: 0, Hash: "", Claim: "execution-model",
+		Section: "multiAgent.executionModel.crossHostCausation", Line: 0, Hash: "", Claim: "execution-model-block",
 		Evidence: "observed",
 		Text:     "A block about causation across hosts says whether it is supported, and its other members are of their types.",
 	},
 	{
 		ID: OWPCAP15, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
-		Section: "multiAgent.executionModel.replayDeterminism", Line: 0, Hash: "", Claim: "execution-model",
+		Section: "multiAgent.executionModel.replayDeterminism", Line: 0, Hash: "", Claim: "execution-model-block",
 		Evidence: "observed",
 		Text:     "A block about replay says whether it is supported, and names the specified cache key recipe or one of the host’s own.",
 	},
 	{
 		ID: OWPCAP16, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
-		Section: "multiAgent.executionModel.transcriptWindow", Line: 0, Hash: "", Claim: "execution-model",
+		Section: "multiAgent.executionModel.transcriptWindow", Line: 0, Hash: "", Claim: "execution-model-block",
 		Evidence: "observed",
 		Text:     "A transcript window is an integer of at least 1.",
 	},
 	{
 		ID: OWPCAP17, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
-		Section: "multiAgent.executionModel.verifier", Line: 0, Hash: "", Claim: "execution-model",
+		Section: "multiAgent.executionModel.verifier", Line: 0, Hash: "", Claim: "execution-model-block",
 		Evidence: "observed",
 		Text:     "A block about the verifier says whether it is supported, and whether it gates is a boolean.",
 	},
@@ -1774,25 +1774,25 @@ var RequirementsV1 = []Requirement{
 	},
 	{
 		ID: OWPCAP24, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
-		Section: "agents", Line: 0, Hash: "",
+		Section: "agents", Line: 0, Hash: "", Claim: "agents-block",
 		Evidence: "observed",
 		Text:     "What the document says about agents is as the schema has it; about goals there is a row of its own.",
 	},
 	{
 		ID: OWPCAP25, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
-		Section: "workspace", Line: 0, Hash: "",
+		Section: "workspace", Line: 0, Hash: "", Claim: "workspace-block",
 		Evidence: "observed",
 		Text:     "What the document says about workspace files is as the schema has it.",
 	},
 	{
 		ID: OWPCAP26, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
-		Section: "memory", Line: 0, Hash: "",
+		Section: "memory", Line: 0, Hash: "", Claim: "memory-block",
 		Evidence: "observed",
 		Text:     "What the document says about memory is as the schema has it.",
 	},
 	{
 		ID: OWPCAP27, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
-		Section: "heartbeat", Line: 0, Hash: "",
+		Section: "heartbeat", Line: 0, Hash: "", Claim: "heartbeat-block",
 		Evidence: "observed",
 		Text:     "What the document says about heartbeats is as the schema has it.",
 	},
@@ -3517,7 +3517,7 @@ var RequirementsV1 = []Requirement{
 	},
 	{
 		ID: OWP0037C1, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "C", Line: 65, Hash: "4a93227f688b", Claim: "execution-model",
+		Section: "C", Line: 65, Hash: "4a93227f688b", Claim: "execution-model-block",
 		Evidence: "observed",
 		Text:     "The advertised execution model says whether it is supported, as a boolean, and its version.",
 	},
@@ -3585,20 +3585,20 @@ var RequirementsV1 = []Requirement{
 	},
 	{
 		ID: OWP0061A2, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
-		Section: "A", Line: 33, Hash: "935bfe98aa78", Claim: "execution-model",
+		Section: "A", Line: 33, Hash: "935bfe98aa78", Claim: "execution-model-block",
 		Evidence: "observed",
 		Text:     "The advertised version is an integer of at least 1.",
 		Accepts:  "OWP-R6: the text names no ceiling and the schema stops at 6; a higher rung is accepted with a finding.",
 	},
 	{
 		ID: OWP0061A3, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
-		Section: "A", Line: 35, Hash: "f28725a1a5eb", Claim: "execution-model",
+		Section: "A", Line: 35, Hash: "f28725a1a5eb", Claim: "stateful-resume-flag",
 		Evidence: "observed",
 		Text:     "statefulResume, where it is advertised, is a boolean.",
 	},
 	{
 		ID: OWP0061A4, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
-		Section: "A", Line: 36, Hash: "294cc04b8d5c", Claim: "execution-model",
+		Section: "A", Line: 36, Hash: "294cc04b8d5c", Claim: "stateful-resume-flag",
 		Evidence: "observed",
 		Text:     "statefulResume is claimed from version 5 on only.",
 	},
@@ -3607,7 +3607,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Implementation notes", Line: 118, Hash: "19a8cd09b894", Claim: "execution-model>=5",
 		Evidence: "observed",
 		Text:     "A host at version 5 implements the rungs 1 to 5 together.",
-		Reason:   "not-addressed-to-hosts", Why: "It repeats OWP-0061-A1 in notes that call themselves non-normative.",
+		Reason:   "restated", Why: "The notes say again what OWP-0061-A1 asks.",
 	},
 	{
 		ID: OWP0061B1, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -3644,7 +3644,7 @@ var RequirementsV1 = []Requirement{
 	},
 	{
 		ID: OWP0061C1, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
-		Section: "C", Line: 64, Hash: "903818112a51", Claim: "loop-workspace",
+		Section: "C", Line: 64, Hash: "903818112a51", Claim: "execution-model>=5",
 		Evidence: "observed",
 		Text:     "The inputs of a turn are fixed when it starts and are the same on replay.",
 	},
@@ -3676,7 +3676,7 @@ var RequirementsV1 = []Requirement{
 	},
 	{
 		ID: OWP0061C6, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
-		Section: "C", Line: 68, Hash: "a128fb1308cd", Claim: "loop-workspace",
+		Section: "C", Line: 68, Hash: "a128fb1308cd", Claim: "execution-model>=5",
 		Evidence: "observed",
 		Text:     "What a turn writes is visible in the next turn and never in the turn itself.",
 	},
@@ -3688,7 +3688,7 @@ var RequirementsV1 = []Requirement{
 	},
 	{
 		ID: OWP0061D2, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
-		Section: "D", Line: 72, Hash: "d3db0a303db6", Claim: "loop-workspace-resume",
+		Section: "D", Line: 72, Hash: "d3db0a303db6", Claim: "stateful-resume",
 		Evidence: "observed",
 		Text:     "A resumed turn still reads the memory and the workspace it had when it was suspended.",
 	},
@@ -3737,7 +3737,7 @@ var RequirementsV1 = []Requirement{
 	},
 	{
 		ID: OWP0061H2, Level: "MAY", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
-		Section: "Phase-0 resolution", Line: 111, Hash: "15f68f9ee237", Claim: "stateful-resume",
+		Section: "Phase-0 resolution", Line: 111, Hash: "15f68f9ee237", Claim: "loop-heartbeat",
 		Evidence: "observed",
 		Text:     "A heartbeat may start a fresh run.",
 		Reason:   "not-addressed-to-hosts", Why: "It permits something that no host owes.",
@@ -3768,7 +3768,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Motivation", Line: 21, Hash: "2cd8a949d212", Claim: "goals",
 		Evidence: "observed",
 		Text:     "Continuation stops at a declared bound, or where an escalation is not met.",
-		Reason:   "not-addressed-to-hosts", Why: "It says beforehand what OWP-0097-E4 to E8 ask.",
+		Reason:   "restated", Why: "The motivation says beforehand what OWP-0097-E4 to OWP-0097-E8 ask.",
 	},
 	{
 		ID: OWP0097A1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -4041,7 +4041,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Conformance", Line: 112, Hash: "dc409a11df79",
 		Evidence: "observed",
 		Text:     "A scenario that the text asks for.",
-		Reason:   "not-addressed-to-hosts", Why: "It describes a test; the rule is OWP-0097-E4.",
+		Reason:   "restated", Why: "It describes a test of what OWP-0097-E4 and OWP-0097-G2 ask.",
 	},
 	{
 		ID: OWP0097X3, Level: "MAY", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
