@@ -97,7 +97,7 @@ func (r *Report) sumUp(d Discovery) {
 	r.introduce(d)
 	r.Requirements = requirementStatuses(r.Protocol.Ledger, r.Outcomes)
 	r.Claims = claimStatuses(r.Protocol, d, r.Requirements, r.Outcomes)
-	r.Profiles = ProfileStatuses(r.Protocol, d, r.Outcomes)
+	r.Profiles = ProfileStatuses(r.Protocol, d, r.Outcomes, nil)
 }
 
 // introduce fills in what the target says about itself.
