@@ -1570,7 +1570,7 @@ var RequirementsV1 = []Requirement{
 	},
 	{
 		ID: OWPBND15, Level: "MUST", Source: "OWP-BOUNDS", File: "",
-		Section: "Breach", Line: 0, Hash: "", Claim: "breach-replay",
+		Section: "Breach, replay", Line: 0, Hash: "", Claim: "breach-replay",
 		Evidence: "observed",
 		Text:     "A replay carries the breach of its source as it was recorded and counts nothing anew.",
 	},
