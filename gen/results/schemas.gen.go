@@ -79,6 +79,7 @@ var componentPointers = map[string]string{
 	"ProfileResult":       "/$defs/ProfileResult",
 	"ProfileStatus":       "/$defs/ProfileStatus",
 	"ProvedCheck":         "/$defs/ProvedCheck",
+	"ProvedProfile":       "/$defs/ProvedProfile",
 	"ProvedProtocol":      "/$defs/ProvedProtocol",
 	"ProvedScenario":      "/$defs/ProvedScenario",
 	"RequirementId":       "/$defs/RequirementId",
