@@ -34,12 +34,16 @@ type Required struct {
 
 // FrozenProfiles returns the profiles of a protocol, by its id. The newest revision of each comes first.
 func FrozenProfiles(protocol string) []Profile {
-	var out []Profile
-	for _, p := range results.Profiles {
-		if p.Protocol != protocol {
-			continue
+	var of []*results.Profile
+	for i := range results.Profiles {
+		if p := &results.Profiles[i]; p.Protocol == protocol {
+			of = append(of, p)
 		}
-		frozen := Profile{ID: p.ID, Superseded: p.Superseded, Title: p.Title, Claims: p.Claims, Digest: p.Digest}
+	}
+	out := make([]Profile, 0, len(of)) // no larger: it is made before main
+	for _, p := range of {
+		frozen := Profile{ID: p.ID, Superseded: p.Superseded, Title: p.Title, Claims: p.Claims, Digest: p.Digest,
+			Requires: make([]Required, 0, len(p.Requirements))}
 		for _, s := range p.Scope {
 			frozen.Scope = append(frozen.Scope, Section(s))
 		}
