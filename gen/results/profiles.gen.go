@@ -2705,9 +2705,9 @@ var Profiles = []Profile{
 		ID: "suspension@2", Protocol: "openintent/v1",
 		Title:  "intents that wait for an answer: who may give it, which one counts, and what depends on it",
 		Claims: []string{"core", "lifecycle", "graph"},
-		Digest: "339b7594098ac4d9b4a226ad8eddeedd0e2ccb6eea03586b9a71a5001d351145",
+		Digest: "f0ca162821146a363004f4e37c5089286fd5445f4942a16f5fd3850b43bd4831",
 		Scope: []ProfileSection{
-			{Source: "RFC-0026", Sections: []string{"2. Rule 1", "2. Rule 2", "2. Rule 3", "2. Rule 4", "2. Rule 5", "3. Coordinator suspension policy", "6. validate_claim_inputs()", "9. End-to-end example", "10. Cross-RFC patch summary", "11. Security considerations", "12. Backwards compatibility"}},
+			{Source: "RFC-0026", Sections: []string{"2. Rule 1", "2. Rule 2", "2. Rule 3", "2. Rule 4", "2. Rule 5", "6. validate_claim_inputs()", "9. End-to-end example", "10. Cross-RFC patch summary", "11. Security considerations"}},
 			{Source: "RFC-0001"},
 			{Source: "RFC-0002"},
 			{Source: "RFC-0024"},
@@ -2723,11 +2723,19 @@ var Profiles = []Profile{
 				"openintent/graph/orders",
 				"openintent/tasks-and-plans/orders",
 			}},
+			{ID: "OIP-READ-4", Evidence: "observed", Claims: []string{"notifier"}, Scenarios: []string{
+				"openintent/retry/quiet-after-the-answer",
+				"openintent/retry/real-time-in-time",
+			}},
 			{ID: "OIP-READ-6", Evidence: "observed", Claims: []string{"portfolio"}, Scenarios: []string{
 				"openintent/portfolios/member-twice",
 			}},
 			{ID: "OIP-READ-7", Evidence: "observed", Scenarios: []string{
 				"openintent/respond/suspended-once",
+			}},
+			{ID: "OIP-READ-9", Evidence: "observed", Claims: []string{"notifier"}, Scenarios: []string{
+				"openintent/retry/quiet-after-the-answer",
+				"openintent/retry/real-time-in-time",
 			}},
 			{ID: "OIP-0026-N8", Evidence: "observed", Scenarios: []string{
 				"openintent/retry/window",
@@ -2820,10 +2828,6 @@ var Profiles = []Profile{
 				"openintent/retry/no-policy",
 				"openintent/retry/real-time-single",
 			}},
-			{ID: "OIP-0026-L2", Evidence: "observed", Claims: []string{"notifier"}, Scenarios: []string{
-				"openintent/retry/no-policy",
-				"openintent/retry/real-time-single",
-			}},
 			{ID: "OIP-0026-L5", Evidence: "observed", Claims: []string{"portfolio"}, Scenarios: []string{
 				"openintent/portfolios/added",
 			}},
@@ -2904,15 +2908,6 @@ var Profiles = []Profile{
 			}},
 			{ID: "OIP-0026-R5D", Evidence: "observed", Claims: []string{"deadline"}, Scenarios: []string{
 				"openintent/deadline/audited",
-			}},
-			{ID: "OIP-0026-P3", Evidence: "observed", Claims: []string{"coordinator"}, Scenarios: []string{
-				"openintent/coordinator/isolates",
-			}},
-			{ID: "OIP-0026-P4", Evidence: "observed", Claims: []string{"coordinator"}, Scenarios: []string{
-				"openintent/coordinator/blocks-dependents",
-			}},
-			{ID: "OIP-0026-P5", Evidence: "observed", Claims: []string{"coordinator"}, Scenarios: []string{
-				"openintent/coordinator/escalates",
 			}},
 			{ID: "OIP-0001-1", Evidence: "observed", Scenarios: []string{
 				"openintent/lifecycle/needs-a-version",
