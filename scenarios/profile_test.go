@@ -139,7 +139,9 @@ func TestAnOpenOptionalPart(t *testing.T) {
 	for verdict, want := range map[scenarios.Verdict]string{
 		scenarios.Inapplicable: "certified", scenarios.Passed: "certified", scenarios.Blocked: "unproved",
 	} {
-		outcomes := []scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Passed, "TOY-1"), ended("c", verdict, "TOY-2")}
+		outcomes := []scenarios.Outcome{
+			ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Passed, "TOY-1"), ended("c", verdict, "TOY-2"),
+		}
 		if s := scenarios.ProfileStatuses(&asked, discovery(`{"counts":true}`), outcomes, nil)[0]; s.Status != want {
 			t.Errorf("%s: %s, want %s", verdict, s.Status, want)
 		}

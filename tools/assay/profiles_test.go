@@ -87,7 +87,8 @@ func inLedger(t *testing.T, p scenarios.Profile, s scenarios.Section, l *scenari
 
 // The page of profiles says of the newest revisions how much of their scope they demand, and what not.
 func TestThePageSaysWhatProfilesDoNotCover(t *testing.T) {
-	const page, head = "../../docs/profiles.md", "| profile | requirements | of these by claim | MUSTs of its scope | of these provable | not covered |\n" +
+	const page = "../../docs/profiles.md"
+	const head = "| profile | requirements | of these by claim | MUSTs of its scope | of these provable | not covered |\n" +
 		"|---|---:|---:|---:|---:|---|\n"
 	var table strings.Builder
 	table.WriteString(head)

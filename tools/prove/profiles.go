@@ -48,7 +48,12 @@ func settleProfiles(m *results.ProvedProtocol, p *scenarios.Protocol) {
 // settleFault fills in what a fault costs, if its honest host is known, and what it spares.
 func settleFault(f *results.FaultResult, m *results.ProvedProtocol, p *scenarios.Protocol) {
 	if without, known := unharmed(m, p, *f); known {
-		f.Costs = append([]string{}, slices.DeleteFunc(slices.Clone(without), func(id string) bool { return slices.Contains(f.Certified, id) })...)
+		f.Costs = []string{}
+		for _, id := range without {
+			if !slices.Contains(f.Certified, id) {
+				f.Costs = append(f.Costs, id)
+			}
+		}
 	}
 	for _, profile := range m.Profiles {
 		if slices.Contains(profile.Survivors, f.ID) {
@@ -127,11 +132,13 @@ func writeProfiles(b *strings.Builder, p results.ProvedProtocol) {
 	if p.Profiles == nil {
 		return
 	}
-	b.WriteString("\n### Profiles\n\nA fault costs a profile if the honest host is certified for it and the host with the fault is not. It survives\n" +
+	b.WriteString("\n### Profiles\n\nA fault costs a profile if the honest host is certified for it and the host with the fault is " +
+		"not. It survives\n" +
 		"a profile if it breaks a MUST that the profile is about and leaves it certified.\n\n" +
 		"| profile | certified honest hosts | faults that break a MUST of it | faults that cost it | survivors |\n|---|---:|---:|---:|---|\n")
 	for _, profile := range p.Profiles {
-		fmt.Fprintf(b, "| `%s` | %d | %d | %d | %s |\n", profile.ID, profile.Honest, profile.Breaks, profile.Costs, listed(profile.Survivors, "none"))
+		fmt.Fprintf(b, "| `%s` | %d | %d | %d | %s |\n", profile.ID, profile.Honest, profile.Breaks, profile.Costs,
+			listed(profile.Survivors, "none"))
 	}
 	b.WriteString("\n| fault | costs |\n|---|---|\n")
 	for _, f := range p.Faults {

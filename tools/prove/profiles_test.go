@@ -48,7 +48,9 @@ func TestWhatFaultsCost(t *testing.T) {
 		hostWith("e.should", "OWP-0061-B3"), under,
 	}
 	all := []string{"goals@2", "loop-v5@2"}
-	certified := map[string][]string{honest.Name: all, "a.costs": {"goals@2"}, "b.unlisted": all, "c.elsewhere": {"loop-v5@2"}, "e.should": all}
+	certified := map[string][]string{
+		honest.Name: all, "a.costs": {"goals@2"}, "b.unlisted": all, "c.elsewhere": {"loop-v5@2"}, "e.should": all,
+	}
 	m := certifiedMatrix(t, scenarios.Selection{}, hosts, certified)
 	p := m.Protocols[0]
 	type outcome struct{ Costs, Spares []string }
@@ -66,7 +68,8 @@ func TestWhatFaultsCost(t *testing.T) {
 		t.Error(diff)
 	}
 	i := slices.IndexFunc(p.Profiles, func(p results.ProvedProfile) bool { return p.ID == "loop-v5@2" })
-	want := results.ProvedProfile{ID: "loop-v5@2", Digest: p.Profiles[i].Digest, Honest: 1, Breaks: 3, Costs: 1, Survivors: []string{"b.unlisted"}}
+	want := results.ProvedProfile{ID: "loop-v5@2", Digest: p.Profiles[i].Digest, Honest: 1, Breaks: 3, Costs: 1,
+		Survivors: []string{"b.unlisted"}}
 	if diff := cmp.Diff(want, p.Profiles[i]); diff != "" {
 		t.Error(diff)
 	}
@@ -94,7 +97,8 @@ func TestWhatFaultsCost(t *testing.T) {
 // A selection certifies nothing, so it says nothing of profiles.
 func TestASelectionProvesNoProfile(t *testing.T) {
 	hosts := []prove.Host{prove.Honest(protocols.Named("openwop"))[0], hostWith("b.unlisted", "OWP-0061-C5")}
-	m := certifiedMatrix(t, scenarios.Selection{Suites: []string{"iteration-monotonic"}}, hosts, map[string][]string{"b.unlisted": {"loop-v5@2"}})
+	m := certifiedMatrix(t, scenarios.Selection{Suites: []string{"iteration-monotonic"}}, hosts,
+		map[string][]string{"b.unlisted": {"loop-v5@2"}})
 	p := m.Protocols[0]
 	if p.Profiles != nil || p.Faults[0].Costs != nil || p.Faults[0].Spares != nil || p.Honest[0].Certified != nil {
 		t.Errorf("%+v", p)

@@ -43,7 +43,8 @@ func small() *catalogue.Catalogue {
 			}}, {ID: "turning@2", Title: "turns", Claims: []string{claim.ID}, Digest: "f123456789abcdef",
 			Scope: []scenarios.Section{{Source: "RFC-1", Sections: []string{"A", "C"}}, {Source: "RFC-2"}},
 			Requires: []scenarios.Required{
-				{ID: "D-A1", Evidence: scenarios.Observed, Claims: []string{"model>=5", "late"}, Scenarios: []scenarios.ScenarioID{"demo/turns/counted"}},
+				{ID: "D-A1", Evidence: scenarios.Observed, Claims: []string{"model>=5", "late"},
+					Scenarios: []scenarios.ScenarioID{"demo/turns/counted"}},
 			}}, {ID: "turning", Superseded: "turning@2", Title: "turns", Claims: []string{claim.ID}, Digest: "e123456789abcdef"}},
 	}
 	drive := &scenarios.Drive[struct{}]{ID: "demo/run", Title: "runs a loop", Sends: []string{"POST /runs", "GET /runs/{id}"}, Exclusive: true}
