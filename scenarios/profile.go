@@ -7,32 +7,48 @@ import (
 )
 
 // Profile is a frozen list of requirements that a target can be certified for (spec/assay/profiles). A scenario that
-// was added later is provisional: it counts in a later revision only.
+// was added later is provisional: it proves nothing for this revision.
 type Profile struct {
-	ID       string // loop-v5; a later revision is loop-v5@2
-	Title    string
-	Claims   []string // all of them make it applicable
-	Digest   string   // SHA-256 of its canonical form, in hex; "" if it is not frozen
-	Requires []Required
+	ID         string // loop-v5; a later revision is loop-v5@2
+	Superseded string // id of the newest revision, "" if this is the one
+	Title      string
+	Claims     []string // all of them make it applicable
+	Digest     string   // SHA-256 of its canonical form, in hex; "" if it is not frozen
+	Scope      []Section
+	Requires   []Required
+}
+
+// Section names sections of a source text that a profile is about.
+type Section struct {
+	Source   string
+	Sections []string // nil: the whole source
 }
 
 // Required is one requirement of a profile.
 type Required struct {
 	ID        RequirementID
 	Evidence  Evidence     // the weakest that proves it
+	Claims    []string     // it is demanded of targets that make one of them; nil: of all
 	Scenarios []ScenarioID // those that proved it when the profile was frozen
 }
 
-// FrozenProfiles returns the profiles of a protocol, by its id.
+// FrozenProfiles returns the profiles of a protocol, by its id. The newest revision of each comes first.
 func FrozenProfiles(protocol string) []Profile {
-	var out []Profile
-	for _, p := range results.Profiles {
-		if p.Protocol != protocol {
-			continue
+	var of []*results.Profile
+	for i := range results.Profiles {
+		if p := &results.Profiles[i]; p.Protocol == protocol {
+			of = append(of, p)
 		}
-		frozen := Profile{ID: p.ID, Title: p.Title, Claims: p.Claims, Digest: p.Digest}
+	}
+	out := make([]Profile, 0, len(of)) // no larger: it is made before main
+	for _, p := range of {
+		frozen := Profile{ID: p.ID, Superseded: p.Superseded, Title: p.Title, Claims: p.Claims, Digest: p.Digest,
+			Requires: make([]Required, 0, len(p.Requirements))}
+		for _, s := range p.Scope {
+			frozen.Scope = append(frozen.Scope, Section(s))
+		}
 		for _, r := range p.Requirements {
-			required := Required{ID: RequirementID(r.ID), Scenarios: make([]ScenarioID, len(r.Scenarios))}
+			required := Required{ID: RequirementID(r.ID), Claims: r.Claims, Scenarios: make([]ScenarioID, len(r.Scenarios))}
 			required.Evidence, _ = ParseEvidence(r.Evidence) // the generator has checked the word
 			for i, id := range r.Scenarios {
 				required.Scenarios[i] = ScenarioID(id)
@@ -57,11 +73,43 @@ func (p Profile) Requirements() []RequirementID {
 func (p Profile) ThroughSeam(l *Ledger) int {
 	n := 0
 	for _, required := range p.Requires {
-		if r, _ := l.Find(required.ID); r.ThroughSeam() {
-			n++
-		}
+		n += required.throughSeam(l)
 	}
 	return n
+}
+
+func (r Required) throughSeam(l *Ledger) int {
+	if row, _ := l.Find(r.ID); row.ThroughSeam() {
+		return 1
+	}
+	return 0
+}
+
+// Covers reports whether p is about a requirement: it lists it, or the requirement stands in a section of its scope.
+func (p Profile) Covers(l *Ledger, row Requirement) bool {
+	return p.inScope(row) || p.lists(l, row)
+}
+
+func (p Profile) lists(l *Ledger, row Requirement) bool {
+	return slices.ContainsFunc(p.Requires, func(r Required) bool { return r.row(l) == RequirementID(row.ID) })
+}
+
+func (p Profile) inScope(row Requirement) bool {
+	return slices.ContainsFunc(p.Scope, func(s Section) bool {
+		return s.Source == row.Source && (s.Sections == nil || slices.Contains(s.Sections, row.Section))
+	})
+}
+
+// Uncovered returns the MUSTs in the scope of p that it does not list, in the ledger's order. A violation of one costs
+// the profile all the same.
+func (p Profile) Uncovered(l *Ledger) []Requirement {
+	var out []Requirement
+	for _, row := range l.Rows {
+		if row.Level == Must && p.inScope(row) && !p.lists(l, row) {
+			out = append(out, row)
+		}
+	}
+	return out
 }
 
 // Counts reports whether the scenario counts for any requirement of p.
@@ -86,16 +134,19 @@ func (r Required) row(l *Ledger) RequirementID {
 
 // ProfileStatus is how much of a profile was proved.
 type ProfileStatus struct {
-	ID, Digest       string
-	Status           string // certified, attested, unproved, violated, inapplicable
-	Proved, Required int
-	ThroughSeam      int // see [Profile.ThroughSeam]
+	ID, Digest string
+	Superseded string // see [Profile.Superseded]
+	Status     string // certified, attested, unproved, violated, inapplicable
+	// Proved and Required count the requirements that the profile demands of this target, NotClaimed the others.
+	Proved, Required, NotClaimed int
+	ThroughSeam                  int // of those required, see [Profile.ThroughSeam]
 	// Provisional are the scenarios that were asked and did not count.
 	Provisional []ScenarioID
 }
 
-// ProfileStatuses judges every profile of a protocol by the outcomes of the scenarios that were frozen with it, and no
-// others. What was seen violated anywhere is violated.
+// ProfileStatuses judges every profile of a protocol. Only the scenarios that were frozen with a profile prove its
+// requirements, and all of them must have been asked. violated are the requirements that were seen violated anywhere: a
+// profile that is about one of them is violated.
 func ProfileStatuses(p *Protocol, d Discovery, outcomes []Outcome, violated []RequirementID) []ProfileStatus {
 	out := make([]ProfileStatus, len(p.Profiles))
 	for i, profile := range p.Profiles {
@@ -105,33 +156,35 @@ func ProfileStatuses(p *Protocol, d Discovery, outcomes []Outcome, violated []Re
 }
 
 func (p Profile) status(of *Protocol, d Discovery, outcomes []Outcome, violated []RequirementID) ProfileStatus {
-	s := ProfileStatus{
-		ID: p.ID, Digest: p.Digest, Required: len(p.Requires), ThroughSeam: p.ThroughSeam(of.Ledger), Status: "inapplicable",
-	}
-	asked, made := p.applies(of, d)
-	if !asked {
-		return s
-	}
+	s := ProfileStatus{ID: p.ID, Digest: p.Digest, Superseded: p.Superseded, Status: "inapplicable"}
+	asked, made := of.asks(d, p.Claims)
 	weakest, lacking := "", 0
 	for _, r := range p.Requires {
 		summed := r.sum(of.Ledger, outcomes)
-		if slices.Contains(violated, summed.ID) {
-			summed.Verdict = Failed
+		if r.waived(of, d, summed) {
+			s.NotClaimed++
+			continue
 		}
+		s.Required++
+		s.ThroughSeam += r.throughSeam(of.Ledger)
 		if summed.Verdict == Inapplicable {
 			lacking++
 		}
 		standing := standing(summed, r.Evidence)
-		if standing == "proved" {
+		if asked && standing == "proved" {
 			s.Proved++
 		}
 		weakest = worse(weakest, standing)
 	}
-	if !made && lacking == len(p.Requires) { // not claimed, and not found by asking
+	if !asked || !made && lacking == s.Required { // not claimed, or not found by asking
+		s.Proved = 0
 		return s
 	}
 	if s.Status = weakest; weakest == "proved" {
 		s.Status = "certified"
+	}
+	if slices.ContainsFunc(violated, func(id RequirementID) bool { return p.broken(of, d, id) }) {
+		s.Status = "violated"
 	}
 	for _, o := range outcomes {
 		if o.Verdict != Inapplicable && p.Provisional(of.Ledger, o.Scenario) {
@@ -141,10 +194,34 @@ func (p Profile) status(of *Protocol, d Discovery, outcomes []Outcome, violated 
 	return s
 }
 
-// applies reports whether all claims of p are asked, and whether the target makes all of them.
-func (p Profile) applies(of *Protocol, d Discovery) (asked, made bool) {
+// waived reports whether a profile does not demand r of this target: the target makes none of the claims that r names,
+// or the claims are open and asking did not find what r is about.
+func (r Required) waived(of *Protocol, d Discovery, summed RequirementStatus) bool {
+	if r.Claims == nil {
+		return false
+	}
+	anyAsked, anyMade := false, false
+	for _, id := range r.Claims {
+		asked, made := of.asks(d, []string{id})
+		anyAsked, anyMade = anyAsked || asked, anyMade || made
+	}
+	return !anyAsked || !anyMade && summed.Verdict == Inapplicable
+}
+
+// broken reports whether the violation of a requirement costs p: it is a MUST that p is about, and binds the target.
+func (p Profile) broken(of *Protocol, d Discovery, id RequirementID) bool {
+	row, known := of.Ledger.Find(id)
+	if !known || row.Level != Must || !p.Covers(of.Ledger, row) {
+		return false
+	}
+	asked, _ := of.asks(d, []string{row.Claim})
+	return row.Claim == "" || asked
+}
+
+// asks reports whether all these claims are asked, and whether the target makes all of them.
+func (of *Protocol) asks(d Discovery, claims []string) (asked, made bool) {
 	asked, made = true, true
-	for _, id := range p.Claims {
+	for _, id := range claims {
 		claim, known := of.Claim(id)
 		if !known {
 			return false, false
@@ -156,17 +233,18 @@ func (p Profile) applies(of *Protocol, d Discovery) (asked, made bool) {
 	return asked, made
 }
 
-// sum returns the status of a requirement by its frozen scenarios alone: Blocked if none was asked.
+// sum returns the status of a requirement by its frozen scenarios alone: Blocked if one of them was not asked, unless
+// another shows a violation.
 func (r Required) sum(l *Ledger, outcomes []Outcome) RequirementStatus {
-	s, seen := RequirementStatus{ID: r.row(l), Verdict: Inapplicable}, false
+	s, asked := RequirementStatus{ID: r.row(l), Verdict: Inapplicable}, map[ScenarioID]bool{}
 	for _, o := range outcomes {
 		if slices.Contains(r.Scenarios, o.Scenario.ID) && slices.Contains(o.Scenario.Proves, s.ID) {
 			s.take(o)
-			seen = true
+			asked[o.Scenario.ID] = true
 		}
 	}
-	if !seen {
-		s.Verdict = Blocked
+	if len(asked) < len(r.Scenarios) && s.Verdict != Failed {
+		s.Verdict, s.Evidence = Blocked, Unseen
 	}
 	return s
 }

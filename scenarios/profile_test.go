@@ -3,6 +3,7 @@ package scenarios_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,24 +14,171 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// A scenario that is newer than the profile is provisional: it proves nothing of it. What it sees violated is violated.
-func TestAProvisionalScenarioOnlyViolates(t *testing.T) {
+// A scenario that is newer than the profile is provisional: it proves nothing, and what it finds violated counts as what
+// anything else does.
+func TestAProvisionalScenarioDoesNotCount(t *testing.T) {
 	ask := func(n int, id scenarios.RequirementID) scenarios.Question {
 		return scenarios.Ask(countDrive("d"), is(n, id))
 	}
 	r := certify(t, scenarios.Options{},
-		one("a", counts, ask(3, "TOY-1"), "TOY-1"), one("c", counts, ask(3, "TOY-2"), "TOY-2"),
+		one("a", counts, ask(3, "TOY-1"), "TOY-1"), one("b", counts, ask(3, "TOY-1"), "TOY-1"), one("c", counts, ask(3, "TOY-2"), "TOY-2"),
 		one("new", counts, ask(4, "TOY-1"), "TOY-1"), one("new-too", counts, ask(3, "TOY-2"), "TOY-2"),
 		one("elsewhere", counts, ask(3, "TOY-4"), "TOY-4"), one("not-asked", loud, ask(3, "TOY-1"), "TOY-1"))
 	want := []scenarios.ProfileStatus{{
-		ID: "toy-basic", Digest: "d1", Status: "violated", Proved: 1, Required: 2, ThroughSeam: 1,
+		ID: "toy-basic", Digest: "d1", Status: "certified", Proved: 2, Required: 2, ThroughSeam: 1,
 		Provisional: []scenarios.ScenarioID{"toy/counting/new", "toy/counting/new-too"},
 	}}
-	if diff := cmp.Diff(want, r.Profiles); diff != "" {
+	claimed := discovery(`{"counts":true}`)
+	if diff := cmp.Diff(want, scenarios.ProfileStatuses(protocol, claimed, r.Outcomes, nil)); diff != "" {
+		t.Error(diff)
+	}
+	want[0].Status = "violated"
+	if diff := cmp.Diff(want, scenarios.ProfileStatuses(protocol, claimed, r.Outcomes, []scenarios.RequirementID{"TOY-OLD"})); diff != "" {
 		t.Error(diff)
 	}
 	if r.Claims[0].Status != "violated" || r.ExitCode() != scenarios.ExitViolated {
 		t.Errorf("the claim is %s and the exit code %d: what failed is to be told", r.Claims[0].Status, r.ExitCode())
+	}
+}
+
+// A profile with a scope, whose second and third requirements are optional.
+var scoped = func() *scenarios.Protocol {
+	p := *protocol
+	whole := scenarios.Claim{ID: "whole", Title: "it counts wholly", Pointer: "/whole == true", Look: flag("whole")}
+	p.Claims = append(p.Claims[:2:2], whole)
+	p.Ledger = scenarios.NewLedger([]scenarios.Requirement{
+		{ID: "TOY-1", Level: scenarios.Must, Source: "TOYS", Section: "A", Claim: "counts"},
+		{ID: "TOY-2", Level: scenarios.Must, Source: "TOYS", Section: "A", Claim: "loud"},
+		{ID: "TOY-3", Level: scenarios.Should, Source: "TOYS", Section: "A", Claim: "counts"},
+		{ID: "TOY-4", Level: scenarios.Must, Source: "TOYS", Section: "A", Claim: "counts", Reason: "unobservable"},
+		{ID: "TOY-5", Level: scenarios.Must, Source: "TOYS", Section: "B", Claim: "counts"},
+		{ID: "TOY-6", Level: scenarios.Must, Source: "NOTES", Section: "any", Claim: ""},
+		{ID: "TOY-7", Level: scenarios.Must, Source: "NOTES", Section: "any", Claim: "loud"},
+		{ID: "TOY-8", Level: scenarios.Must, Source: "ELSE", Section: "A", Claim: "counts", Stimulus: scenarios.SeamStimulus},
+	})
+	p.Profiles = []scenarios.Profile{{
+		ID: "toy@2", Claims: []string{"counts"},
+		Scope: []scenarios.Section{{Source: "TOYS", Sections: []string{"A"}}, {Source: "NOTES"}},
+		Requires: []scenarios.Required{
+			{ID: "TOY-1", Evidence: scenarios.Observed, Scenarios: []scenarios.ScenarioID{"toy/counting/a", "toy/counting/b"}},
+			{ID: "TOY-2", Evidence: scenarios.Observed, Claims: []string{"loud", "whole"}, Scenarios: []scenarios.ScenarioID{"toy/counting/c"}},
+			{ID: "TOY-8", Evidence: scenarios.Observed, Claims: []string{"whole"}, Scenarios: []scenarios.ScenarioID{"toy/counting/d"}},
+		},
+	}}
+	return &p
+}()
+
+func ended(name string, v scenarios.Verdict, proves scenarios.RequirementID) scenarios.Outcome {
+	return scenarios.Outcome{Scenario: one(name, counts, nil, proves), Verdict: v, Evidence: scenarios.Observed}
+}
+
+// A violation costs a profile that is about it: it lists the requirement, or the requirement is a MUST of its sections
+// that binds the target.
+func TestAViolationWithinItsScopeCostsAProfile(t *testing.T) {
+	passed := []scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Passed, "TOY-1")}
+	for id, want := range map[scenarios.RequirementID]string{
+		"TOY-1": "violated",  // listed
+		"TOY-2": "certified", // listed, and not claimed
+		"TOY-3": "certified", // a SHOULD
+		"TOY-4": "violated",  // no scenario proves it
+		"TOY-5": "certified", // another section
+		"TOY-6": "violated",  // binds every target
+		"TOY-7": "certified", // not claimed
+		"TOY-8": "violated",  // listed, of another source
+		"TOY-9": "certified", // of no ledger
+	} {
+		s := scenarios.ProfileStatuses(scoped, discovery(`{"counts":true}`), passed, []scenarios.RequirementID{id})[0]
+		if s.Status != want {
+			t.Errorf("%s violated: %s, want %s", id, s.Status, want)
+		}
+	}
+	if s := scenarios.ProfileStatuses(scoped, discovery(`{}`), passed, []scenarios.RequirementID{"TOY-1"})[0]; s.Status != "inapplicable" {
+		t.Errorf("not claimed: %s", s.Status)
+	}
+	var uncovered []string
+	for _, row := range scoped.Profiles[0].Uncovered(scoped.Ledger) {
+		uncovered = append(uncovered, row.ID)
+	}
+	if diff := cmp.Diff([]string{"TOY-4", "TOY-6", "TOY-7"}, uncovered); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What hangs on a further claim is demanded of targets that make it, and of no others.
+func TestOptionalPartsOfAProfile(t *testing.T) {
+	base := []scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Passed, "TOY-1")}
+	with := func(more ...scenarios.Outcome) []scenarios.Outcome { return append(slices.Clone(base), more...) }
+	for _, c := range []struct {
+		discovery                            string
+		outcomes                             []scenarios.Outcome
+		status                               string
+		proved, required, notClaimed, bySeam int
+	}{
+		{`{"counts":true}`, base, "certified", 1, 1, 2, 0},
+		{`{"counts":true}`, with(ended("c", scenarios.Failed, "TOY-2")), "certified", 1, 1, 2, 0},
+		{`{"counts":true,"loud":true}`, base, "unproved", 1, 2, 1, 0},
+		{`{"counts":true,"loud":true}`, with(ended("c", scenarios.Passed, "TOY-2")), "certified", 2, 2, 1, 0},
+		{`{"counts":true,"loud":true}`, with(ended("c", scenarios.Inapplicable, "TOY-2")), "unproved", 1, 2, 1, 0},
+		{`{"counts":true,"whole":true}`, with(ended("c", scenarios.Passed, "TOY-2")), "unproved", 2, 3, 0, 1},
+		{`{"counts":true,"whole":true}`, with(ended("c", scenarios.Passed, "TOY-2"), ended("d", scenarios.Passed, "TOY-8")),
+			"certified", 3, 3, 0, 1},
+	} {
+		want := scenarios.ProfileStatus{ID: "toy@2", Status: c.status, Proved: c.proved, Required: c.required, NotClaimed: c.notClaimed,
+			ThroughSeam: c.bySeam}
+		if diff := cmp.Diff(want, scenarios.ProfileStatuses(scoped, discovery(c.discovery), c.outcomes, nil)[0]); diff != "" {
+			t.Errorf("%s, %v: %s", c.discovery, c.outcomes, diff)
+		}
+	}
+}
+
+// If the claim of an optional part is open, what asking did not find is not demanded.
+func TestAnOpenOptionalPart(t *testing.T) {
+	asked := *scoped
+	asked.Claims = slices.Clone(scoped.Claims)
+	asked.Claims[1].Open = func(scenarios.Discovery) bool { return true }
+	for verdict, want := range map[scenarios.Verdict]string{
+		scenarios.Inapplicable: "certified", scenarios.Passed: "certified", scenarios.Blocked: "unproved",
+	} {
+		outcomes := []scenarios.Outcome{
+			ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Passed, "TOY-1"), ended("c", verdict, "TOY-2"),
+		}
+		if s := scenarios.ProfileStatuses(&asked, discovery(`{"counts":true}`), outcomes, nil)[0]; s.Status != want {
+			t.Errorf("%s: %s, want %s", verdict, s.Status, want)
+		}
+	}
+}
+
+// A profile needs every one of its scenarios asked: one that was left out might have failed.
+func TestAScenarioThatWasNotAskedLeavesAProfileUnproved(t *testing.T) {
+	claimed := discovery(`{"counts":true}`)
+	for name, c := range map[string]struct {
+		outcomes []scenarios.Outcome
+		want     string
+	}{
+		"both":          {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Passed, "TOY-1")}, "certified"},
+		"one":           {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1")}, "unproved"},
+		"one, blocked":  {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Blocked, "TOY-1")}, "certified"},
+		"the other one": {[]scenarios.Outcome{ended("b", scenarios.Passed, "TOY-1")}, "unproved"},
+	} {
+		if s := scenarios.ProfileStatuses(scoped, claimed, c.outcomes, nil)[0]; s.Status != c.want {
+			t.Errorf("%s: %s, want %s", name, s.Status, c.want)
+		}
+	}
+}
+
+// Of each profile the newest revision comes first, and the others name it.
+func TestRevisionsOfProfiles(t *testing.T) {
+	newest := map[string]string{}
+	for _, id := range []string{"openwop/v1", "openintent/v1", "agentic-loop/v2"} {
+		for _, p := range scenarios.FrozenProfiles(id) {
+			name, _, _ := strings.Cut(p.ID, "@")
+			if p.Superseded != newest[name] {
+				t.Errorf("%s is superseded by %q, want %q", p.ID, p.Superseded, newest[name])
+			}
+			if newest[name] == "" {
+				newest[name] = p.ID
+			}
+		}
 	}
 }
 
@@ -71,6 +219,7 @@ func TestAProfileOfAnOpenClaim(t *testing.T) {
 	all := func(verdicts ...scenarios.Verdict) []scenarios.Outcome {
 		return []scenarios.Outcome{
 			{Scenario: one("a", open, nil, "TOY-1"), Verdict: verdicts[0], Evidence: scenarios.Observed},
+			{Scenario: one("b", open, nil, "TOY-1"), Verdict: verdicts[0], Evidence: scenarios.Observed},
 			{Scenario: one("c", open, nil, "TOY-2"), Verdict: verdicts[1], Evidence: scenarios.Observed},
 		}
 	}

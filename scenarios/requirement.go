@@ -27,7 +27,7 @@ type Requirement struct {
 	Claim    string   // id of the claim it belongs to, "" for every target
 	Evidence string   // weakest evidence that proves it
 	Text     string   // what it requires, in our words
-	Reason   string   // why no scenario tests it: unobservable, needs-host-control, not-addressed-to-hosts, spec-gap, planned
+	Reason   string   // why no scenario tests it: unobservable, needs-host-control, not-addressed-to-hosts, spec-gap, restated, planned
 	Why      string   // the reason in a sentence
 	Issue    int      // with planned: the milestone that will test it
 	Accepts  string   // what Assay accepts if texts contradict each other

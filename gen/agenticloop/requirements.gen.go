@@ -472,7 +472,7 @@ type Requirement struct {
 	Claim    string   // id of the claim that it hangs on; empty when it always applies
 	Evidence string   // observed, attested or survived: how strong the proof must be
 	Text     string   // what it asks, in our words
-	Reason   string   // why no scenario proves it: unobservable, needs-host-control, not-addressed-to-hosts, spec-gap or planned
+	Reason   string   // why no scenario proves it: unobservable, needs-host-control, not-addressed-to-hosts, spec-gap, restated or planned
 	Why      string   // a sentence on the reason
 	Issue    int      // the milestone of a planned one
 	Accepts  string   // what is accepted where the sources contradict each other
@@ -752,7 +752,7 @@ var RequirementsV2 = []Requirement{
 	},
 	{
 		ID: RFC103WIRE11, Level: "MUST", Source: "PLUGIN-V2", File: "",
-		Section: "Workspace", Line: 0, Hash: "",
+		Section: "Workspace", Line: 0, Hash: "", Claim: "revision-2026-02",
 		Evidence: "observed",
 		Text:     "A workspace_dir that is absent, relative, missing, a file or read-only does not keep a turn from answering.",
 	},
@@ -783,7 +783,7 @@ var RequirementsV2 = []Requirement{
 	},
 	{
 		ID: RFC103WIRE16, Level: "SHOULD", Source: "PLUGIN-V2", File: "",
-		Section: "Manifest", Line: 0, Hash: "",
+		Section: "Manifest", Line: 0, Hash: "", Claim: "manifest",
 		Evidence: "observed",
 		Text:     "The manifest of the plugin is sound: name, version, protocol, entrypoint and commands, in the form of either era.",
 	},

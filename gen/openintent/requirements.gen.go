@@ -501,7 +501,7 @@ type Requirement struct {
 	Claim    string   // id of the claim that it hangs on; empty when it always applies
 	Evidence string   // observed, attested or survived: how strong the proof must be
 	Text     string   // what it asks, in our words
-	Reason   string   // why no scenario proves it: unobservable, needs-host-control, not-addressed-to-hosts, spec-gap or planned
+	Reason   string   // why no scenario proves it: unobservable, needs-host-control, not-addressed-to-hosts, spec-gap, restated or planned
 	Why      string   // a sentence on the reason
 	Issue    int      // the milestone of a planned one
 	Accepts  string   // what is accepted where the sources contradict each other
@@ -1034,7 +1034,7 @@ var RequirementsV1 = []Requirement{
 		Text:     "One notification that is missed does not at once bring the fallback about.",
 	},
 	{
-		ID: OIP0026M2, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
+		ID: OIP0026M2, Level: "MAY", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "1. Motivation", Line: 34, Hash: "589fc51a1617",
 		Evidence: "observed",
 		Text:     "Before this text every call said its whole policy.",

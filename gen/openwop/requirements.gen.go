@@ -1471,7 +1471,7 @@ type Requirement struct {
 	Claim    string   // id of the claim that it hangs on; empty when it always applies
 	Evidence string   // observed, attested or survived: how strong the proof must be
 	Text     string   // what it asks, in our words
-	Reason   string   // why no scenario proves it: unobservable, needs-host-control, not-addressed-to-hosts, spec-gap or planned
+	Reason   string   // why no scenario proves it: unobservable, needs-host-control, not-addressed-to-hosts, spec-gap, restated or planned
 	Why      string   // a sentence on the reason
 	Issue    int      // the milestone of a planned one
 	Accepts  string   // what is accepted where the sources contradict each other
@@ -1570,7 +1570,7 @@ var RequirementsV1 = []Requirement{
 	},
 	{
 		ID: OWPBND15, Level: "MUST", Source: "OWP-BOUNDS", File: "",
-		Section: "Breach", Line: 0, Hash: "", Claim: "breach-replay",
+		Section: "Breach, replay", Line: 0, Hash: "", Claim: "breach-replay",
 		Evidence: "observed",
 		Text:     "A replay carries the breach of its source as it was recorded and counts nothing anew.",
 	},
@@ -3607,7 +3607,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Implementation notes", Line: 118, Hash: "19a8cd09b894", Claim: "execution-model>=5",
 		Evidence: "observed",
 		Text:     "A host at version 5 implements the rungs 1 to 5 together.",
-		Reason:   "not-addressed-to-hosts", Why: "It repeats OWP-0061-A1 in notes that call themselves non-normative.",
+		Reason:   "restated", Why: "The notes say again what OWP-0061-A1 asks.",
 	},
 	{
 		ID: OWP0061B1, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -3644,7 +3644,7 @@ var RequirementsV1 = []Requirement{
 	},
 	{
 		ID: OWP0061C1, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
-		Section: "C", Line: 64, Hash: "903818112a51", Claim: "loop-workspace",
+		Section: "C", Line: 64, Hash: "903818112a51", Claim: "execution-model>=5",
 		Evidence: "observed",
 		Text:     "The inputs of a turn are fixed when it starts and are the same on replay.",
 	},
@@ -3676,7 +3676,7 @@ var RequirementsV1 = []Requirement{
 	},
 	{
 		ID: OWP0061C6, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
-		Section: "C", Line: 68, Hash: "a128fb1308cd", Claim: "loop-workspace",
+		Section: "C", Line: 68, Hash: "a128fb1308cd", Claim: "execution-model>=5",
 		Evidence: "observed",
 		Text:     "What a turn writes is visible in the next turn and never in the turn itself.",
 	},
@@ -3688,7 +3688,7 @@ var RequirementsV1 = []Requirement{
 	},
 	{
 		ID: OWP0061D2, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
-		Section: "D", Line: 72, Hash: "d3db0a303db6", Claim: "loop-workspace-resume",
+		Section: "D", Line: 72, Hash: "d3db0a303db6", Claim: "stateful-resume",
 		Evidence: "observed",
 		Text:     "A resumed turn still reads the memory and the workspace it had when it was suspended.",
 	},
@@ -3737,7 +3737,7 @@ var RequirementsV1 = []Requirement{
 	},
 	{
 		ID: OWP0061H2, Level: "MAY", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
-		Section: "Phase-0 resolution", Line: 111, Hash: "15f68f9ee237", Claim: "stateful-resume",
+		Section: "Phase-0 resolution", Line: 111, Hash: "15f68f9ee237", Claim: "loop-heartbeat",
 		Evidence: "observed",
 		Text:     "A heartbeat may start a fresh run.",
 		Reason:   "not-addressed-to-hosts", Why: "It permits something that no host owes.",
@@ -3768,7 +3768,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Motivation", Line: 21, Hash: "2cd8a949d212", Claim: "goals",
 		Evidence: "observed",
 		Text:     "Continuation stops at a declared bound, or where an escalation is not met.",
-		Reason:   "not-addressed-to-hosts", Why: "It says beforehand what OWP-0097-E4 to E8 ask.",
+		Reason:   "restated", Why: "The motivation says beforehand what OWP-0097-E4 to OWP-0097-E8 ask.",
 	},
 	{
 		ID: OWP0097A1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -4041,7 +4041,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Conformance", Line: 112, Hash: "dc409a11df79",
 		Evidence: "observed",
 		Text:     "A scenario that the text asks for.",
-		Reason:   "not-addressed-to-hosts", Why: "It describes a test; the rule is OWP-0097-E4.",
+		Reason:   "restated", Why: "It describes a test of what OWP-0097-E4 and OWP-0097-G2 ask.",
 	},
 	{
 		ID: OWP0097X3, Level: "MAY", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",

@@ -1069,11 +1069,19 @@ type FaultResult struct {
 	BlindSpots []int64 `json:"blindSpots,omitzero"`
 	// The requirements that it violates.
 	Breaks []string `json:"breaks"`
-	ID     string   `json:"id"`
+	// In a kill-part: the profiles that a host is certified for although it has the fault.
+	Certified []string `json:"certified,omitzero"`
+	// In a matrix: the profiles that the honest host is certified for, and the host with this fault is not. Absent
+	// where that honest host was not proved.
+	Costs []string `json:"costs,omitzero"`
+	ID    string   `json:"id"`
 	// The checks that kill it, in the order of the suites.
 	Kills []Kill `json:"kills"`
 	// How that looks from outside.
 	Looks string `json:"looks"`
+	// In a matrix: the profiles that the host is certified for although they are about a MUST that the fault breaks.
+	// Absent if there are none.
+	Spares []string `json:"spares,omitzero"`
 	// What the host does.
 	Title string `json:"title"`
 	// Why it is there beside another one that breaks the same and is caught by the same.
@@ -1093,12 +1101,18 @@ func (v *FaultResult) UnmarshalJSON(data []byte) error {
 			return &v.BlindSpots
 		case "breaks":
 			return &v.Breaks
+		case "certified":
+			return &v.Certified
+		case "costs":
+			return &v.Costs
 		case "id":
 			return &v.ID
 		case "kills":
 			return &v.Kills
 		case "looks":
 			return &v.Looks
+		case "spares":
+			return &v.Spares
 		case "title":
 			return &v.Title
 		case "twin":
@@ -1412,6 +1426,8 @@ func (v GoKind) Valid() bool {
 type HonestHost struct {
 	// What speaks against it; empty, or a suite is wrong.
 	Accused []Accusation `json:"accused"`
+	// The profiles that it is certified for, newest revisions only. Absent where it was not asked everything.
+	Certified []string `json:"certified,omitzero"`
 	// The flags of assay simhost, or the words of assay agent export, that make it; honest where it takes none.
 	Host string `json:"host"`
 }
@@ -1422,6 +1438,8 @@ func (v *HonestHost) UnmarshalJSON(data []byte) error {
 		switch name {
 		case "accused":
 			return &v.Accused
+		case "certified":
+			return &v.Certified
 		case "host":
 			return &v.Host
 		}
@@ -1703,6 +1721,8 @@ type KillPartProtocol struct {
 	Digest string `json:"digest"`
 	// All hosts of the matrix: honest ones by their flags, others by the id of their fault.
 	Hosts []string `json:"hosts"`
+	// Of the profiles that its hosts can be certified for.
+	Profiles *string `json:"profiles,omitzero"`
 	// Its id, such as openwop/v1.
 	Protocol string `json:"protocol"`
 }
@@ -1715,6 +1735,8 @@ func (v *KillPartProtocol) UnmarshalJSON(data []byte) error {
 			return &v.Digest
 		case "hosts":
 			return &v.Hosts
+		case "profiles":
+			return &v.Profiles
 		case "protocol":
 			return &v.Protocol
 		}
@@ -2110,6 +2132,53 @@ func (v ProvedCheck) MarshalJSON() ([]byte, error) {
 	return marshal(p)
 }
 
+// ProvedProfile What faults do to a profile.
+type ProvedProfile struct {
+	// Faults that break a MUST that it is about.
+	Breaks int64 `json:"breaks"`
+	// Faults that cost it, whatever they break.
+	Costs int64 `json:"costs"`
+	// Of the profile as it is frozen.
+	Digest string `json:"digest"`
+	// Honest hosts that are certified for it.
+	Honest int64 `json:"honest"`
+	// Such as loop-v5@2.
+	ID string `json:"id"`
+	// Ids of faults that break a MUST that it is about and leave it certified.
+	Survivors []string `json:"survivors"`
+}
+
+// UnmarshalJSON reads a ProvedProfile. Names of members must match exactly; any may be missing.
+func (v *ProvedProfile) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "breaks":
+			return &v.Breaks
+		case "costs":
+			return &v.Costs
+		case "digest":
+			return &v.Digest
+		case "honest":
+			return &v.Honest
+		case "id":
+			return &v.ID
+		case "survivors":
+			return &v.Survivors
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a ProvedProfile.
+func (v ProvedProfile) MarshalJSON() ([]byte, error) {
+	type plain ProvedProfile
+	p := plain(v)
+	if p.Survivors == nil {
+		p.Survivors = []string{}
+	}
+	return marshal(p)
+}
+
 // ProvedProtocol The suites of a protocol against the hosts that speak it.
 type ProvedProtocol struct {
 	// Of the faults with their words, the honest hosts, and the scenarios with what they prove. Another one means
@@ -2119,6 +2188,9 @@ type ProvedProtocol struct {
 	Faults []FaultResult `json:"faults"`
 	// The hosts that keep every promise.
 	Honest []HonestHost `json:"honest"`
+	// The newest revision of each profile, and the faults that it survives. Absent where some hosts were not asked
+	// everything: then nothing is certified.
+	Profiles []ProvedProfile `json:"profiles,omitzero"`
 	// Its id, such as openwop/v1.
 	Protocol string `json:"protocol"`
 	// In the order of the suites.
@@ -2137,6 +2209,8 @@ func (v *ProvedProtocol) UnmarshalJSON(data []byte) error {
 			return &v.Faults
 		case "honest":
 			return &v.Honest
+		case "profiles":
+			return &v.Profiles
 		case "protocol":
 			return &v.Protocol
 		case "scenarios":

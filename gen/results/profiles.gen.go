@@ -5,24 +5,654 @@ package results
 // Profile is a frozen list of requirements that a target can be certified for.
 type Profile struct {
 	ID           string // loop-v5; a later revision is loop-v5@2
+	Superseded   string // id of the newest revision; "" if this is the one
 	Protocol     string // name and major version
 	Title        string
 	Claims       []string // that make it applicable, all of them
 	Digest       string   // SHA-256 of the canonical form (RFC 8785) of its file without the digest, in hex
+	Scope        []ProfileSection
 	Requirements []ProfileRequirement
+}
+
+// ProfileSection names what a profile is about: sections of a source text.
+type ProfileSection struct {
+	Source   string
+	Sections []string // nil: the whole source
 }
 
 // ProfileRequirement is one requirement of a profile.
 type ProfileRequirement struct {
 	ID        string
 	Evidence  string   // observed, attested or survived: how strong the proof must be
+	Claims    []string // it is demanded of targets that make one of them; nil: of all
 	Scenarios []string // that counted when the profile was frozen
 }
 
-// Profiles lists the frozen profiles by their ids.
+// Profiles lists the frozen profiles by their ids, the newest revision first.
 var Profiles = []Profile{
 	{
-		ID: "agentic-loop", Protocol: "agentic-loop/v2",
+		ID: "agentic-loop@2", Protocol: "agentic-loop/v2",
+		Title:  "the resumable agentic loop: what binds a plugin, and what it can do beyond that",
+		Claims: []string{"plugin"},
+		Digest: "b22677910e6bd3cd9ca3040ad74e2ce435f2c66788e90d34e42a5aaad323d2b4",
+		Scope: []ProfileSection{
+			{Source: "RFC-103"},
+			{Source: "PLUGIN-V2"},
+			{Source: "RFC-103-READING"},
+		},
+		Requirements: []ProfileRequirement{
+			{ID: "RFC103-E1", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/start-makes-a-run",
+			}},
+			{ID: "RFC103-E2", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/start-without-goal",
+			}},
+			{ID: "RFC103-E6", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/request-names-its-step",
+			}},
+			{ID: "RFC103-E7", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/request-names-its-step",
+				"agenticloop/protocol/turns-of-inputs",
+				"agenticloop/protocol/turns-of-erring-model",
+				"agenticloop/protocol/turns-of-hung",
+				"agenticloop/correlation/turns-of-results",
+				"agenticloop/correlation/turns-of-starts",
+				"agenticloop/correlation/turns-of-to-the-end",
+				"agenticloop/correlation/turns-of-several-runs",
+				"agenticloop/correlation/turns-of-histories",
+				"agenticloop/budget/turns-of-budgets",
+				"agenticloop/budget/turns-of-failures",
+				"agenticloop/budget/turns-of-reframing",
+				"agenticloop/state/turns-of-large-things",
+				"agenticloop/redelivery/turns-of-redelivered",
+				"agenticloop/security/turns-of-allowlists",
+				"agenticloop/security/turns-of-spoofing",
+				"agenticloop/security/turns-of-secrets",
+				"agenticloop/security/turns-of-forbidden",
+				"agenticloop/security/turns-of-traps",
+				"agenticloop/workspace/turns-of-in-workspaces",
+				"agenticloop/pipeline/turns-of-in-context",
+				"agenticloop/pipeline/turns-of-queued",
+			}},
+			{ID: "RFC103-E9", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/request-names-its-step",
+			}},
+			{ID: "RFC103-E11", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/matching-result-resumes",
+			}},
+			{ID: "RFC103-E12", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/completion-tells",
+			}},
+			{ID: "RFC103-E13", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/completion-tells",
+			}},
+			{ID: "RFC103-E14", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/completion-tells",
+			}},
+			{ID: "RFC103-E15", Evidence: "observed", Claims: []string{"workspace"}, Scenarios: []string{
+				"agenticloop/workspace/artifacts-are-there",
+			}},
+			{ID: "RFC103-N1", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/exit-code-0",
+			}},
+			{ID: "RFC103-N2", Evidence: "observed", Scenarios: []string{
+				"agenticloop/security/no-nested-dispatch",
+			}},
+			{ID: "RFC103-N4", Evidence: "observed", Scenarios: []string{
+				"agenticloop/security/never-itself",
+				"agenticloop/security/never-itself-on-wish",
+			}},
+			{ID: "RFC103-B2", Evidence: "observed", Claims: []string{"context-delivery"}, Scenarios: []string{
+				"agenticloop/pipeline/own-event-resumes",
+			}},
+			{ID: "RFC103-X1", Evidence: "observed", Scenarios: []string{
+				"agenticloop/pipeline/worked-example",
+			}},
+			{ID: "RFC103-X2", Evidence: "observed", Scenarios: []string{
+				"agenticloop/pipeline/worked-example",
+			}},
+			{ID: "RFC103-O1", Evidence: "observed", Scenarios: []string{
+				"agenticloop/pipeline/queue-drains",
+			}},
+			{ID: "RFC103-O2", Evidence: "observed", Scenarios: []string{
+				"agenticloop/security/no-nested-dispatch",
+			}},
+			{ID: "RFC103-O3", Evidence: "observed", Scenarios: []string{
+				"agenticloop/pipeline/queue-drains",
+			}},
+			{ID: "RFC103-O4", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/same-request-same-answer",
+			}},
+			{ID: "RFC103-O5", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/same-result-twice",
+			}},
+			{ID: "RFC103-O6", Evidence: "observed", Claims: []string{"workspace"}, Scenarios: []string{
+				"agenticloop/workspace/artifacts-are-there",
+			}},
+			{ID: "RFC103-WIRE-1", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/model-that-errs",
+				"agenticloop/protocol/turns-of-inputs",
+				"agenticloop/protocol/turns-of-erring-model",
+				"agenticloop/protocol/turns-of-hung",
+				"agenticloop/correlation/turns-of-results",
+				"agenticloop/correlation/turns-of-starts",
+				"agenticloop/correlation/turns-of-to-the-end",
+				"agenticloop/correlation/turns-of-several-runs",
+				"agenticloop/correlation/turns-of-histories",
+				"agenticloop/budget/turns-of-budgets",
+				"agenticloop/budget/turns-of-failures",
+				"agenticloop/budget/turns-of-reframing",
+				"agenticloop/state/turns-of-large-things",
+				"agenticloop/redelivery/turns-of-redelivered",
+				"agenticloop/security/turns-of-allowlists",
+				"agenticloop/security/turns-of-spoofing",
+				"agenticloop/security/turns-of-secrets",
+				"agenticloop/security/turns-of-forbidden",
+				"agenticloop/security/turns-of-traps",
+				"agenticloop/workspace/turns-of-in-workspaces",
+				"agenticloop/pipeline/turns-of-in-context",
+				"agenticloop/pipeline/turns-of-queued",
+			}},
+			{ID: "RFC103-WIRE-2", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/model-that-errs",
+				"agenticloop/protocol/turns-of-inputs",
+				"agenticloop/protocol/turns-of-erring-model",
+				"agenticloop/protocol/turns-of-hung",
+				"agenticloop/correlation/turns-of-results",
+				"agenticloop/correlation/turns-of-starts",
+				"agenticloop/correlation/turns-of-to-the-end",
+				"agenticloop/correlation/turns-of-several-runs",
+				"agenticloop/correlation/turns-of-histories",
+				"agenticloop/budget/turns-of-budgets",
+				"agenticloop/budget/turns-of-failures",
+				"agenticloop/budget/turns-of-reframing",
+				"agenticloop/state/turns-of-large-things",
+				"agenticloop/redelivery/turns-of-redelivered",
+				"agenticloop/security/turns-of-allowlists",
+				"agenticloop/security/turns-of-spoofing",
+				"agenticloop/security/turns-of-secrets",
+				"agenticloop/security/turns-of-forbidden",
+				"agenticloop/security/turns-of-traps",
+				"agenticloop/workspace/turns-of-in-workspaces",
+				"agenticloop/pipeline/turns-of-in-context",
+				"agenticloop/pipeline/turns-of-queued",
+			}},
+			{ID: "RFC103-WIRE-3", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/turns-of-inputs",
+				"agenticloop/protocol/turns-of-erring-model",
+				"agenticloop/protocol/turns-of-hung",
+				"agenticloop/correlation/turns-of-results",
+				"agenticloop/correlation/turns-of-starts",
+				"agenticloop/correlation/turns-of-to-the-end",
+				"agenticloop/correlation/turns-of-several-runs",
+				"agenticloop/correlation/turns-of-histories",
+				"agenticloop/budget/turns-of-budgets",
+				"agenticloop/budget/turns-of-failures",
+				"agenticloop/budget/turns-of-reframing",
+				"agenticloop/state/turns-of-large-things",
+				"agenticloop/redelivery/turns-of-redelivered",
+				"agenticloop/security/turns-of-allowlists",
+				"agenticloop/security/turns-of-spoofing",
+				"agenticloop/security/turns-of-secrets",
+				"agenticloop/security/turns-of-forbidden",
+				"agenticloop/security/turns-of-traps",
+				"agenticloop/workspace/turns-of-in-workspaces",
+				"agenticloop/pipeline/turns-of-in-context",
+				"agenticloop/pipeline/turns-of-queued",
+			}},
+			{ID: "RFC103-WIRE-4", Evidence: "observed", Claims: []string{"revision-2026-06"}, Scenarios: []string{
+				"agenticloop/protocol/result-told",
+			}},
+			{ID: "RFC103-WIRE-6", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/input-that-is-no-request",
+			}},
+			{ID: "RFC103-WIRE-8", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/unknown-event-or-command",
+			}},
+			{ID: "RFC103-WIRE-9", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/ends-before-its-deadline",
+				"agenticloop/protocol/model-that-errs",
+			}},
+			{ID: "RFC103-WIRE-10", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/what-the-gateway-adds",
+			}},
+			{ID: "RFC103-WIRE-11", Evidence: "observed", Claims: []string{"revision-2026-02"}, Scenarios: []string{
+				"agenticloop/workspace/unusable-workspace",
+			}},
+			{ID: "RFC103-WIRE-12", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/turns-of-inputs",
+				"agenticloop/protocol/turns-of-erring-model",
+				"agenticloop/protocol/turns-of-hung",
+				"agenticloop/correlation/turns-of-results",
+				"agenticloop/correlation/turns-of-starts",
+				"agenticloop/correlation/turns-of-to-the-end",
+				"agenticloop/correlation/turns-of-several-runs",
+				"agenticloop/correlation/turns-of-histories",
+				"agenticloop/budget/turns-of-budgets",
+				"agenticloop/budget/turns-of-failures",
+				"agenticloop/budget/turns-of-reframing",
+				"agenticloop/state/other-runs-kept",
+				"agenticloop/state/turns-of-large-things",
+				"agenticloop/redelivery/turns-of-redelivered",
+				"agenticloop/security/turns-of-allowlists",
+				"agenticloop/security/turns-of-spoofing",
+				"agenticloop/security/turns-of-secrets",
+				"agenticloop/security/turns-of-forbidden",
+				"agenticloop/security/turns-of-traps",
+				"agenticloop/workspace/turns-of-in-workspaces",
+				"agenticloop/pipeline/turns-of-in-context",
+				"agenticloop/pipeline/turns-of-queued",
+			}},
+			{ID: "RFC103-WIRE-13", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/turns-of-inputs",
+				"agenticloop/protocol/turns-of-erring-model",
+				"agenticloop/protocol/turns-of-hung",
+				"agenticloop/correlation/turns-of-results",
+				"agenticloop/correlation/turns-of-starts",
+				"agenticloop/correlation/turns-of-to-the-end",
+				"agenticloop/correlation/turns-of-several-runs",
+				"agenticloop/correlation/turns-of-histories",
+				"agenticloop/budget/turns-of-budgets",
+				"agenticloop/budget/turns-of-failures",
+				"agenticloop/budget/turns-of-reframing",
+				"agenticloop/state/stays-below-1-mib",
+				"agenticloop/state/turns-of-large-things",
+				"agenticloop/redelivery/turns-of-redelivered",
+				"agenticloop/security/turns-of-allowlists",
+				"agenticloop/security/turns-of-spoofing",
+				"agenticloop/security/turns-of-secrets",
+				"agenticloop/security/turns-of-forbidden",
+				"agenticloop/security/turns-of-traps",
+				"agenticloop/workspace/turns-of-in-workspaces",
+				"agenticloop/pipeline/turns-of-in-context",
+				"agenticloop/pipeline/turns-of-queued",
+			}},
+			{ID: "RFC103-WIRE-14", Evidence: "observed", Scenarios: []string{
+				"agenticloop/redelivery/killed-and-run-again",
+			}},
+			{ID: "RFC103-READ-1", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/misshapen-result-moves-nothing",
+			}},
+			{ID: "RFC103-READ-2", Evidence: "observed", Claims: []string{"redelivery"}, Scenarios: []string{
+				"agenticloop/redelivery/start-delivered-again",
+			}},
+			{ID: "RFC103-READ-3", Evidence: "observed", Scenarios: []string{
+				"agenticloop/redelivery/start-with-a-known-id",
+			}},
+			{ID: "RFC103-READ-4", Evidence: "observed", Claims: []string{"redelivery"}, Scenarios: []string{
+				"agenticloop/redelivery/events-lost",
+			}},
+			{ID: "RFC103-READ-5", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/turns-of-inputs",
+				"agenticloop/protocol/turns-of-erring-model",
+				"agenticloop/protocol/turns-of-hung",
+				"agenticloop/correlation/starts-are-distinct",
+				"agenticloop/correlation/crossed-runs",
+				"agenticloop/correlation/histories",
+				"agenticloop/correlation/turns-of-results",
+				"agenticloop/correlation/turns-of-starts",
+				"agenticloop/correlation/turns-of-to-the-end",
+				"agenticloop/correlation/turns-of-several-runs",
+				"agenticloop/correlation/turns-of-histories",
+				"agenticloop/budget/turns-of-budgets",
+				"agenticloop/budget/turns-of-failures",
+				"agenticloop/budget/turns-of-reframing",
+				"agenticloop/state/other-runs-kept",
+				"agenticloop/state/turns-of-large-things",
+				"agenticloop/redelivery/turns-of-redelivered",
+				"agenticloop/security/turns-of-allowlists",
+				"agenticloop/security/turns-of-spoofing",
+				"agenticloop/security/turns-of-secrets",
+				"agenticloop/security/turns-of-forbidden",
+				"agenticloop/security/turns-of-traps",
+				"agenticloop/workspace/turns-of-in-workspaces",
+				"agenticloop/pipeline/turns-of-in-context",
+				"agenticloop/pipeline/turns-of-queued",
+			}},
+			{ID: "RFC103-READ-6", Evidence: "observed", Scenarios: []string{
+				"agenticloop/workspace/large-result",
+			}},
+			{ID: "RFC103-READ-7", Evidence: "observed", Scenarios: []string{
+				"agenticloop/state/results-stay-out",
+			}},
+			{ID: "RFC103-READ-8", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/finished-run-ignored",
+				"agenticloop/state/other-runs-kept",
+			}},
+			{ID: "RFC103-READ-10", Evidence: "observed", Scenarios: []string{
+				"agenticloop/security/secrets-kept",
+			}},
+			{ID: "RFC103-READ-12", Evidence: "observed", Scenarios: []string{
+				"agenticloop/security/tool-names",
+				"agenticloop/security/model-out-of-bounds",
+			}},
+			{ID: "RFC103-READ-13", Evidence: "observed", Claims: []string{"workspace"}, Scenarios: []string{
+				"agenticloop/workspace/nothing-outside",
+			}},
+			{ID: "RFC103-V1", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/order-of-checks",
+			}},
+			{ID: "RFC103-V2", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/unknown-run-ignored",
+			}},
+			{ID: "RFC103-V4", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/order-of-checks",
+				"agenticloop/correlation/finished-run-ignored",
+			}},
+			{ID: "RFC103-V6", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/stale-step-ignored",
+			}},
+			{ID: "RFC103-V7", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/wrong-tool-escalates",
+			}},
+			{ID: "RFC103-V8", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/unknown-status-is-not-ok",
+			}},
+			{ID: "RFC103-V9", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/matching-result-resumes",
+			}},
+			{ID: "RFC103-V10", Evidence: "observed", Scenarios: []string{
+				"agenticloop/budget/errors-end-the-run",
+			}},
+			{ID: "RFC103-D1", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/turns-of-inputs",
+				"agenticloop/protocol/turns-of-erring-model",
+				"agenticloop/protocol/turns-of-hung",
+				"agenticloop/correlation/turns-of-results",
+				"agenticloop/correlation/turns-of-starts",
+				"agenticloop/correlation/turns-of-to-the-end",
+				"agenticloop/correlation/turns-of-several-runs",
+				"agenticloop/correlation/turns-of-histories",
+				"agenticloop/budget/turns-of-budgets",
+				"agenticloop/budget/turns-of-failures",
+				"agenticloop/budget/turns-of-reframing",
+				"agenticloop/state/turns-of-large-things",
+				"agenticloop/redelivery/turns-of-redelivered",
+				"agenticloop/security/turns-of-allowlists",
+				"agenticloop/security/turns-of-spoofing",
+				"agenticloop/security/turns-of-secrets",
+				"agenticloop/security/turns-of-forbidden",
+				"agenticloop/security/turns-of-traps",
+				"agenticloop/workspace/turns-of-in-workspaces",
+				"agenticloop/pipeline/turns-of-in-context",
+				"agenticloop/pipeline/turns-of-queued",
+			}},
+			{ID: "RFC103-F1", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/unknown-run-ignored",
+			}},
+			{ID: "RFC103-F2", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/wrong-tool-escalates",
+			}},
+			{ID: "RFC103-F3", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/wrong-tool-escalates",
+				"agenticloop/budget/errors-end-the-run",
+			}},
+			{ID: "RFC103-F4", Evidence: "observed", Claims: []string{"retry"}, Scenarios: []string{
+				"agenticloop/budget/retry-counts",
+			}},
+			{ID: "RFC103-F6", Evidence: "observed", Scenarios: []string{
+				"agenticloop/budget/errors-end-the-run",
+			}},
+			{ID: "RFC103-F7", Evidence: "observed", Scenarios: []string{
+				"agenticloop/budget/max-steps-ends-the-run",
+			}},
+			{ID: "RFC103-F8", Evidence: "observed", Claims: []string{"reframe"}, Scenarios: []string{
+				"agenticloop/budget/max-reframes-ends-the-run",
+			}},
+			{ID: "RFC103-M1", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/start-makes-a-run",
+			}},
+			{ID: "RFC103-M2", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/matching-result-resumes",
+			}},
+			{ID: "RFC103-M3", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/same-result-twice",
+			}},
+			{ID: "RFC103-M4", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/stale-step-ignored",
+			}},
+			{ID: "RFC103-M5", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/wrong-tool-escalates",
+			}},
+			{ID: "RFC103-M6", Evidence: "observed", Scenarios: []string{
+				"agenticloop/budget/same-cut-off",
+			}},
+			{ID: "RFC103-M7", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/completes-once",
+			}},
+			{ID: "RFC103-I1", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/starts-are-distinct",
+			}},
+			{ID: "RFC103-I2", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/steps-count-up",
+			}},
+			{ID: "RFC103-I3", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/turns-of-inputs",
+				"agenticloop/protocol/turns-of-erring-model",
+				"agenticloop/protocol/turns-of-hung",
+				"agenticloop/correlation/turns-of-results",
+				"agenticloop/correlation/turns-of-starts",
+				"agenticloop/correlation/turns-of-to-the-end",
+				"agenticloop/correlation/turns-of-several-runs",
+				"agenticloop/correlation/turns-of-histories",
+				"agenticloop/budget/turns-of-budgets",
+				"agenticloop/budget/turns-of-failures",
+				"agenticloop/budget/turns-of-reframing",
+				"agenticloop/state/pending-with-the-request",
+				"agenticloop/state/turns-of-large-things",
+				"agenticloop/redelivery/turns-of-redelivered",
+				"agenticloop/security/turns-of-allowlists",
+				"agenticloop/security/turns-of-spoofing",
+				"agenticloop/security/turns-of-secrets",
+				"agenticloop/security/turns-of-forbidden",
+				"agenticloop/security/turns-of-traps",
+				"agenticloop/workspace/turns-of-in-workspaces",
+				"agenticloop/pipeline/turns-of-in-context",
+				"agenticloop/pipeline/turns-of-queued",
+			}},
+			{ID: "RFC103-I5", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/order-of-checks",
+				"agenticloop/correlation/crossed-runs",
+				"agenticloop/correlation/histories",
+			}},
+			{ID: "RFC103-I6", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/same-result-twice",
+				"agenticloop/correlation/stale-step-ignored",
+				"agenticloop/correlation/order-of-checks",
+				"agenticloop/correlation/crossed-runs",
+				"agenticloop/redelivery/events-lost",
+			}},
+			{ID: "RFC103-I7", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/exit-code-0",
+				"agenticloop/protocol/turns-of-inputs",
+				"agenticloop/protocol/turns-of-erring-model",
+				"agenticloop/protocol/turns-of-hung",
+				"agenticloop/correlation/turns-of-results",
+				"agenticloop/correlation/turns-of-starts",
+				"agenticloop/correlation/turns-of-to-the-end",
+				"agenticloop/correlation/turns-of-several-runs",
+				"agenticloop/correlation/turns-of-histories",
+				"agenticloop/budget/turns-of-budgets",
+				"agenticloop/budget/turns-of-failures",
+				"agenticloop/budget/turns-of-reframing",
+				"agenticloop/state/turns-of-large-things",
+				"agenticloop/redelivery/turns-of-redelivered",
+				"agenticloop/security/turns-of-allowlists",
+				"agenticloop/security/turns-of-spoofing",
+				"agenticloop/security/turns-of-secrets",
+				"agenticloop/security/turns-of-forbidden",
+				"agenticloop/security/turns-of-traps",
+				"agenticloop/workspace/turns-of-in-workspaces",
+				"agenticloop/pipeline/turns-of-in-context",
+				"agenticloop/pipeline/turns-of-queued",
+			}},
+			{ID: "RFC103-T1", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/turns-of-inputs",
+				"agenticloop/protocol/turns-of-erring-model",
+				"agenticloop/protocol/turns-of-hung",
+				"agenticloop/correlation/turns-of-results",
+				"agenticloop/correlation/turns-of-starts",
+				"agenticloop/correlation/turns-of-to-the-end",
+				"agenticloop/correlation/turns-of-several-runs",
+				"agenticloop/correlation/turns-of-histories",
+				"agenticloop/budget/turns-of-budgets",
+				"agenticloop/budget/turns-of-failures",
+				"agenticloop/budget/turns-of-reframing",
+				"agenticloop/state/turns-of-large-things",
+				"agenticloop/redelivery/turns-of-redelivered",
+				"agenticloop/security/turns-of-allowlists",
+				"agenticloop/security/turns-of-spoofing",
+				"agenticloop/security/turns-of-secrets",
+				"agenticloop/security/turns-of-forbidden",
+				"agenticloop/security/turns-of-traps",
+				"agenticloop/workspace/turns-of-in-workspaces",
+				"agenticloop/pipeline/turns-of-in-context",
+				"agenticloop/pipeline/turns-of-queued",
+			}},
+			{ID: "RFC103-T2", Evidence: "observed", Scenarios: []string{
+				"agenticloop/redelivery/killed-and-run-again",
+			}},
+			{ID: "RFC103-T3", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/start-makes-a-run",
+			}},
+			{ID: "RFC103-T4", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/order-of-checks",
+			}},
+			{ID: "RFC103-T6", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/start-makes-a-run",
+			}},
+			{ID: "RFC103-T7", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/matching-result-resumes",
+			}},
+			{ID: "RFC103-T8", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/matching-result-resumes",
+			}},
+			{ID: "RFC103-T9", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/matching-result-resumes",
+			}},
+			{ID: "RFC103-T10", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/turns-of-inputs",
+				"agenticloop/protocol/turns-of-erring-model",
+				"agenticloop/protocol/turns-of-hung",
+				"agenticloop/correlation/turns-of-results",
+				"agenticloop/correlation/turns-of-starts",
+				"agenticloop/correlation/turns-of-to-the-end",
+				"agenticloop/correlation/turns-of-several-runs",
+				"agenticloop/correlation/turns-of-histories",
+				"agenticloop/budget/turns-of-budgets",
+				"agenticloop/budget/turns-of-failures",
+				"agenticloop/budget/turns-of-reframing",
+				"agenticloop/state/turns-of-large-things",
+				"agenticloop/redelivery/turns-of-redelivered",
+				"agenticloop/security/turns-of-allowlists",
+				"agenticloop/security/turns-of-spoofing",
+				"agenticloop/security/turns-of-secrets",
+				"agenticloop/security/turns-of-forbidden",
+				"agenticloop/security/turns-of-traps",
+				"agenticloop/workspace/turns-of-in-workspaces",
+				"agenticloop/pipeline/turns-of-in-context",
+				"agenticloop/pipeline/turns-of-queued",
+			}},
+			{ID: "RFC103-S1", Evidence: "observed", Scenarios: []string{
+				"agenticloop/state/resumes-from-the-state-alone",
+			}},
+			{ID: "RFC103-S2", Evidence: "observed", Scenarios: []string{
+				"agenticloop/state/run-has-its-fields",
+			}},
+			{ID: "RFC103-S3", Evidence: "observed", Scenarios: []string{
+				"agenticloop/state/run-has-its-fields",
+			}},
+			{ID: "RFC103-S6", Evidence: "observed", Scenarios: []string{
+				"agenticloop/state/pending-with-the-request",
+			}},
+			{ID: "RFC103-S7", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/matching-result-resumes",
+				"agenticloop/state/done-is-kept",
+			}},
+			{ID: "RFC103-S8", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/wrong-tool-escalates",
+				"agenticloop/budget/max-steps-ends-the-run",
+				"agenticloop/state/done-is-kept",
+			}},
+			{ID: "RFC103-P1", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/exit-code-0",
+			}},
+			{ID: "RFC103-P2", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/exit-code-0",
+			}},
+			{ID: "RFC103-P3", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/matching-result-resumes",
+				"agenticloop/correlation/wrong-tool-escalates",
+				"agenticloop/budget/max-steps-ends-the-run",
+			}},
+			{ID: "RFC103-P4", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/turns-of-inputs",
+				"agenticloop/protocol/turns-of-erring-model",
+				"agenticloop/protocol/turns-of-hung",
+				"agenticloop/correlation/turns-of-results",
+				"agenticloop/correlation/turns-of-starts",
+				"agenticloop/correlation/turns-of-to-the-end",
+				"agenticloop/correlation/turns-of-several-runs",
+				"agenticloop/correlation/turns-of-histories",
+				"agenticloop/budget/turns-of-budgets",
+				"agenticloop/budget/turns-of-failures",
+				"agenticloop/budget/turns-of-reframing",
+				"agenticloop/state/turns-of-large-things",
+				"agenticloop/redelivery/turns-of-redelivered",
+				"agenticloop/security/turns-of-allowlists",
+				"agenticloop/security/turns-of-spoofing",
+				"agenticloop/security/turns-of-secrets",
+				"agenticloop/security/turns-of-forbidden",
+				"agenticloop/security/turns-of-traps",
+				"agenticloop/workspace/turns-of-in-workspaces",
+				"agenticloop/pipeline/turns-of-in-context",
+				"agenticloop/pipeline/turns-of-queued",
+			}},
+			{ID: "RFC103-P5", Evidence: "observed", Scenarios: []string{
+				"agenticloop/state/run-has-its-fields",
+			}},
+			{ID: "RFC103-P6", Evidence: "observed", Scenarios: []string{
+				"agenticloop/protocol/exit-code-0",
+			}},
+			{ID: "RFC103-W1", Evidence: "observed", Claims: []string{"workspace"}, Scenarios: []string{
+				"agenticloop/workspace/paper-trail",
+			}},
+			{ID: "RFC103-W2", Evidence: "observed", Claims: []string{"workspace"}, Scenarios: []string{
+				"agenticloop/workspace/trace-grows",
+			}},
+			{ID: "RFC103-G2", Evidence: "observed", Scenarios: []string{
+				"agenticloop/security/never-itself",
+				"agenticloop/security/never-itself-on-wish",
+				"agenticloop/security/model-out-of-bounds",
+			}},
+			{ID: "RFC103-G3", Evidence: "observed", Scenarios: []string{
+				"agenticloop/security/allowlist-binds",
+				"agenticloop/security/forbidden-tool-refused",
+				"agenticloop/security/model-out-of-bounds",
+			}},
+			{ID: "RFC103-G7", Evidence: "observed", Scenarios: []string{
+				"agenticloop/budget/max-steps-ends-the-run",
+			}},
+			{ID: "RFC103-G8", Evidence: "observed", Claims: []string{"reframe"}, Scenarios: []string{
+				"agenticloop/budget/max-reframes-ends-the-run",
+			}},
+			{ID: "RFC103-L1", Evidence: "observed", Claims: []string{"manifest"}, Scenarios: []string{
+				"agenticloop/protocol/manifest",
+			}},
+			{ID: "RFC103-L2", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/wrong-tool-escalates",
+			}},
+			{ID: "RFC103-K2", Evidence: "observed", Scenarios: []string{
+				"agenticloop/correlation/later-step-escalates",
+			}},
+			{ID: "RFC103-K3", Evidence: "observed", Scenarios: []string{
+				"agenticloop/security/reserved-keys",
+				"agenticloop/security/reserved-arguments",
+			}},
+		},
+	},
+	{
+		ID: "agentic-loop", Superseded: "agentic-loop@2", Protocol: "agentic-loop/v2",
 		Title:  "the resumable agentic loop: what binds every plugin, whatever else it can do",
 		Claims: []string{"plugin"},
 		Digest: "7a9fc459224ff52ed1c1e5855f43cdaf5af455cd5e25ac835477b50b2e22ded8",
@@ -599,7 +1229,81 @@ var Profiles = []Profile{
 		},
 	},
 	{
-		ID: "execution-bounds", Protocol: "openwop/v1",
+		ID: "execution-bounds@2", Protocol: "openwop/v1",
+		Title:  "bounds on turns, nodes and time: they strike where they are set, not before, and no work follows",
+		Claims: []string{"loop-limit", "node-limit", "duration-limit"},
+		Digest: "a50a4db6d4c962dc178247599106e29798293ad5af134f5ffeb4c48cee22e33f",
+		Scope: []ProfileSection{
+			{Source: "OWP-BOUNDS"},
+			{Source: "RFC-0061", Sections: []string{"E"}},
+		},
+		Requirements: []ProfileRequirement{
+			{ID: "OWP-BND-1", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-bounds/nodes-bounded",
+			}},
+			{ID: "OWP-BND-2", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-bounds/nodes-bounded",
+			}},
+			{ID: "OWP-BND-3", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-bounds/nodes-bounded",
+			}},
+			{ID: "OWP-BND-4", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-bounds/nodes-leave-alone",
+			}},
+			{ID: "OWP-BND-5", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-bounds/node-limit-honoured",
+			}},
+			{ID: "OWP-BND-6", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-bounds/time-bounded",
+			}},
+			{ID: "OWP-BND-7", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-bounds/time-bounded",
+			}},
+			{ID: "OWP-BND-8", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-bounds/time-bounded",
+			}},
+			{ID: "OWP-BND-9", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-bounds/time-leaves-alone",
+			}},
+			{ID: "OWP-BND-12", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-bounds/time-bounded",
+				"openwop/execution-bounds/nodes-bounded",
+			}},
+			{ID: "OWP-BND-15", Evidence: "observed", Claims: []string{"duration-breach-replay", "breach-replay"}, Scenarios: []string{
+				"openwop/execution-bounds/time-breach-replayed",
+				"openwop/execution-bounds/node-breach-replayed",
+			}},
+			{ID: "OWP-BND-16", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-bounds/inner-turns-apart",
+			}},
+			{ID: "OWP-BND-21", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-bounds/options-refused",
+			}},
+			{ID: "OWP-BND-23", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-bounds/options-kept",
+			}},
+			{ID: "OWP-0061-E1", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/as-planned",
+			}},
+			{ID: "OWP-0061-E2", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/bound-below",
+			}},
+			{ID: "OWP-0061-E3", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/bound-below",
+			}},
+			{ID: "OWP-0061-E4", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/bound-below",
+			}},
+			{ID: "OWP-0061-E5", Evidence: "observed", Scenarios: []string{
+				"openwop/version5-shape/limit-honoured",
+			}},
+			{ID: "OWP-0061-E6", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/bound-leaves-alone",
+			}},
+		},
+	},
+	{
+		ID: "execution-bounds", Superseded: "execution-bounds@2", Protocol: "openwop/v1",
 		Title:  "bounds on turns, nodes and time: they strike where they are set, not before, and no work follows",
 		Claims: []string{"loop-limit", "node-limit", "duration-limit"},
 		Digest: "1bc17511fca501b47e930dc3941ee7381692c0e7754596b78fe751abd9e31b4e",
@@ -662,7 +1366,143 @@ var Profiles = []Profile{
 		},
 	},
 	{
-		ID: "goals", Protocol: "openwop/v1",
+		ID: "goals@2", Protocol: "openwop/v1",
+		Title:  "standing goals: who ends them, and where they stop at the latest",
+		Claims: []string{"goals-bounded"},
+		Digest: "eaa97ed63fc760aa2ce8bfaa77b3dbeddc4d7d2646a9d1db4824b6ed67c440db",
+		Scope: []ProfileSection{
+			{Source: "RFC-0097", Sections: []string{"Motivation", "A", "B", "C", "D", "E", "Examples", "Conformance"}},
+			{Source: "OWP-GOALS"},
+		},
+		Requirements: []ProfileRequirement{
+			{ID: "OWP-0097-A1", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/block-well-formed",
+			}},
+			{ID: "OWP-0097-A2", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/bounds-required",
+			}},
+			{ID: "OWP-0097-A3", Evidence: "observed", Claims: []string{"goals-schedule"}, Scenarios: []string{
+				"openwop/goal-completion/schedule-fires",
+			}},
+			{ID: "OWP-0097-A4", Evidence: "observed", Claims: []string{"goals-heartbeat"}, Scenarios: []string{
+				"openwop/goal-completion/heartbeat-fires",
+			}},
+			{ID: "OWP-0097-A5", Evidence: "observed", Claims: []string{"goals-commitment"}, Scenarios: []string{
+				"openwop/goal-completion/commitment-fires",
+			}},
+			{ID: "OWP-0097-B1", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/created-as-asked",
+			}},
+			{ID: "OWP-0097-B2", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/created-as-asked",
+				"openwop/goal-bounds/misfits-not-kept",
+			}},
+			{ID: "OWP-0097-B3", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/created-as-asked",
+				"openwop/goal-bounds/misfits-not-kept",
+			}},
+			{ID: "OWP-0097-B4", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/created-as-asked",
+			}},
+			{ID: "OWP-0097-B5", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/misfits-not-kept",
+			}},
+			{ID: "OWP-0097-C1", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/bounds-required",
+			}},
+			{ID: "OWP-0097-C2", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/created-as-asked",
+			}},
+			{ID: "OWP-0097-C3", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/created-as-asked",
+				"openwop/goal-bounds/runs-of-the-goal",
+			}},
+			{ID: "OWP-0097-C4", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/client-cannot-satisfy",
+				"openwop/goal-bounds/abandoned-stays-abandoned",
+				"openwop/goal-bounds/exceeded-stays-exceeded",
+			}},
+			{ID: "OWP-0097-C5", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/pause-halts",
+				"openwop/goal-completion/schedule-fires",
+				"openwop/goal-completion/heartbeat-fires",
+				"openwop/goal-completion/commitment-fires",
+			}},
+			{ID: "OWP-0097-C6", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/abandoned-stays-abandoned",
+			}},
+			{ID: "OWP-0097-C8", Evidence: "observed", Claims: []string{"goals-schedule"}, Scenarios: []string{
+				"openwop/goal-completion/abandoned-disarms",
+			}},
+			{ID: "OWP-0097-C7", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/client-cannot-satisfy",
+			}},
+			{ID: "OWP-0097-D1", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/evaluated-and-closed",
+				"openwop/goal-completion/every-run-judged",
+			}},
+			{ID: "OWP-0097-D2", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/content-free",
+			}},
+			{ID: "OWP-0097-D3", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/closed-at-bound",
+				"openwop/goal-bounds/evaluated-and-closed",
+			}},
+			{ID: "OWP-0097-E1", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/satisfied-disarms",
+				"openwop/goal-completion/only-the-judge",
+			}},
+			{ID: "OWP-0097-E2", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/client-cannot-satisfy",
+			}},
+			{ID: "OWP-0097-E3", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/bounds-required",
+			}},
+			{ID: "OWP-0097-E4", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/stops-at-bound",
+				"openwop/goal-bounds/exceeded-stays-exceeded",
+				"openwop/goal-bounds/ticked-at-once",
+				"openwop/goal-completion/schedule-fires",
+				"openwop/goal-completion/heartbeat-fires",
+				"openwop/goal-completion/commitment-fires",
+			}},
+			{ID: "OWP-0097-E5", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/cost-bound",
+			}},
+			{ID: "OWP-0097-E6", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/deadline",
+			}},
+			{ID: "OWP-0097-E7", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/closed-at-bound",
+			}},
+			{ID: "OWP-0097-E8", Evidence: "observed", Claims: []string{"goals-escalation"}, Scenarios: []string{
+				"openwop/goal-bounds/escalation-halts",
+			}},
+			{ID: "OWP-0097-E9", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/evaluations-attributed",
+				"openwop/goal-completion/every-run-judged",
+				"openwop/goal-completion/goes-on-after-answer",
+			}},
+			{ID: "OWP-0097-E10", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/runs-of-the-goal",
+			}},
+			{ID: "OWP-0097-E11", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-completion/secret-redacted",
+			}},
+			{ID: "OWP-GOAL-1", Evidence: "observed", Claims: []string{"goals-replay"}, Scenarios: []string{
+				"openwop/goal-completion/replay-not-judged",
+			}},
+			{ID: "OWP-0097-G1", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/satisfied-disarms",
+				"openwop/goal-completion/satisfied-disarms-schedule",
+			}},
+			{ID: "OWP-0097-G2", Evidence: "observed", Scenarios: []string{
+				"openwop/goal-bounds/stops-at-bound",
+			}},
+		},
+	},
+	{
+		ID: "goals", Superseded: "goals@2", Protocol: "openwop/v1",
 		Title:  "standing goals: who ends them, and where they stop at the latest",
 		Claims: []string{"goals-bounded"},
 		Digest: "0c6b2c6f2c13f8b0420289e808664b686792b2041b753e7b4e611b81a59b8456",
@@ -770,7 +1610,152 @@ var Profiles = []Profile{
 		},
 	},
 	{
-		ID: "handoff", Protocol: "openwop/v1",
+		ID: "handoff@2", Protocol: "openwop/v1",
+		Title:  "handoffs: from a decision to a child run and back, with its causes and what is mapped",
+		Claims: []string{"handoff-mapping"},
+		Digest: "a6c26c6cbe92d596a50c004924d3346f2acc54c3d2795a2a46ce79aae417e2ba",
+		Scope: []ProfileSection{
+			{Source: "RFC-0037", Sections: []string{"A", "B", "C", "Conformance"}},
+			{Source: "OWP-DISPATCH"},
+			{Source: "OWP-CAUSATION"},
+		},
+		Requirements: []ProfileRequirement{
+			{ID: "OWP-CAU-1", Evidence: "observed", Claims: []string{"ancestry", "ancestry-forks"}, Scenarios: []string{
+				"openwop/ancestry/root-has-no-parent",
+				"openwop/ancestry/child-names-parent",
+				"openwop/ancestry/fork-has-no-parent",
+				"openwop/ancestry/never-has-none",
+			}},
+			{ID: "OWP-CAU-2", Evidence: "observed", Claims: []string{"ancestry"}, Scenarios: []string{
+				"openwop/ancestry/root-has-no-parent",
+			}},
+			{ID: "OWP-CAU-3", Evidence: "observed", Claims: []string{"ancestry"}, Scenarios: []string{
+				"openwop/ancestry/child-names-parent",
+			}},
+			{ID: "OWP-CAU-4", Evidence: "observed", Claims: []string{"ancestry"}, Scenarios: []string{
+				"openwop/ancestry/child-names-parent",
+			}},
+			{ID: "OWP-CAU-7", Evidence: "observed", Claims: []string{"ancestry"}, Scenarios: []string{
+				"openwop/ancestry/never-has-none",
+			}},
+			{ID: "OWP-CAU-8", Evidence: "observed", Claims: []string{"no-ancestry"}, Scenarios: []string{
+				"openwop/ancestry/not-offered-not-found",
+			}},
+			{ID: "OWP-CAU-9", Evidence: "observed", Claims: []string{"execution-model>=3"}, Scenarios: []string{
+				"openwop/ancestry/own-causes-name-no-host",
+			}},
+			{ID: "OWP-CAU-10", Evidence: "observed", Claims: []string{"remote-dispatch"}, Scenarios: []string{
+				"openwop/ancestry/causes-name-other-host",
+				"openwop/ancestry/cancel-crosses-hosts",
+			}},
+			{ID: "OWP-CAU-11", Evidence: "observed", Claims: []string{"remote-dispatch"}, Scenarios: []string{
+				"openwop/ancestry/trace-goes-along",
+			}},
+			{ID: "OWP-CAU-12", Evidence: "observed", Claims: []string{"remote-dispatch"}, Scenarios: []string{
+				"openwop/ancestry/parent-on-other-host",
+			}},
+			{ID: "OWP-DSP-1", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-loop/decided-before-worker",
+				"openwop/execution-loop/decided-before-question",
+				"openwop/execution-loop/turn-waits-for-worker",
+			}},
+			{ID: "OWP-DSP-2", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-loop/one-agent",
+				"openwop/execution-loop/same-agent-after-answer",
+			}},
+			{ID: "OWP-DSP-3", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-loop/effect-of-its-decision",
+			}},
+			{ID: "OWP-DSP-4", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-loop/dispatch-names-its-cause",
+			}},
+			{ID: "OWP-DSP-5", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-loop/nothing-after-terminate",
+			}},
+			{ID: "OWP-DSP-6", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-loop/fan-out-rejected",
+			}},
+			{ID: "OWP-DSP-7", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-loop/dispatch-undecided",
+			}},
+			{ID: "OWP-DSP-10", Evidence: "observed", Scenarios: []string{
+				"openwop/handoff/chain-of-causes",
+				"openwop/handoff/failed-worker",
+				"openwop/handoff/cancelled-worker",
+				"openwop/handoff/uncreatable-worker",
+			}},
+			{ID: "OWP-DSP-12", Evidence: "observed", Scenarios: []string{
+				"openwop/handoff/child-is-a-run",
+				"openwop/handoff/failed-worker",
+				"openwop/handoff/cancelled-worker",
+			}},
+			{ID: "OWP-DSP-14", Evidence: "observed", Scenarios: []string{
+				"openwop/handoff/second-waits-for-first",
+			}},
+			{ID: "OWP-DSP-16", Evidence: "observed", Scenarios: []string{
+				"openwop/handoff/inputs-reach-child",
+			}},
+			{ID: "OWP-DSP-17", Evidence: "observed", Scenarios: []string{
+				"openwop/handoff/unset-input-absent",
+			}},
+			{ID: "OWP-DSP-18", Evidence: "observed", Scenarios: []string{
+				"openwop/handoff/own-mapping",
+			}},
+			{ID: "OWP-DSP-19", Evidence: "observed", Scenarios: []string{
+				"openwop/handoff/worker-to-worker",
+			}},
+			{ID: "OWP-DSP-27", Evidence: "observed", Claims: []string{"sub-run-attestation"}, Scenarios: []string{
+				"openwop/handoff/harvest-attested",
+			}},
+			{ID: "OWP-DSP-21", Evidence: "observed", Scenarios: []string{
+				"openwop/handoff/cancel-reaches-all",
+				"openwop/ancestry/cancel-crosses-hosts",
+			}},
+			{ID: "OWP-DSP-23", Evidence: "observed", Scenarios: []string{
+				"openwop/handoff/cancelled-tree-rests",
+			}},
+			{ID: "OWP-0037-A1", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/as-planned",
+			}},
+			{ID: "OWP-0037-A2", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/as-planned",
+			}},
+			{ID: "OWP-0037-A3", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/as-planned",
+			}},
+			{ID: "OWP-0037-A4", Evidence: "observed", Scenarios: []string{
+				"openwop/handoff/results-reach-parent",
+			}},
+			{ID: "OWP-0037-A5", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/as-planned",
+				"openwop/execution-loop/turn-waits-for-worker",
+			}},
+			{ID: "OWP-0037-A6", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/as-planned",
+			}},
+			{ID: "OWP-0037-B1", Evidence: "observed", Scenarios: []string{
+				"openwop/handoff/harvested-when-mapped",
+				"openwop/handoff/unmapped-not-harvested",
+			}},
+			{ID: "OWP-0037-B2", Evidence: "observed", Scenarios: []string{
+				"openwop/handoff/failed-not-harvested",
+				"openwop/handoff/cancelled-not-harvested",
+			}},
+			{ID: "OWP-0037-B3", Evidence: "observed", Scenarios: []string{
+				"openwop/handoff/chain-of-causes",
+				"openwop/handoff/failed-worker",
+				"openwop/handoff/cancelled-worker",
+			}},
+			{ID: "OWP-0037-B4", Evidence: "observed", Scenarios: []string{
+				"openwop/handoff/uncreatable-worker",
+			}},
+			{ID: "OWP-0037-C1", Evidence: "observed", Scenarios: []string{
+				"openwop/version5-shape/model-well-formed",
+			}},
+		},
+	},
+	{
+		ID: "handoff", Superseded: "handoff@2", Protocol: "openwop/v1",
 		Title:  "handoffs: from a decision to a child run and back, with its causes and what is mapped",
 		Claims: []string{"handoff-mapping"},
 		Digest: "1a7efd4f38865b0d9fc1f191b63ae7055c3ec043965f8609cae8a4c17ca51947",
@@ -861,7 +1846,140 @@ var Profiles = []Profile{
 		},
 	},
 	{
-		ID: "human-in-the-loop", Protocol: "openwop/v1",
+		ID: "human-in-the-loop@2", Protocol: "openwop/v1",
+		Title:  "runs that wait for people: they stand still, are answered once and by whom they may be, and go on with the answer",
+		Claims: []string{"execution-model", "approvals", "clarifications"},
+		Digest: "58dc691834091bf013239daa2f0b7e259d5c5862d92465e1639f4689d582f413",
+		Scope: []ProfileSection{
+			{Source: "OWP-INTERRUPTS"},
+		},
+		Requirements: []ProfileRequirement{
+			{ID: "OWP-INT-1", Evidence: "observed", Scenarios: []string{
+				"openwop/stateful-resume/stands-still",
+			}},
+			{ID: "OWP-INT-2", Evidence: "observed", Scenarios: []string{
+				"openwop/stateful-resume/second-resolve",
+				"openwop/interrupts/answered-twice",
+			}},
+			{ID: "OWP-INT-3", Evidence: "observed", Scenarios: []string{
+				"openwop/stateful-resume/concurrent-resolvers",
+				"openwop/interrupts/rivals",
+			}},
+			{ID: "OWP-INT-4", Evidence: "observed", Scenarios: []string{
+				"openwop/stateful-resume/two-at-once",
+				"openwop/interrupts/token-own",
+			}},
+			{ID: "OWP-INT-5", Evidence: "observed", Claims: []string{"stateful-resume", "execution-model>=2"}, Scenarios: []string{
+				"openwop/stateful-resume/below-floor",
+				"openwop/confidence/held-and-told",
+			}},
+			{ID: "OWP-INT-6", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/waits",
+			}},
+			{ID: "OWP-INT-7", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/waits",
+			}},
+			{ID: "OWP-INT-8", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/waits",
+			}},
+			{ID: "OWP-INT-9", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/keys-differ",
+			}},
+			{ID: "OWP-INT-10", Evidence: "observed", Claims: []string{"approvals-replay"}, Scenarios: []string{
+				"openwop/interrupts/keys-replayed",
+			}},
+			{ID: "OWP-INT-11", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/in-order",
+			}},
+			{ID: "OWP-INT-13", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/action-not-offered",
+				"openwop/interrupts/unknown-node",
+				"openwop/interrupts/answers-fit",
+				"openwop/interrupts/event-mismatch",
+			}},
+			{ID: "OWP-INT-14", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/unknown-node",
+			}},
+			{ID: "OWP-INT-16", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/accepted",
+			}},
+			{ID: "OWP-INT-17", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/rejected",
+			}},
+			{ID: "OWP-INT-18", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/artifact",
+				"openwop/interrupts/edited",
+			}},
+			{ID: "OWP-INT-19", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/asked",
+			}},
+			{ID: "OWP-INT-20", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/action-not-offered",
+			}},
+			{ID: "OWP-INT-21", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/answers-reach",
+			}},
+			{ID: "OWP-INT-22", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/answers-fit",
+			}},
+			{ID: "OWP-INT-25", Evidence: "observed", Claims: []string{"external-events"}, Scenarios: []string{
+				"openwop/interrupts/event-reaches",
+			}},
+			{ID: "OWP-INT-26", Evidence: "observed", Claims: []string{"external-events"}, Scenarios: []string{
+				"openwop/interrupts/event-mismatch",
+			}},
+			{ID: "OWP-INT-27", Evidence: "observed", Claims: []string{"quorums"}, Scenarios: []string{
+				"openwop/interrupts/quorum",
+			}},
+			{ID: "OWP-INT-28", Evidence: "observed", Claims: []string{"quorums"}, Scenarios: []string{
+				"openwop/interrupts/one-vote-each",
+			}},
+			{ID: "OWP-INT-29", Evidence: "observed", Claims: []string{"quorums"}, Scenarios: []string{
+				"openwop/interrupts/majority-rejects",
+			}},
+			{ID: "OWP-INT-30", Evidence: "observed", Claims: []string{"quorums"}, Scenarios: []string{
+				"openwop/interrupts/single-veto",
+			}},
+			{ID: "OWP-INT-31", Evidence: "observed", Claims: []string{"auth-required"}, Scenarios: []string{
+				"openwop/interrupts/credential-needed",
+			}},
+			{ID: "OWP-INT-32", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/scope-needed",
+			}},
+			{ID: "OWP-INT-36", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/token-shows",
+			}},
+			{ID: "OWP-INT-37", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/token-answers",
+			}},
+			{ID: "OWP-INT-38", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/token-spent",
+			}},
+			{ID: "OWP-INT-39", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/token-own",
+			}},
+			{ID: "OWP-INT-40", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/token-life",
+			}},
+			{ID: "OWP-INT-44", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/expires",
+			}},
+			{ID: "OWP-INT-45", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/expired",
+			}},
+			{ID: "OWP-INT-46", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/cancelled",
+			}},
+			{ID: "OWP-INT-47", Evidence: "observed", Scenarios: []string{
+				"openwop/interrupts/cancel-or-answer",
+			}},
+			{ID: "OWP-INT-48", Evidence: "observed", Claims: []string{"interrupt-cascade"}, Scenarios: []string{
+				"openwop/interrupts/cascade",
+			}},
+		},
+	},
+	{
+		ID: "human-in-the-loop", Superseded: "human-in-the-loop@2", Protocol: "openwop/v1",
 		Title:  "runs that wait for people: they stand still, are answered once and by whom they may be, and go on with the answer",
 		Claims: []string{"execution-model", "approvals", "clarifications"},
 		Digest: "a1cf0ca3ad6dfa388e6cac320525e6508cae8ab18c9a93fd72f51f1cdfc8750f",
@@ -957,7 +2075,195 @@ var Profiles = []Profile{
 		},
 	},
 	{
-		ID: "human-retry", Protocol: "openintent/v1",
+		ID: "human-retry@2", Protocol: "openintent/v1",
+		Title:  "reminders and escalation up to the last attempt, and the fallback after it",
+		Claims: []string{"core", "notifier"},
+		Digest: "e89c37a05de1c8e7012f48e50a110a730411221cb8053e817ab71eb1e1742947",
+		Scope: []ProfileSection{
+			{Source: "RFC-0026", Sections: []string{"4.1 HumanRetryPolicy", "4.2 How it works", "4.3 Backwards compatibility", "4.4 New events", "4.5 @on_input_requested", "7. Relationship to RFC-0010", "10. Cross-RFC patch summary", "12. Backwards compatibility"}},
+			{Source: "RFC-0025", Sections: []string{"5. Suspension record", "6. Fallback policies"}},
+			{Source: "OIP-READING", Sections: []string{"RFC-0026 4.1", "RFC-0026 4.2"}},
+		},
+		Requirements: []ProfileRequirement{
+			{ID: "OIP-READ-3", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/late-answer",
+				"openintent/retry/real-time-course",
+			}},
+			{ID: "OIP-READ-4", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/quiet-after-the-answer",
+				"openintent/retry/real-time-in-time",
+			}},
+			{ID: "OIP-READ-5", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/on-time",
+				"openintent/retry/real-time-course",
+			}},
+			{ID: "OIP-READ-9", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/quiet-after-the-answer",
+				"openintent/retry/real-time-in-time",
+			}},
+			{ID: "OIP-READ-10", Evidence: "observed", Claims: []string{"resolver"}, Scenarios: []string{
+				"openintent/cascade/v1-nothing-said",
+				"openintent/cascade/v2-platform-alone",
+				"openintent/cascade/v3-the-call-wins",
+				"openintent/cascade/v4-member-by-member",
+				"openintent/cascade/v5-three-attempts-said",
+				"openintent/cascade/v6-fail-said",
+				"openintent/cascade/v7-empty-ladder-said",
+				"openintent/cascade/v8-no-interval-said",
+				"openintent/cascade/v9-an-hour-said",
+				"openintent/cascade/v10-fixed-said",
+				"openintent/cascade/v11-fallback-of-the-record",
+				"openintent/cascade/no-attempts-said",
+				"openintent/cascade/silent-agent",
+				"openintent/cascade/generated",
+			}},
+			{ID: "OIP-0026-H1", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/reminders",
+				"openintent/retry/real-time-course",
+				"openintent/retry/one-attempt",
+				"openintent/retry/real-time-single",
+			}},
+			{ID: "OIP-0026-H2", Evidence: "observed", Claims: []string{"resolver"}, Scenarios: []string{
+				"openintent/cascade/v1-nothing-said",
+				"openintent/cascade/no-attempts-said",
+			}},
+			{ID: "OIP-0026-H3", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/on-time",
+				"openintent/retry/real-time-course",
+			}},
+			{ID: "OIP-0026-H5", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/on-time",
+				"openintent/retry/real-time-course",
+			}},
+			{ID: "OIP-0026-H6", Evidence: "observed", Claims: []string{"resolver"}, Scenarios: []string{
+				"openintent/cascade/v7-empty-ladder-said",
+			}},
+			{ID: "OIP-0026-H7", Evidence: "observed", Claims: []string{"resolver"}, Scenarios: []string{
+				"openintent/cascade/v11-fallback-of-the-record",
+			}},
+			{ID: "OIP-0026-H8", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/fallback-inherited",
+				"openintent/retry/real-time-fallbacks",
+			}},
+			{ID: "OIP-0026-N1", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/reminders",
+				"openintent/retry/real-time-course",
+			}},
+			{ID: "OIP-0026-N2", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/waits-on",
+				"openintent/retry/real-time-course",
+			}},
+			{ID: "OIP-0026-N3", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/reminders",
+				"openintent/retry/real-time-course",
+			}},
+			{ID: "OIP-0026-N4", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/ladder",
+				"openintent/retry/real-time-course",
+			}},
+			{ID: "OIP-0026-N5", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/ladder",
+				"openintent/retry/real-time-course",
+			}},
+			{ID: "OIP-0026-N6", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/expiry",
+				"openintent/retry/real-time-course",
+			}},
+			{ID: "OIP-0026-N7", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/expiry",
+				"openintent/retry/real-time-course",
+				"openintent/retry/one-attempt",
+				"openintent/retry/real-time-single",
+			}},
+			{ID: "OIP-0026-N8", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/window",
+			}},
+			{ID: "OIP-0026-N9", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/answered-in-between",
+				"openintent/retry/real-time-in-time",
+			}},
+			{ID: "OIP-0026-B1", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/no-policy",
+				"openintent/retry/real-time-single",
+			}},
+			{ID: "OIP-0026-B2", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/inner-fallback-first",
+				"openintent/retry/real-time-fallbacks",
+			}},
+			{ID: "OIP-0026-E1", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/reminders",
+				"openintent/retry/real-time-course",
+			}},
+			{ID: "OIP-0026-E2", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/ladder",
+				"openintent/retry/real-time-course",
+			}},
+			{ID: "OIP-0026-E3", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/reminder-payload",
+				"openintent/retry/real-time-course",
+			}},
+			{ID: "OIP-0026-E4", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/ladder",
+				"openintent/retry/real-time-course",
+			}},
+			{ID: "OIP-0026-E5", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/expiry",
+				"openintent/retry/real-time-course",
+			}},
+			{ID: "OIP-0026-J1", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/waits-on",
+				"openintent/retry/real-time-course",
+			}},
+			{ID: "OIP-0026-X1", Evidence: "observed", Claims: []string{"portfolio"}, Scenarios: []string{
+				"openintent/portfolios/event-suspended",
+			}},
+			{ID: "OIP-0026-X2", Evidence: "observed", Claims: []string{"portfolio"}, Scenarios: []string{
+				"openintent/portfolios/event-resumed",
+			}},
+			{ID: "OIP-0026-X3", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/record-kept",
+			}},
+			{ID: "OIP-0026-L1", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/record-kept",
+				"openintent/retry/no-policy",
+				"openintent/retry/real-time-single",
+			}},
+			{ID: "OIP-0026-L2", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/no-policy",
+				"openintent/retry/real-time-single",
+			}},
+			{ID: "OIP-0026-L5", Evidence: "observed", Claims: []string{"portfolio"}, Scenarios: []string{
+				"openintent/portfolios/added",
+			}},
+			{ID: "OIP-0026-L6", Evidence: "observed", Claims: []string{"plan"}, Scenarios: []string{
+				"openintent/tasks-and-plans/added",
+			}},
+			{ID: "OIP-0025-A13", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/persisted",
+			}},
+			{ID: "OIP-0025-F1", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/expiry",
+				"openintent/retry/real-time-course",
+				"openintent/retry/inner-fallback-first",
+				"openintent/retry/real-time-fallbacks",
+			}},
+			{ID: "OIP-0025-F2", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/inner-fallback-first",
+				"openintent/retry/fallback-inherited",
+				"openintent/retry/real-time-fallbacks",
+			}},
+			{ID: "OIP-0025-F3", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/expiry",
+				"openintent/retry/real-time-course",
+			}},
+			{ID: "OIP-0025-F4", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/no-window",
+				"openintent/retry/real-time-endless",
+			}},
+		},
+	},
+	{
+		ID: "human-retry", Superseded: "human-retry@2", Protocol: "openintent/v1",
 		Title:  "reminders and escalation up to the last attempt, and the fallback after it",
 		Claims: []string{"core", "notifier"},
 		Digest: "7fca2629c329afe3e5e850646b86e5de34f707c4567f043d02b4b08c4a6139fe",
@@ -1094,7 +2400,125 @@ var Profiles = []Profile{
 		},
 	},
 	{
-		ID: "loop-v5", Protocol: "openwop/v1",
+		ID: "loop-v5@2", Protocol: "openwop/v1",
+		Title:  "agent loop at version 5: the counter, what a turn reads, how it resumes, its end and its bound",
+		Claims: []string{"execution-model>=5"},
+		Digest: "5909f1fe8850a8d39942cfe0116f507a0ce5003d34526cb18ae5bde8da2be8ec",
+		Scope: []ProfileSection{
+			{Source: "RFC-0061"},
+			{Source: "RFC-0037", Sections: []string{"A", "C"}},
+		},
+		Requirements: []ProfileRequirement{
+			{ID: "OWP-0037-A1", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/as-planned",
+			}},
+			{ID: "OWP-0037-A2", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/as-planned",
+			}},
+			{ID: "OWP-0037-A3", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/as-planned",
+			}},
+			{ID: "OWP-0037-A4", Evidence: "observed", Claims: []string{"dispatch-mapping"}, Scenarios: []string{
+				"openwop/handoff/results-reach-parent",
+			}},
+			{ID: "OWP-0037-A5", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/as-planned",
+				"openwop/execution-loop/turn-waits-for-worker",
+			}},
+			{ID: "OWP-0037-A6", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/as-planned",
+			}},
+			{ID: "OWP-0037-C1", Evidence: "observed", Scenarios: []string{
+				"openwop/version5-shape/model-well-formed",
+			}},
+			{ID: "OWP-0061-M1", Evidence: "observed", Claims: []string{"replay", "stateful-resume-replay"}, Scenarios: []string{
+				"openwop/iteration-monotonic/fork-keeps",
+				"openwop/stateful-resume/fork-of-resumed",
+			}},
+			{ID: "OWP-0061-A1", Evidence: "observed", Scenarios: []string{
+				"openwop/version5-shape/causation-block",
+				"openwop/version5-shape/replay-block",
+			}},
+			{ID: "OWP-0061-A2", Evidence: "observed", Scenarios: []string{
+				"openwop/version5-shape/model-well-formed",
+			}},
+			{ID: "OWP-0061-A3", Evidence: "observed", Claims: []string{"stateful-resume-flag"}, Scenarios: []string{
+				"openwop/version5-shape/resume-flag",
+			}},
+			{ID: "OWP-0061-A4", Evidence: "observed", Claims: []string{"stateful-resume-flag"}, Scenarios: []string{
+				"openwop/version5-shape/resume-flag",
+			}},
+			{ID: "OWP-0061-B1", Evidence: "observed", Scenarios: []string{
+				"openwop/version5-shape/iteration-on-decided",
+				"openwop/iteration-monotonic/one-per-turn",
+				"openwop/iteration-monotonic/seam-random-turns",
+			}},
+			{ID: "OWP-0061-B2", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/one-per-turn",
+				"openwop/iteration-monotonic/nothing-shared",
+				"openwop/iteration-monotonic/seam-random-turns",
+				"openwop/iteration-monotonic/seam-agrees-with-log",
+			}},
+			{ID: "OWP-0061-B4", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/nothing-shared",
+				"openwop/iteration-monotonic/seam-out-of-range",
+			}},
+			{ID: "OWP-0061-B5", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/as-planned",
+			}},
+			{ID: "OWP-0061-C1", Evidence: "observed", Claims: []string{"loop-workspace-replay"}, Scenarios: []string{
+				"openwop/workspace-snapshot/replay-sees-the-same",
+			}},
+			{ID: "OWP-0061-C2", Evidence: "observed", Claims: []string{"loop-memory-workers", "loop-memory-resume"}, Scenarios: []string{
+				"openwop/memory/as-of-turn",
+				"openwop/memory/as-of-turn-after-resume",
+			}},
+			{ID: "OWP-0061-C3", Evidence: "observed", Claims: []string{"loop-workspace", "loop-workspace-resume"}, Scenarios: []string{
+				"openwop/workspace-snapshot/write-in-turn",
+				"openwop/workspace-snapshot/write-from-outside",
+			}},
+			{ID: "OWP-0061-C6", Evidence: "observed", Claims: []string{"loop-workspace", "loop-memory-workers", "loop-memory-resume"}, Scenarios: []string{
+				"openwop/workspace-snapshot/write-in-turn",
+				"openwop/workspace-snapshot/seam-write-turn",
+				"openwop/workspace-snapshot/seam-last-turn",
+				"openwop/memory/as-of-turn",
+				"openwop/memory/as-of-turn-after-resume",
+			}},
+			{ID: "OWP-0061-D1", Evidence: "observed", Claims: []string{"stateful-resume"}, Scenarios: []string{
+				"openwop/stateful-resume/ask-user",
+				"openwop/stateful-resume/below-floor",
+				"openwop/stateful-resume/two-suspends",
+				"openwop/stateful-resume/seam-suspends",
+			}},
+			{ID: "OWP-0061-D2", Evidence: "observed", Claims: []string{"loop-workspace-resume", "loop-memory-resume"}, Scenarios: []string{
+				"openwop/workspace-snapshot/write-from-outside",
+				"openwop/memory/as-of-turn-after-resume",
+			}},
+			{ID: "OWP-0061-E1", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/as-planned",
+			}},
+			{ID: "OWP-0061-E2", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/bound-below",
+			}},
+			{ID: "OWP-0061-E3", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/bound-below",
+			}},
+			{ID: "OWP-0061-E4", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/bound-below",
+			}},
+			{ID: "OWP-0061-E5", Evidence: "observed", Claims: []string{"loop-limit"}, Scenarios: []string{
+				"openwop/version5-shape/limit-honoured",
+			}},
+			{ID: "OWP-0061-E6", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/bound-leaves-alone",
+			}},
+			{ID: "OWP-0061-H1", Evidence: "observed", Claims: []string{"loop-heartbeat"}, Scenarios: []string{
+				"openwop/stateful-resume/heartbeat-moves-nothing",
+			}},
+		},
+	},
+	{
+		ID: "loop-v5", Superseded: "loop-v5@2", Protocol: "openwop/v1",
 		Title:  "agent loop at version 5: the counter, its end and its bound",
 		Claims: []string{"execution-model>=5"},
 		Digest: "7ea7781a0e48f4a639bab296c879f8f04337dc17518c98eabc7643ffad238760",
@@ -1161,7 +2585,79 @@ var Profiles = []Profile{
 		},
 	},
 	{
-		ID: "replay", Protocol: "openwop/v1",
+		ID: "replay@2", Protocol: "openwop/v1",
+		Title:  "replays: a fork takes what was recorded, up to the turns of a loop and the bound that it crossed",
+		Claims: []string{"fork-replay", "replay"},
+		Digest: "d081878a0622564196f8b7273d704ba7502903faf9d4af82c5f6a1b1f0ee50f0",
+		Scope: []ProfileSection{
+			{Source: "OWP-REPLAY"},
+			{Source: "OWP-BOUNDS", Sections: []string{"Breach, replay"}},
+			{Source: "RFC-0061", Sections: []string{"Motivation"}},
+		},
+		Requirements: []ProfileRequirement{
+			{ID: "OWP-BND-15", Evidence: "observed", Scenarios: []string{
+				"openwop/execution-bounds/time-breach-replayed",
+				"openwop/execution-bounds/node-breach-replayed",
+			}},
+			{ID: "OWP-RPL-1", Evidence: "observed", Scenarios: []string{
+				"openwop/replay/prefix-kept",
+			}},
+			{ID: "OWP-RPL-2", Evidence: "observed", Scenarios: []string{
+				"openwop/replay/prefix-kept",
+			}},
+			{ID: "OWP-RPL-3", Evidence: "observed", Scenarios: []string{
+				"openwop/replay/prefix-kept",
+			}},
+			{ID: "OWP-RPL-4", Evidence: "observed", Scenarios: []string{
+				"openwop/replay/drawn-once",
+				"openwop/replay/other-answer-told",
+				"openwop/replay/tool-kept",
+			}},
+			{ID: "OWP-RPL-5", Evidence: "observed", Scenarios: []string{
+				"openwop/replay/forks-refused",
+			}},
+			{ID: "OWP-RPL-6", Evidence: "observed", Scenarios: []string{
+				"openwop/replay/forks-refused",
+			}},
+			{ID: "OWP-RPL-7", Evidence: "observed", Scenarios: []string{
+				"openwop/replay/forks-refused",
+			}},
+			{ID: "OWP-RPL-8", Evidence: "observed", Scenarios: []string{
+				"openwop/replay/forks-refused",
+			}},
+			{ID: "OWP-RPL-9", Evidence: "observed", Scenarios: []string{
+				"openwop/replay/forks-refused",
+			}},
+			{ID: "OWP-RPL-10", Evidence: "observed", Claims: []string{"fork-branch", "fork-branch-loop"}, Scenarios: []string{
+				"openwop/replay/branch-draws",
+				"openwop/replay/branch-bounded",
+			}},
+			{ID: "OWP-RPL-11", Evidence: "observed", Claims: []string{"fork-branch"}, Scenarios: []string{
+				"openwop/replay/branch-draws",
+			}},
+			{ID: "OWP-RPL-12", Evidence: "observed", Claims: []string{"fork-branch-loop"}, Scenarios: []string{
+				"openwop/replay/branch-bounded",
+			}},
+			{ID: "OWP-RPL-13", Evidence: "observed", Claims: []string{"fork-branch"}, Scenarios: []string{
+				"openwop/replay/branches-refused",
+			}},
+			{ID: "OWP-RPL-14", Evidence: "attested", Claims: []string{"llm-cache-key"}, Scenarios: []string{
+				"openwop/replay/cache-keys",
+			}},
+			{ID: "OWP-RPL-15", Evidence: "observed", Claims: []string{"refusal-divergence"}, Scenarios: []string{
+				"openwop/replay/refusal-diverges",
+			}},
+			{ID: "OWP-RPL-16", Evidence: "observed", Claims: []string{"replay-determinism"}, Scenarios: []string{
+				"openwop/replay/other-answer-told",
+			}},
+			{ID: "OWP-0061-M1", Evidence: "observed", Scenarios: []string{
+				"openwop/iteration-monotonic/fork-keeps",
+				"openwop/stateful-resume/fork-of-resumed",
+			}},
+		},
+	},
+	{
+		ID: "replay", Superseded: "replay@2", Protocol: "openwop/v1",
 		Title:  "replays: a fork takes what was recorded, up to the turns of a loop and the bound that it crossed",
 		Claims: []string{"fork-replay", "replay"},
 		Digest: "497b217da25a740caa826a8cb4db5bd84be054ba2be6bbf2e07277bba4375230",
@@ -1206,7 +2702,301 @@ var Profiles = []Profile{
 		},
 	},
 	{
-		ID: "suspension", Protocol: "openintent/v1",
+		ID: "suspension@2", Protocol: "openintent/v1",
+		Title:  "intents that wait for an answer: who may give it, which one counts, and what depends on it",
+		Claims: []string{"core", "lifecycle", "graph"},
+		Digest: "f0ca162821146a363004f4e37c5089286fd5445f4942a16f5fd3850b43bd4831",
+		Scope: []ProfileSection{
+			{Source: "RFC-0026", Sections: []string{"2. Rule 1", "2. Rule 2", "2. Rule 3", "2. Rule 4", "2. Rule 5", "6. validate_claim_inputs()", "9. End-to-end example", "10. Cross-RFC patch summary", "11. Security considerations"}},
+			{Source: "RFC-0001"},
+			{Source: "RFC-0002"},
+			{Source: "RFC-0024"},
+			{Source: "RFC-0025", Sections: []string{"2. Lifecycle", "3. Events", "4.1 Response types", "5. Suspension record", "8. Respond", "11. Security"}},
+			{Source: "OIP-READING", Sections: []string{"RFC-0025 2 and 9.3", "RFC-0025 3", "RFC-0026 2", "RFC-0026 11"}},
+		},
+		Requirements: []ProfileRequirement{
+			{ID: "OIP-READ-1", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/race",
+			}},
+			{ID: "OIP-READ-2", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/orders",
+				"openintent/graph/orders",
+				"openintent/tasks-and-plans/orders",
+			}},
+			{ID: "OIP-READ-4", Evidence: "observed", Claims: []string{"notifier"}, Scenarios: []string{
+				"openintent/retry/quiet-after-the-answer",
+				"openintent/retry/real-time-in-time",
+			}},
+			{ID: "OIP-READ-6", Evidence: "observed", Claims: []string{"portfolio"}, Scenarios: []string{
+				"openintent/portfolios/member-twice",
+			}},
+			{ID: "OIP-READ-7", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/suspended-once",
+			}},
+			{ID: "OIP-READ-9", Evidence: "observed", Claims: []string{"notifier"}, Scenarios: []string{
+				"openintent/retry/quiet-after-the-answer",
+				"openintent/retry/real-time-in-time",
+			}},
+			{ID: "OIP-0026-N8", Evidence: "observed", Scenarios: []string{
+				"openintent/retry/window",
+			}},
+			{ID: "OIP-0026-V1", Evidence: "observed", Claims: []string{"claim"}, Scenarios: []string{
+				"openintent/claims/refused",
+			}},
+			{ID: "OIP-0026-V2", Evidence: "observed", Claims: []string{"claim"}, Scenarios: []string{
+				"openintent/claims/says-why",
+			}},
+			{ID: "OIP-0026-V3", Evidence: "observed", Claims: []string{"claim"}, Scenarios: []string{
+				"openintent/claims/says-why",
+			}},
+			{ID: "OIP-0026-V5", Evidence: "observed", Claims: []string{"claim"}, Scenarios: []string{
+				"openintent/claims/granted",
+			}},
+			{ID: "OIP-0026-T1", Evidence: "observed", Claims: []string{"example"}, Scenarios: []string{
+				"openintent/story/compliance-review",
+				"openintent/story/compliance-review-real-time",
+			}},
+			{ID: "OIP-0026-T2", Evidence: "observed", Claims: []string{"example"}, Scenarios: []string{
+				"openintent/story/compliance-review",
+				"openintent/story/compliance-review-real-time",
+			}},
+			{ID: "OIP-0026-T3", Evidence: "observed", Claims: []string{"example"}, Scenarios: []string{
+				"openintent/story/compliance-review",
+				"openintent/story/compliance-review-real-time",
+			}},
+			{ID: "OIP-0026-T5", Evidence: "observed", Claims: []string{"example"}, Scenarios: []string{
+				"openintent/story/compliance-review",
+				"openintent/story/compliance-review-real-time",
+			}},
+			{ID: "OIP-0026-T6", Evidence: "observed", Claims: []string{"example"}, Scenarios: []string{
+				"openintent/story/compliance-review",
+				"openintent/story/compliance-review-real-time",
+			}},
+			{ID: "OIP-0026-T7", Evidence: "observed", Claims: []string{"example"}, Scenarios: []string{
+				"openintent/story/compliance-review",
+				"openintent/story/compliance-review-real-time",
+			}},
+			{ID: "OIP-0026-T8", Evidence: "observed", Claims: []string{"example"}, Scenarios: []string{
+				"openintent/story/compliance-review",
+				"openintent/story/compliance-review-real-time",
+			}},
+			{ID: "OIP-0026-T9", Evidence: "observed", Claims: []string{"example"}, Scenarios: []string{
+				"openintent/story/compliance-review",
+				"openintent/story/compliance-review-real-time",
+			}},
+			{ID: "OIP-0026-T10", Evidence: "observed", Claims: []string{"example"}, Scenarios: []string{
+				"openintent/story/compliance-review",
+				"openintent/story/compliance-review-real-time",
+			}},
+			{ID: "OIP-0026-T11", Evidence: "observed", Claims: []string{"example"}, Scenarios: []string{
+				"openintent/story/compliance-review",
+				"openintent/story/compliance-review-real-time",
+			}},
+			{ID: "OIP-0026-T12", Evidence: "observed", Claims: []string{"example"}, Scenarios: []string{
+				"openintent/story/compliance-review",
+				"openintent/story/compliance-review-real-time",
+			}},
+			{ID: "OIP-0026-T13", Evidence: "observed", Claims: []string{"example"}, Scenarios: []string{
+				"openintent/story/compliance-review",
+				"openintent/story/compliance-review-real-time",
+			}},
+			{ID: "OIP-0026-T14", Evidence: "observed", Claims: []string{"example"}, Scenarios: []string{
+				"openintent/story/compliance-review",
+				"openintent/story/compliance-review-real-time",
+			}},
+			{ID: "OIP-0026-T15", Evidence: "observed", Claims: []string{"example"}, Scenarios: []string{
+				"openintent/story/compliance-review",
+				"openintent/story/compliance-review-real-time",
+			}},
+			{ID: "OIP-0026-X1", Evidence: "observed", Claims: []string{"portfolio"}, Scenarios: []string{
+				"openintent/portfolios/event-suspended",
+			}},
+			{ID: "OIP-0026-X2", Evidence: "observed", Claims: []string{"portfolio"}, Scenarios: []string{
+				"openintent/portfolios/event-resumed",
+			}},
+			{ID: "OIP-0026-X3", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/record-kept",
+			}},
+			{ID: "OIP-0026-K1", Evidence: "observed", Claims: []string{"webhook"}, Scenarios: []string{
+				"openintent/retry/reminder-without-secrets",
+			}},
+			{ID: "OIP-0026-K4", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/once",
+			}},
+			{ID: "OIP-0026-L1", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/record-kept",
+				"openintent/retry/no-policy",
+				"openintent/retry/real-time-single",
+			}},
+			{ID: "OIP-0026-L5", Evidence: "observed", Claims: []string{"portfolio"}, Scenarios: []string{
+				"openintent/portfolios/added",
+			}},
+			{ID: "OIP-0026-L6", Evidence: "observed", Claims: []string{"plan"}, Scenarios: []string{
+				"openintent/tasks-and-plans/added",
+			}},
+			{ID: "OIP-0026-R1", Evidence: "observed", Scenarios: []string{
+				"openintent/graph/intent-local",
+			}},
+			{ID: "OIP-0026-R1B", Evidence: "observed", Claims: []string{"plan"}, Scenarios: []string{
+				"openintent/tasks-and-plans/intent-local",
+			}},
+			{ID: "OIP-0026-R1C", Evidence: "observed", Claims: []string{"portfolio"}, Scenarios: []string{
+				"openintent/portfolios/intent-local",
+			}},
+			{ID: "OIP-0026-R2", Evidence: "observed", Scenarios: []string{
+				"openintent/graph/blocked",
+			}},
+			{ID: "OIP-0026-R2B", Evidence: "observed", Scenarios: []string{
+				"openintent/graph/completion-gate",
+			}},
+			{ID: "OIP-0026-R2C", Evidence: "observed", Scenarios: []string{
+				"openintent/graph/not-on-resume",
+			}},
+			{ID: "OIP-0026-R2D", Evidence: "observed", Scenarios: []string{
+				"openintent/graph/unblocked",
+			}},
+			{ID: "OIP-0026-R3", Evidence: "observed", Claims: []string{"plan"}, Scenarios: []string{
+				"openintent/tasks-and-plans/blocked",
+			}},
+			{ID: "OIP-0026-R3B", Evidence: "observed", Claims: []string{"plan"}, Scenarios: []string{
+				"openintent/tasks-and-plans/blocked",
+			}},
+			{ID: "OIP-0026-R3C", Evidence: "observed", Claims: []string{"plan"}, Scenarios: []string{
+				"openintent/tasks-and-plans/blocked",
+			}},
+			{ID: "OIP-0026-R3D", Evidence: "observed", Claims: []string{"plan"}, Scenarios: []string{
+				"openintent/tasks-and-plans/runs-again",
+			}},
+			{ID: "OIP-0026-R4", Evidence: "observed", Scenarios: []string{
+				"openintent/graph/counted",
+			}},
+			{ID: "OIP-0026-R4B", Evidence: "observed", Claims: []string{"portfolio"}, Scenarios: []string{
+				"openintent/portfolios/flag",
+			}},
+			{ID: "OIP-0026-R4C", Evidence: "observed", Claims: []string{"portfolio"}, Scenarios: []string{
+				"openintent/portfolios/count",
+			}},
+			{ID: "OIP-0026-R4D", Evidence: "observed", Claims: []string{"portfolio"}, Scenarios: []string{
+				"openintent/portfolios/all-completed",
+			}},
+			{ID: "OIP-0026-R4E", Evidence: "observed", Claims: []string{"portfolio"}, Scenarios: []string{
+				"openintent/portfolios/one-abandoned",
+			}},
+			{ID: "OIP-0026-R4F", Evidence: "observed", Claims: []string{"portfolio"}, Scenarios: []string{
+				"openintent/portfolios/in-progress",
+			}},
+			{ID: "OIP-0026-R4G", Evidence: "observed", Claims: []string{"plan"}, Scenarios: []string{
+				"openintent/tasks-and-plans/listed",
+			}},
+			{ID: "OIP-0026-R4H", Evidence: "observed", Claims: []string{"plan"}, Scenarios: []string{
+				"openintent/tasks-and-plans/listed",
+			}},
+			{ID: "OIP-0026-R4I", Evidence: "observed", Claims: []string{"workflow"}, Scenarios: []string{
+				"openintent/portfolios/suspended-phases",
+			}},
+			{ID: "OIP-0026-R4J", Evidence: "observed", Claims: []string{"workflow"}, Scenarios: []string{
+				"openintent/portfolios/suspended-phases",
+			}},
+			{ID: "OIP-0026-R5", Evidence: "observed", Claims: []string{"deadline"}, Scenarios: []string{
+				"openintent/deadline/abandons",
+			}},
+			{ID: "OIP-0026-R5B", Evidence: "observed", Claims: []string{"deadline"}, Scenarios: []string{
+				"openintent/deadline/bypasses-fallback",
+			}},
+			{ID: "OIP-0026-R5C", Evidence: "observed", Claims: []string{"deadline"}, Scenarios: []string{
+				"openintent/deadline/reason",
+			}},
+			{ID: "OIP-0026-R5D", Evidence: "observed", Claims: []string{"deadline"}, Scenarios: []string{
+				"openintent/deadline/audited",
+			}},
+			{ID: "OIP-0001-1", Evidence: "observed", Scenarios: []string{
+				"openintent/lifecycle/needs-a-version",
+			}},
+			{ID: "OIP-0001-2", Evidence: "observed", Scenarios: []string{
+				"openintent/lifecycle/old-version",
+			}},
+			{ID: "OIP-0001-4", Evidence: "observed", Scenarios: []string{
+				"openintent/lifecycle/read-back",
+			}},
+			{ID: "OIP-0002-1", Evidence: "observed", Scenarios: []string{
+				"openintent/graph/parent-gate",
+			}},
+			{ID: "OIP-0002-2", Evidence: "observed", Scenarios: []string{
+				"openintent/graph/diamond",
+			}},
+			{ID: "OIP-0002-3", Evidence: "observed", Scenarios: []string{
+				"openintent/graph/not-done",
+			}},
+			{ID: "OIP-0002-4", Evidence: "observed", Scenarios: []string{
+				"openintent/graph/unrelated",
+			}},
+			{ID: "OIP-0025-A1", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/needs-a-key",
+			}},
+			{ID: "OIP-0025-A2", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/needs-an-id",
+			}},
+			{ID: "OIP-0025-A3", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/unknown-intent",
+			}},
+			{ID: "OIP-0025-A4", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/not-suspended",
+			}},
+			{ID: "OIP-0025-A5", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/another-id",
+				"openintent/respond/old-id",
+			}},
+			{ID: "OIP-0025-A7", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/no-choice",
+			}},
+			{ID: "OIP-0025-A8", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/no-choice",
+			}},
+			{ID: "OIP-0025-A9", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/confirm",
+			}},
+			{ID: "OIP-0025-A11", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/reply",
+			}},
+			{ID: "OIP-0025-A12", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/reply",
+			}},
+			{ID: "OIP-0025-A13", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/persisted",
+			}},
+			{ID: "OIP-0025-A14", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/resumed-once",
+			}},
+			{ID: "OIP-0025-A15", Evidence: "observed", Scenarios: []string{
+				"openintent/respond/reply",
+			}},
+			{ID: "OIP-0025-L1", Evidence: "observed", Scenarios: []string{
+				"openintent/lifecycle/only-active",
+			}},
+			{ID: "OIP-0025-L2", Evidence: "observed", Scenarios: []string{
+				"openintent/lifecycle/not-completed",
+			}},
+			{ID: "OIP-0025-L3", Evidence: "observed", Scenarios: []string{
+				"openintent/lifecycle/lease-renewed",
+			}},
+			{ID: "OIP-0025-L4", Evidence: "observed", Scenarios: []string{
+				"openintent/lifecycle/lease-kept",
+			}},
+			{ID: "OIP-0025-F3", Evidence: "observed", Claims: []string{"notifier"}, Scenarios: []string{
+				"openintent/retry/expiry",
+				"openintent/retry/real-time-course",
+			}},
+			{ID: "OIP-0025-F4", Evidence: "observed", Claims: []string{"notifier"}, Scenarios: []string{
+				"openintent/retry/no-window",
+				"openintent/retry/real-time-endless",
+			}},
+			{ID: "OIP-0024-1", Evidence: "observed", Claims: []string{"claim"}, Scenarios: []string{
+				"openintent/claims/granted",
+			}},
+		},
+	},
+	{
+		ID: "suspension", Superseded: "suspension@2", Protocol: "openintent/v1",
 		Title:  "intents that wait for an answer: who may give it, which one counts, and what depends on it",
 		Claims: []string{"core", "lifecycle", "graph"},
 		Digest: "f0602de4bcea9a668b77f42a611da33b125245cbfc64ccf4f9c7702c8d5d3c0b",

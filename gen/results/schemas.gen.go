@@ -81,6 +81,7 @@ var componentPointers = map[string]string{
 	"ProfileResult":       "/$defs/ProfileResult",
 	"ProfileStatus":       "/$defs/ProfileStatus",
 	"ProvedCheck":         "/$defs/ProvedCheck",
+	"ProvedProfile":       "/$defs/ProvedProfile",
 	"ProvedProtocol":      "/$defs/ProvedProtocol",
 	"ProvedScenario":      "/$defs/ProvedScenario",
 	"Register":            "/$defs/Register",

@@ -40,6 +40,8 @@ func TestKillMatrixRefusals(t *testing.T) {
 		"a kill without a citation": {func(d map[string]any) { delete(first(first(d, "faults"), "kills"), "requirement") },
 			"/protocols/0/faults/0/kills/0", "required"},
 		"a host without a name": {func(d map[string]any) { first(d, "honest")["host"] = "" }, "/protocols/0/honest/0/host", "minLength"},
+		"a profile without a digest": {func(d map[string]any) { first(d, "profiles")["digest"] = "sha256:0" }, "/protocols/0/profiles/0/digest",
+			"pattern"},
 		"a check without its kills": {func(d map[string]any) { delete(first(first(d, "scenarios"), "checks"), "kills") },
 			"/protocols/0/scenarios/0/checks/0", "required"},
 	}

@@ -1,8 +1,14 @@
 package main
 
 import (
+	std "cmp"
+	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/scenarios"
@@ -31,6 +37,10 @@ func TestFrozenProfilesCanBeProved(t *testing.T) {
 			}
 			for _, r := range p.Requires {
 				provable(t, p, r, protocol.Ledger, byID)
+				optional(t, p, r, byID)
+			}
+			for _, s := range p.Scope {
+				inLedger(t, p, s, protocol.Ledger)
 			}
 		}
 	}
@@ -41,10 +51,95 @@ func TestFrozenProfilesCanBeProved(t *testing.T) {
 	}
 	for _, id := range []string{"loop-v5", "handoff", "goals", "execution-bounds", "human-in-the-loop", "replay", "suspension",
 		"human-retry", "agentic-loop"} {
-		if !slices.Contains(frozen, id) {
-			t.Errorf("there is no profile %s", id)
+		for _, id := range []string{id, id + "@2"} {
+			if !slices.Contains(frozen, id) {
+				t.Errorf("there is no profile %s", id)
+			}
 		}
 	}
+}
+
+// optional tests that what is demanded under claims only is asked under these claims.
+func optional(t *testing.T, p scenarios.Profile, r scenarios.Required, byID map[scenarios.ScenarioID]scenarios.Scenario) {
+	for _, claim := range r.Claims {
+		if !slices.ContainsFunc(r.Scenarios, func(id scenarios.ScenarioID) bool { return byID[id].Claim.ID == claim }) {
+			t.Errorf("%s demands %s of targets that claim %s, and no scenario of it asks these", p.ID, r.ID, claim)
+		}
+		if slices.Contains(p.Claims, claim) {
+			t.Errorf("%s demands %s under the claim %s, which it rests on itself", p.ID, r.ID, claim)
+		}
+	}
+}
+
+// inLedger tests that rows of the ledger stand in every section that a profile is about.
+func inLedger(t *testing.T, p scenarios.Profile, s scenarios.Section, l *scenarios.Ledger) {
+	of := func(section string) bool {
+		return slices.ContainsFunc(l.Rows, func(r scenarios.Requirement) bool {
+			return r.Source == s.Source && (section == "" || r.Section == section)
+		})
+	}
+	for _, section := range append([]string{""}, s.Sections...) {
+		if !of(section) {
+			t.Errorf("%s is about %s %s, where the ledger has no row", p.ID, s.Source, section)
+		}
+	}
+}
+
+// The page of profiles says of the newest revisions how much of their scope they demand, and what not.
+func TestThePageSaysWhatProfilesDoNotCover(t *testing.T) {
+	const page = "../../docs/profiles.md"
+	const head = "| profile | requirements | of these by claim | MUSTs of its scope | of these provable | not covered |\n" +
+		"|---|---:|---:|---:|---:|---|\n"
+	var table strings.Builder
+	table.WriteString(head)
+	for _, suites := range [][]scenarios.Suite{openwop.Suites(), openintent.Suites(), agenticloop.Suites()} {
+		for _, p := range suites[0].Protocol.Profiles {
+			if p.Superseded == "" {
+				table.WriteString(coverageOf(p, suites[0].Protocol.Ledger))
+			}
+		}
+	}
+	raw, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(raw), head)
+	if !found {
+		t.Fatalf("%s has no table with the head\n%s", page, head)
+	}
+	was, after, _ := strings.Cut(rest, "\n\n")
+	if os.Getenv("ASSAY_UPDATE") != "" {
+		if err := os.WriteFile(page, []byte(before+table.String()+"\n"+after), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(table.String(), head+was+"\n"); diff != "" {
+		t.Errorf("%s is not of the profiles of today: run this test with ASSAY_UPDATE=1 (-want +got):\n%s", page, diff)
+	}
+}
+
+// coverageOf returns the row of a profile.
+func coverageOf(p scenarios.Profile, l *scenarios.Ledger) string {
+	byClaim, musts, provable := 0, 0, 0
+	for _, r := range p.Requires {
+		if r.Claims != nil {
+			byClaim++
+		}
+	}
+	without := scenarios.Profile{Scope: p.Scope}
+	for _, row := range without.Uncovered(l) { // all MUSTs of its scope
+		musts++
+		if row.Reason == "" {
+			provable++
+		}
+	}
+	var missing []string
+	for _, row := range p.Uncovered(l) {
+		missing = append(missing, row.ID+" ("+std.Or(row.Reason, "**later**")+")")
+	}
+	return fmt.Sprintf("| `%s` | %d | %d | %d | %d | %s |\n", p.ID, len(p.Requires), byClaim, musts, provable,
+		std.Or(strings.Join(missing, ", "), "nothing"))
 }
 
 func provable(t *testing.T, p scenarios.Profile, r scenarios.Required, l *scenarios.Ledger,

@@ -30,8 +30,10 @@ every way they can be and with each of their faults, many at once in this proces
 but for the few faults of the agent that show only where each turn is a process.
 Every fault must be caught by a scenario that cites a requirement the fault breaks,
 nothing else may fail, and no honest host may be accused. It prints what catches
-what, and writes kill-matrix.json and kill-matrix.md. Exit 1 when a fault survives,
-is caught for a wrong reason, or an honest host is accused.
+what and which profiles each fault costs, and writes kill-matrix.json and
+kill-matrix.md. Exit 1 when a fault survives, is caught for a wrong reason, breaks a
+MUST that a profile is about and leaves it certified (a profile survivor), or when an
+honest host is accused. Profiles are not looked at with --suite or --scenario.
 
 Until every host is done, kill-matrix.part.ndjson in --out has those that are, a
 line each, however the process ends; --resume goes on from there. --shard 2/8 proves
@@ -369,6 +371,12 @@ func printProved(b *strings.Builder, p results.ProvedProtocol) {
 		fmt.Fprintf(b, "%-13s %s  breaks %s\n", f.Verdict, f.ID, strings.Join(f.Breaks, ", "))
 		for _, k := range f.Kills {
 			fmt.Fprintf(b, "    killed by %s, which cites %s\n", k.Scenario, k.Requirement)
+		}
+		if len(f.Costs) > 0 {
+			fmt.Fprintf(b, "    costs     %s\n", strings.Join(f.Costs, ", "))
+		}
+		if len(f.Spares) > 0 {
+			fmt.Fprintf(b, "    survives  %s: it breaks a MUST that they are about, and they stay certified\n", strings.Join(f.Spares, ", "))
 		}
 		for _, w := range f.Wrong {
 			fmt.Fprintf(b, "    wrong     %s is %s: %s\n", w.Scenario, w.Verdict, textsafe.Line(w.Reason))

@@ -56,10 +56,35 @@ func outdated(m results.KillMatrix) string {
 			return "the faults, honest hosts or scenarios of " + p.ID + " have changed since"
 		}
 	}
+	for _, p := range m.Protocols {
+		if what := outdatedProfiles(p); what != "" {
+			return what
+		}
+	}
 	for _, h := range Hosts() {
 		if !there[h.Name] {
 			return "it leaves out " + h.Name
 		}
+	}
+	return ""
+}
+
+// outdatedProfiles returns how the profiles of a matrix differ from those of today, or "".
+func outdatedProfiles(m results.ProvedProtocol) string {
+	if m.Profiles == nil {
+		return "" // not proved
+	}
+	var was, is []string
+	for _, p := range m.Profiles {
+		was = append(was, p.ID+" "+p.Digest)
+	}
+	if row := protocols.ByID(m.Protocol); row != nil {
+		for _, p := range newest(row.Protocol) {
+			is = append(is, p.ID+" "+p.Digest)
+		}
+	}
+	if !slices.Equal(was, is) {
+		return "the profiles of " + m.Protocol + " have changed since"
 	}
 	return ""
 }

@@ -38,6 +38,19 @@ func digest(p *scenarios.Protocol) string {
 			about.Scenarios = append(about.Scenarios, scenario{s.ID, s.Proves})
 		}
 	}
+	return sum(about)
+}
+
+// profilesDigest identifies the profiles that the hosts of a protocol can be certified for.
+func profilesDigest(p *scenarios.Protocol) string {
+	digests := map[string]string{}
+	for _, profile := range newest(p) {
+		digests[profile.ID] = profile.Digest
+	}
+	return sum(digests)
+}
+
+func sum(about any) string {
 	encoded, err := json.Marshal(about)
 	if err != nil {
 		panic(err) // strings and numbers always encode

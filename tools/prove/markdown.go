@@ -22,6 +22,7 @@ func Markdown(m results.KillMatrix) string {
 			fmt.Fprintf(&b, "- %s\n", line)
 		}
 		writeFaults(&b, p)
+		writeProfiles(&b, p)
 		b.WriteString("\n### Honest hosts\n\n")
 		for _, h := range p.Honest {
 			fmt.Fprintf(&b, "- `%s`%s\n", h.Host, accused(h))
@@ -109,13 +110,13 @@ func accused(h results.HonestHost) string {
 // Figures returns the totals of a protocol's suites, a line each.
 func Figures(p results.ProvedProtocol) []string {
 	t := p.Totals
-	return []string{
+	return append([]string{
 		fmt.Sprintf("%d faults, %d caught, %d survivors, %d caught for a wrong reason", t.Faults, t.Caught, t.Survivors, t.WrongReasons),
 		fmt.Sprintf("%d honest hosts, %d accused", t.HonestHosts, t.HonestFailures),
 		fmt.Sprintf("%d requirements are broken by a fault and found broken", t.Broken),
 		fmt.Sprintf("%d of %d checks kill a fault (%d %%), %d are the only one to kill some fault (%d %%)", t.Killing, t.Checks,
 			percent(t.Killing, t.Checks), t.Alone, percent(t.Alone, t.Checks)),
-	}
+	}, profileFigures(p)...)
 }
 
 func percent(part, whole int64) int64 {

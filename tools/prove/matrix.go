@@ -111,6 +111,7 @@ func protocolResult(p *scenarios.Protocol, suites []scenarios.Suite, came []Resu
 		}
 	}
 	m.Totals = totals(&m)
+	settleProfiles(&m, p)
 	return m
 }
 
@@ -183,9 +184,10 @@ func totals(m *results.ProvedProtocol) (t results.KillTotals) {
 	return t
 }
 
-// Clean reports whether every fault is caught for the right reason and no honest host is accused.
+// Clean reports whether every fault is caught for the right reason and survives no profile, and no honest host is
+// accused.
 func Clean(m results.KillMatrix) bool {
 	return !slices.ContainsFunc(m.Protocols, func(p results.ProvedProtocol) bool {
-		return p.Totals.Caught != p.Totals.Faults || p.Totals.HonestFailures > 0
+		return p.Totals.Caught != p.Totals.Faults || p.Totals.HonestFailures > 0 || profileSurvivors(p) > 0
 	})
 }

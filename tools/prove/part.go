@@ -183,7 +183,8 @@ func (o Options) head() (results.KillPartHead, error) {
 		if _, ok := asked[protocol]; !ok {
 			continue
 		}
-		of := results.KillPartProtocol{Protocol: protocol.ID, Digest: digest(protocol)}
+		profiles := profilesDigest(protocol)
+		of := results.KillPartProtocol{Protocol: protocol.ID, Digest: digest(protocol), Profiles: &profiles}
 		for _, h := range o.Hosts {
 			if h.Protocol() == protocol {
 				of.Hosts = append(of.Hosts, h.Name)
@@ -230,6 +231,8 @@ func differ(a, b results.KillPartHead) string {
 			return "protocols"
 		case p.Digest != q.Digest:
 			return "faults or scenarios of " + p.Protocol
+		case !reflect.DeepEqual(p.Profiles, q.Profiles):
+			return "profiles of " + p.Protocol
 		case !slices.Equal(p.Hosts, q.Hosts):
 			return "hosts of " + p.Protocol
 		}

@@ -251,10 +251,16 @@ func (o Options) certify(ctx context.Context, h Host, selected map[*scenarios.Pr
 	if err != nil {
 		return Result{}, err
 	}
+	var certified []string
+	if !asked.Select.Narrows() {
+		certified = certifiedFor(r)
+	}
 	if h.Fault == nil {
 		honest := honestHost(h, r)
+		honest.Certified = certified
 		return Result{Honest: &honest}, nil
 	}
 	came := faultResult(*h.Fault, protocol.Ledger, r)
+	came.Certified = certified
 	return Result{Fault: &came}, nil
 }

@@ -1,6 +1,7 @@
 package specgen
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gowebpki/jcs"
 	"go.yaml.in/yaml/v3"
@@ -20,25 +22,34 @@ const profileFolder = "profiles"
 
 // frozenProfile is a profile as written in its file. Its fields match the generated Profile.
 type frozenProfile struct {
-	Name         string                `json:"id"           yaml:"id"` // shared by all its revisions
-	Revision     int                   `json:"revision"     yaml:"revision"`
-	Protocol     string                `json:"protocol"     yaml:"protocol"`
-	Title        string                `json:"title"        yaml:"title"`
-	Claims       []string              `json:"claims"       yaml:"claims"`
-	Requirements []profileRow          `json:"requirements" yaml:"requirements"`
-	Digest       string                `json:"-"            yaml:"digest"`
+	Name         string                `json:"id"              yaml:"id"` // shared by all its revisions
+	Revision     int                   `json:"revision"        yaml:"revision"`
+	Protocol     string                `json:"protocol"        yaml:"protocol"`
+	Title        string                `json:"title"           yaml:"title"`
+	Claims       []string              `json:"claims"          yaml:"claims"`
+	Scope        []profileSection      `json:"scope,omitempty" yaml:"scope"`
+	Requirements []profileRow          `json:"requirements"    yaml:"requirements"`
+	Digest       string                `json:"-"               yaml:"digest"`
 	at           map[string]*yaml.Node // key -> its node
 }
 
+// profileSection names sections of a source text that a profile is about.
+type profileSection struct {
+	Source   string   `json:"source"             yaml:"source"`
+	Sections []string `json:"sections,omitempty" yaml:"sections"` // none: the whole source
+}
+
 type profileRow struct {
-	ID        string   `json:"id"        yaml:"id"`
-	Evidence  string   `json:"evidence"  yaml:"evidence"`
-	Scenarios []string `json:"scenarios" yaml:"scenarios"`
+	ID        string   `json:"id"               yaml:"id"`
+	Evidence  string   `json:"evidence"         yaml:"evidence"`
+	Claims    []string `json:"claims,omitempty" yaml:"claims"` // demanded of targets that make one of them; none: of all
+	Scenarios []string `json:"scenarios"        yaml:"scenarios"`
 }
 
 var (
-	profileKeys    = []string{"id", "revision", "protocol", "title", "claims", "requirements", "digest"}
-	profileRowKeys = []string{"id", "evidence", "scenarios"}
+	profileKeys        = []string{"id", "revision", "protocol", "title", "claims", "scope", "requirements", "digest"}
+	profileSectionKeys = []string{"source", "sections"}
+	profileRowKeys     = []string{"id", "evidence", "claims", "scenarios"}
 
 	profileForm = lazyregexp.New(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 )
@@ -100,7 +111,7 @@ func (l *ledger) profile(root *yaml.Node) (frozenProfile, error) {
 	}
 	if err := root.Decode(&p); err != nil {
 		l.report(root, "", "a value has the wrong type",
-			"revision is a whole number, claims, requirements and scenarios are lists, all else is text")
+			"revision is a whole number, claims, scope, sections, requirements and scenarios are lists, all else is text")
 		return p, nil
 	}
 	if !profileForm.MatchString(p.Name) {
@@ -115,8 +126,44 @@ func (l *ledger) profile(root *yaml.Node) (frozenProfile, error) {
 			l.report(p.place(root, key), "/"+key, "a profile has no "+key, "say it")
 		}
 	}
+	l.profileScope(root, p)
 	l.profileRows(p)
 	return p, l.frozen(root, p)
+}
+
+// profileScope checks the sections that a profile is about. Only first revisions, which are older, may have none.
+func (l *ledger) profileScope(root *yaml.Node, p frozenProfile) {
+	if p.Revision > 1 && len(p.Scope) == 0 {
+		l.report(p.place(root, "scope"), "/scope", "a profile has no scope", "list the sources and sections that its title names")
+	}
+	list := p.at["scope"]
+	if list == nil || len(list.Content) != len(p.Scope) { // an alias of YAML, or none at all
+		return
+	}
+	seen := map[string]bool{}
+	for i, section := range p.Scope {
+		n, here := list.Content[i], "/scope/"+strconv.Itoa(i)
+		l.mapping(n, here, profileSectionKeys)
+		switch {
+		case section.Source == "":
+			l.report(n, here+"/source", "there is no source", "name one that rows of the ledger have")
+		case seen[section.Source]:
+			l.report(n, here+"/source", section.Source+" stands twice", "list all its sections in one of the two")
+		}
+		seen[section.Source] = true
+		l.distinct(n, here+"/sections", section.Sections)
+	}
+}
+
+// distinct reports texts of a list that are empty or stand twice.
+func (l *ledger) distinct(n *yaml.Node, at string, list []string) {
+	seen := map[string]bool{"": true}
+	for _, text := range list {
+		if seen[text] {
+			l.report(n, at, fmt.Sprintf("%q is empty or stands twice", text), "leave it out")
+		}
+		seen[text] = true
+	}
 }
 
 func (p frozenProfile) place(root *yaml.Node, key string) *yaml.Node {
@@ -146,6 +193,7 @@ func (l *ledger) profileRows(p frozenProfile) {
 			l.report(n, here+"/evidence", fmt.Sprintf("unknown evidence %q", row.Evidence),
 				"choose what the ledger demands: observed, attested or survived")
 		}
+		l.distinct(n, here+"/claims", row.Claims)
 		if len(row.Scenarios) == 0 {
 			l.report(n, here+"/scenarios", "no scenario proves it", "list those that count: assay list requirements --json has them")
 		}
@@ -174,6 +222,34 @@ func (l *ledger) frozen(root *yaml.Node, p frozenProfile) error {
 	return nil
 }
 
+// revision is a profile with the id of the newest revision, if it is another one.
+type revision struct {
+	frozenProfile
+	Superseded string
+}
+
+// revisions returns the profiles by name, the newest revision of each first.
+func revisions(profiles []frozenProfile) []revision {
+	newest := map[string]frozenProfile{}
+	for _, p := range profiles {
+		if p.Revision > newest[p.Name].Revision {
+			newest[p.Name] = p
+		}
+	}
+	var out []revision
+	for _, p := range profiles {
+		r := revision{frozenProfile: p}
+		if last := newest[p.Name]; last.Revision > p.Revision {
+			r.Superseded = last.ID()
+		}
+		out = append(out, r)
+	}
+	slices.SortStableFunc(out, func(a, b revision) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(b.Revision, a.Revision))
+	})
+	return out
+}
+
 // profilesFile returns profiles.gen.go, or nothing if the folder has no profiles.
 func (c *contract) profilesFile(pkg string) (map[string][]byte, error) {
 	if len(c.profiles) == 0 {
@@ -181,8 +257,8 @@ func (c *contract) profilesFile(pkg string) (map[string][]byte, error) {
 	}
 	code, err := render(profilesTemplate, struct {
 		Package  string
-		Profiles []frozenProfile
-	}{pkg, c.profiles})
+		Profiles []revision
+	}{pkg, revisions(c.profiles)})
 	return map[string][]byte{"profiles.gen.go": code}, err
 }
 
@@ -192,31 +268,47 @@ package {{.Package}}
 // Profile is a frozen list of requirements that a target can be certified for.
 type Profile struct {
 	ID           string // loop-v5; a later revision is loop-v5@2
+	Superseded   string // id of the newest revision; "" if this is the one
 	Protocol     string // name and major version
 	Title        string
 	Claims       []string // that make it applicable, all of them
 	Digest       string   // SHA-256 of the canonical form (RFC 8785) of its file without the digest, in hex
+	Scope        []ProfileSection
 	Requirements []ProfileRequirement
+}
+
+// ProfileSection names what a profile is about: sections of a source text.
+type ProfileSection struct {
+	Source   string
+	Sections []string // nil: the whole source
 }
 
 // ProfileRequirement is one requirement of a profile.
 type ProfileRequirement struct {
 	ID        string
 	Evidence  string   // observed, attested or survived: how strong the proof must be
+	Claims    []string // it is demanded of targets that make one of them; nil: of all
 	Scenarios []string // that counted when the profile was frozen
 }
 
-// Profiles lists the frozen profiles by their ids.
+// Profiles lists the frozen profiles by their ids, the newest revision first.
 var Profiles = []Profile{
 {{- range .Profiles}}
 	{
-		ID: {{printf "%q" .ID}}, Protocol: {{printf "%q" .Protocol}},
+		ID: {{printf "%q" .ID}},{{with .Superseded}} Superseded: {{printf "%q" .}},{{end}} Protocol: {{printf "%q" .Protocol}},
 		Title: {{printf "%q" .Title}},
-		Claims: []string{ {{- range $i, $c := .Claims}}{{if $i}}, {{end}}{{printf "%q" $c}}{{end -}} },
+		Claims: {{template "texts" .Claims}},
 		Digest: {{printf "%q" .Digest}},
+		{{- with .Scope}}
+		Scope: []ProfileSection{
+		{{- range .}}
+			{Source: {{printf "%q" .Source}},{{with .Sections}} Sections: {{template "texts" .}},{{end}}},
+		{{- end}}
+		},
+		{{- end}}
 		Requirements: []ProfileRequirement{
 		{{- range .Requirements}}
-			{ID: {{printf "%q" .ID}}, Evidence: {{printf "%q" .Evidence}}, Scenarios: []string{
+			{ID: {{printf "%q" .ID}}, Evidence: {{printf "%q" .Evidence}},{{with .Claims}} Claims: {{template "texts" .}},{{end}} Scenarios: []string{
 			{{- range .Scenarios}}
 				{{printf "%q" .}},
 			{{- end}}
@@ -226,4 +318,6 @@ var Profiles = []Profile{
 	},
 {{- end}}
 }
+
+{{- define "texts"}}[]string{ {{- range $i, $t := .}}{{if $i}}, {{end}}{{printf "%q" $t}}{{end -}} }{{end}}
 `

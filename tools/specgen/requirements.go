@@ -42,7 +42,7 @@ var (
 	// defaultEvidence is the demand of a row without one: a reading from a public resource or log.
 	defaultEvidence = "observed"
 	stimuli         = []string{"assay-seam"}
-	reasons         = []string{"unobservable", "needs-host-control", "not-addressed-to-hosts", "spec-gap", "planned"}
+	reasons         = []string{"unobservable", "needs-host-control", "not-addressed-to-hosts", "spec-gap", "restated", "planned"}
 
 	ledgerKeys = []string{"sources", "requirements"}
 	sourceKeys = []string{"file", "title"}
@@ -50,6 +50,7 @@ var (
 		"accepts", "stimulus", "aliases"}
 
 	idForm   = lazyregexp.New(`^[A-Z][A-Z0-9]*(-[A-Z0-9]+)+$`)
+	namesRow = lazyregexp.New(`\b[A-Z][A-Z0-9]*(-[A-Z0-9]+)+\b`)
 	hashForm = lazyregexp.New(`^[0-9a-f]{12}$`)
 )
 
@@ -262,6 +263,9 @@ func (c rowCheck) verdictWords(r ledgerRow) {
 	if (r.Reason == "") != (r.Why == "") {
 		c.report("why", "reason and why come together", "give a row without scenario both, and other rows neither")
 	}
+	if r.Reason == "restated" && !namesRow.MatchString(r.Why) {
+		c.report("why", "it does not say which row asks the same", "name the row, like OWP-0061-B1")
+	}
 	if (r.Reason == "planned") != (r.Issue > 0) {
 		c.report("issue", "a planned row names its issue, and no other row does", "add or remove issue")
 	}
@@ -297,7 +301,7 @@ type Requirement struct {
 	Claim    string   // id of the claim that it hangs on; empty when it always applies
 	Evidence string   // observed, attested or survived: how strong the proof must be
 	Text     string   // what it asks, in our words
-	Reason   string   // why no scenario proves it: unobservable, needs-host-control, not-addressed-to-hosts, spec-gap or planned
+	Reason   string   // why no scenario proves it: unobservable, needs-host-control, not-addressed-to-hosts, spec-gap, restated or planned
 	Why      string   // a sentence on the reason
 	Issue    int      // the milestone of a planned one
 	Accepts  string   // what is accepted where the sources contradict each other

@@ -96,16 +96,33 @@ type Variation struct {
 
 // Profile is a profile as assay list --json prints it.
 type Profile struct {
-	ID           string            `json:"id"`
-	Protocol     string            `json:"protocol"`
-	Title        string            `json:"title"`
-	Claims       []string          `json:"claims"` // it applies if a target makes all of them
-	Digest       string            `json:"digest"` // of its frozen content
-	Requirements []string          `json:"requirements"`
-	Evidence     map[string]string `json:"evidence"`    // weakest that proves each requirement
-	Scenarios    []string          `json:"scenarios"`   // scenarios that count
-	Provisional  []string          `json:"provisional"` // later scenarios, which do not count
-	ThroughSeam  int               `json:"throughSeam"` // requirements shown only through seams of Assay's own
+	ID           string              `json:"id"`
+	Superseded   string              `json:"superseded"` // id of the newest revision; "" if this is the one
+	Protocol     string              `json:"protocol"`
+	Title        string              `json:"title"`
+	Claims       []string            `json:"claims"` // it applies if a target makes all of them
+	Digest       string              `json:"digest"` // of its frozen content
+	Scope        []Section           `json:"scope"`  // what it is about; empty for the oldest, which are about what they require
+	Requirements []string            `json:"requirements"`
+	Evidence     map[string]string   `json:"evidence"`    // weakest that proves each requirement
+	Optional     map[string][]string `json:"optional"`    // requirements demanded only of targets that make one of these claims
+	NotCovered   []Uncovered         `json:"notCovered"`  // MUSTs of its scope that it does not require
+	Scenarios    []string            `json:"scenarios"`   // scenarios that count
+	Provisional  []string            `json:"provisional"` // later scenarios, which do not count
+	ThroughSeam  int                 `json:"throughSeam"` // requirements shown only through seams of Assay's own
+}
+
+// Section names what a profile is about: sections of a source text.
+type Section struct {
+	Source   string   `json:"source"`
+	Sections []string `json:"sections"` // empty: the whole source
+}
+
+// Uncovered is a requirement that a profile is about and does not require.
+type Uncovered struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"` // why no scenario proves it; later: one does that is newer than the profile
+	Why    string `json:"why"`
 }
 
 // List returns the list of a kind, as a slice that encodes to a JSON array. The error is an [UnknownError].
@@ -190,12 +207,17 @@ func (c *Catalogue) profiles() []Profile {
 
 func (c *Catalogue) profile(of *scenarios.Protocol, p scenarios.Profile) Profile {
 	out := Profile{
-		ID: p.ID, Protocol: of.ID, Title: p.Title, Claims: each(p.Claims, text), Digest: p.Digest,
-		Requirements: each(p.Requirements(), text), Evidence: map[string]string{}, Scenarios: []string{}, Provisional: []string{},
+		ID: p.ID, Superseded: p.Superseded, Protocol: of.ID, Title: p.Title, Claims: each(p.Claims, text), Digest: p.Digest,
+		Scope:        each(p.Scope, func(s scenarios.Section) Section { return Section{s.Source, each(s.Sections, text)} }),
+		Requirements: each(p.Requirements(), text), Evidence: map[string]string{}, Optional: map[string][]string{},
+		NotCovered: each(p.Uncovered(of.Ledger), uncovered), Scenarios: []string{}, Provisional: []string{},
 		ThroughSeam: p.ThroughSeam(of.Ledger),
 	}
 	for _, r := range p.Requires {
 		out.Evidence[string(r.ID)] = r.Evidence.String()
+		if r.Claims != nil {
+			out.Optional[string(r.ID)] = each(r.Claims, text)
+		}
 	}
 	for _, suite := range c.Suites {
 		if suite.Protocol != of {
@@ -211,6 +233,13 @@ func (c *Catalogue) profile(of *scenarios.Protocol, p scenarios.Profile) Profile
 		}
 	}
 	return out
+}
+
+func uncovered(r scenarios.Requirement) Uncovered {
+	if r.Reason == "" {
+		return Uncovered{r.ID, "later", "A scenario proves it that is newer than the profile."}
+	}
+	return Uncovered{r.ID, r.Reason, r.Why}
 }
 
 func (c *Catalogue) faults() []Fault {

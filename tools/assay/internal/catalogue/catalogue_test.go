@@ -40,7 +40,12 @@ func small() *catalogue.Catalogue {
 			Requires: []scenarios.Required{
 				{ID: "D-A1", Evidence: scenarios.Observed, Scenarios: []scenarios.ScenarioID{"demo/turns/counted", "demo/turns/gone"}},
 				{ID: "D-A3", Evidence: scenarios.Attested},
-			}}},
+			}}, {ID: "turning@2", Title: "turns", Claims: []string{claim.ID}, Digest: "f123456789abcdef",
+			Scope: []scenarios.Section{{Source: "RFC-1", Sections: []string{"A", "C"}}, {Source: "RFC-2"}},
+			Requires: []scenarios.Required{
+				{ID: "D-A1", Evidence: scenarios.Observed, Claims: []string{"model>=5", "late"},
+					Scenarios: []scenarios.ScenarioID{"demo/turns/counted"}},
+			}}, {ID: "turning", Superseded: "turning@2", Title: "turns", Claims: []string{claim.ID}, Digest: "e123456789abcdef"}},
 	}
 	drive := &scenarios.Drive[struct{}]{ID: "demo/run", Title: "runs a loop", Sends: []string{"POST /runs", "GET /runs/{id}"}, Exclusive: true}
 	return &catalogue.Catalogue{
@@ -76,8 +81,16 @@ func TestJSONShapes(t *testing.T) {
 		"faults": `[{"id":"turns.lost","title":"a turn is lost","looks":"a number is missing","breaks":["D-A1"],"blindSpots":[7],"run":"assay simhost --fault turns.lost --version 4","parameters":[{"name":"from","about":"the chance to show from which on it does","takes":"1 to 5"}]}]`,
 		"variations": `[{"id":"late","title":"turns are told late","about":"when turns are told","slips":[],"run":"assay simhost --vary late"},` +
 			`{"id":"odd","title":"turns are odd","about":"how turns are numbered","slips":["D-A2"],"run":"assay simhost --vary odd"}]`,
-		"profiles": `[{"id":"loop","protocol":"demo/v1","title":"loops","claims":["model>=5"],"digest":"0123456789abcdef","requirements":["D-A1","D-A3"],` +
-			`"evidence":{"D-A1":"observed","D-A3":"attested"},"scenarios":["demo/turns/counted"],"provisional":["demo/turns/told"],"throughSeam":1}]`,
+		"profiles": `[{"id":"loop","superseded":"","protocol":"demo/v1","title":"loops","claims":["model>=5"],"digest":"0123456789abcdef","scope":[],` +
+			`"requirements":["D-A1","D-A3"],"evidence":{"D-A1":"observed","D-A3":"attested"},"optional":{},"notCovered":[],` +
+			`"scenarios":["demo/turns/counted"],"provisional":["demo/turns/told"],"throughSeam":1},` +
+			`{"id":"turning@2","superseded":"","protocol":"demo/v1","title":"turns","claims":["model>=5"],"digest":"f123456789abcdef",` +
+			`"scope":[{"source":"RFC-1","sections":["A","C"]},{"source":"RFC-2","sections":[]}],` +
+			`"requirements":["D-A1"],"evidence":{"D-A1":"observed"},"optional":{"D-A1":["model>=5","late"]},` +
+			`"notCovered":[{"id":"D-A3","reason":"later","why":"A scenario proves it that is newer than the profile."}],` +
+			`"scenarios":["demo/turns/counted"],"provisional":["demo/turns/told"],"throughSeam":0},` +
+			`{"id":"turning","superseded":"turning@2","protocol":"demo/v1","title":"turns","claims":["model>=5"],"digest":"e123456789abcdef","scope":[],` +
+			`"requirements":[],"evidence":{},"optional":{},"notCovered":[],"scenarios":[],"provisional":[],"throughSeam":0}]`,
 	} {
 		list, err := small().List(kind)
 		if err != nil {
@@ -154,8 +167,10 @@ D-A1         MUST   RFC-1 A  2          observed  Turns are counted.
 D-A2         MAY    RFC-1 B  planned              Turns rest.
 D-A3         MUST   RFC-1 C  0†                   Turns are judged.
 ` + legend,
-		"profiles": `PROFILE  CLAIMS    REQUIREMENTS  DIGEST        WHAT IT CERTIFIES
-loop     model>=5  2 (1†)        0123456789ab  loops
+		"profiles": `PROFILE    CLAIMS    REQUIREMENTS  NOT COVERED  DIGEST        WHAT IT CERTIFIES
+loop       model>=5  2 (1†)                     0123456789ab  loops
+turning@2  model>=5  1             1            f123456789ab  turns
+turning    model>=5  0                          e123456789ab  turns (superseded by turning@2)
 ` + legend,
 		"variations": `VARIATION  FINDINGS  HOW IT LOOKS FROM OUTSIDE
 late                 turns are told late
@@ -191,11 +206,11 @@ func TestCoverage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"| MUST | 4 | 1 | 0 | 1 | 1 | 0 | 0 | 0 | 0 | 1 |\n| SHOULD | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |\n| MAY | 1 | 0 | " +
-			"0 | 0 | 0 | 0 | 0 | 0 | 1 | 0 |\n| all | 6 |",
+		"| MUST | 4 | 1 | 0 | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 1 |\n| SHOULD | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |\n| MAY | 1 | 0 | " +
+			"0 | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 0 |\n| all | 6 |",
 		"## RFC-1\n\n| level | rows | observed | attested | our seams | unobservable | needs-host-control | " +
-			"not-addressed-to-hosts | spec-gap | planned | open |\n",
-		"| MUST | 3 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 1 |\n",
+			"not-addressed-to-hosts | spec-gap | restated | planned | open |\n",
+		"| MUST | 3 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 1 |\n",
 		"Attested: D-A4\n\nThrough our seams: D-A5\n",
 		"| D-A2 | MAY | planned | later |\n| D-A3 | MUST | open | |\n",
 		"## RFC-2\n",
@@ -283,6 +298,24 @@ func TestExplain(t *testing.T) {
   provisional  demo/turns/told: it came later and does not count
   requires     D-A1 (MUST, RFC-1 A): Turns are counted. [observed]
                D-A3 (MUST, RFC-1 C, assay-seam): Turns are judged. [attested]
+`,
+		"turning@2": `turning@2  profile of demo/v1
+  certifies    turns
+  about        RFC-1: A; C
+               RFC-2
+  claims       model>=5: /model/version >= 5
+  digest       f123456789abcdef
+  counts       the scenarios that it was frozen with, 1 of those that there are
+  provisional  demo/turns/told: it came later and does not count
+  requires     D-A1 (MUST, RFC-1 A): Turns are counted. [observed, of targets that claim model>=5 or late]
+  not covered  D-A3, later: A scenario proves it that is newer than the profile.
+`,
+		"turning": `turning  profile of demo/v1
+  certifies    turns
+  superseded   by turning@2; a certification judges a target by both
+  claims       model>=5: /model/version >= 5
+  digest       e123456789abcdef
+  counts       the scenarios that it was frozen with, 0 of those that there are
 `,
 	} {
 		t.Run(id, func(t *testing.T) {

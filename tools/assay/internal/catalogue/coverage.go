@@ -19,7 +19,7 @@ const (
 
 // standings lists the columns of the tables in order. A table with open rows has standingOpen as a further column.
 var standings = []string{standingObserved, standingAttested, standingSeams, "unobservable", "needs-host-control", "not-addressed-to-hosts",
-	"spec-gap", "planned"}
+	"spec-gap", "restated", "planned"}
 
 const coverageHead = `# Coverage
 
@@ -37,6 +37,7 @@ that they look for ([seams.md](seams.md)). Each row of the ledger counts once.
 | needs-host-control | rows that take a hand on the host, beside its wire |
 | not-addressed-to-hosts | rows that ask something of others, or permit something |
 | spec-gap | rows that the texts leave too open to be judged |
+| restated | rows that say again what another row asks |
 | planned | rows whose scenarios are still to be written |
 
 ## All sources

@@ -257,6 +257,10 @@ func (p *page) profiles(id string) {
 			}
 			p.title("%s  profile of %s", profile.ID, protocol.ID)
 			p.field("certifies", profile.Title)
+			if profile.Superseded != "" {
+				p.field("superseded", "by "+profile.Superseded+"; a certification judges a target by both")
+			}
+			p.list("about", each(profile.Scope, sectionLine))
 			p.list("claims", each(profile.Claims, func(id string) string { return claimLine(protocol, id) }))
 			p.field("digest", profile.Digest)
 			if n := profile.ThroughSeam(protocol.Ledger); n > 0 {
@@ -266,13 +270,25 @@ func (p *page) profiles(id string) {
 			p.field("counts", fmt.Sprintf("the scenarios that it was frozen with, %d of those that there are", len(listed.Scenarios)))
 			p.list("provisional", each(listed.Provisional, func(id string) string { return id + ": it came later and does not count" }))
 			p.list("requires", each(profile.Requires, func(r scenarios.Required) string { return requiredLine(protocol.Ledger, r) }))
+			p.list("not covered", each(listed.NotCovered, func(u Uncovered) string { return fmt.Sprintf("%s, %s: %s", u.ID, u.Reason, u.Why) }))
 		}
 	}
 }
 
 // requiredLine returns a requirement of a profile with the evidence that the profile demands.
 func requiredLine(ledger *scenarios.Ledger, r scenarios.Required) string {
-	return requirementLines(ledger, []scenarios.RequirementID{r.ID})[0] + " [" + r.Evidence.String() + "]"
+	optional := ""
+	if r.Claims != nil {
+		optional = ", of targets that claim " + strings.Join(r.Claims, " or ")
+	}
+	return requirementLines(ledger, []scenarios.RequirementID{r.ID})[0] + " [" + r.Evidence.String() + optional + "]"
+}
+
+func sectionLine(s scenarios.Section) string {
+	if s.Sections == nil {
+		return s.Source
+	}
+	return s.Source + ": " + strings.Join(s.Sections, "; ")
 }
 
 func (p *page) faults(id string) {

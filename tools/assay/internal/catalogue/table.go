@@ -67,18 +67,34 @@ func (c *Catalogue) Table(w io.Writer, kind string) error {
 			rows = append(rows, []string{v.ID, strings.Join(v.Slips, " "), v.Title})
 		}
 	case []Profile:
-		rows = append(rows, []string{"PROFILE", "CLAIMS", "REQUIREMENTS", "DIGEST", "WHAT IT CERTIFIES"})
+		rows = append(rows, []string{"PROFILE", "CLAIMS", "REQUIREMENTS", "NOT COVERED", "DIGEST", "WHAT IT CERTIFIES"})
 		for _, p := range list {
 			required := strconv.Itoa(len(p.Requirements))
 			if p.ThroughSeam > 0 {
 				required += fmt.Sprintf(" (%d%s)", p.ThroughSeam, dagger)
 				legend = seamLegend
 			}
-			rows = append(rows, []string{p.ID, strings.Join(p.Claims, " "), required, p.Digest[:min(len(p.Digest), shortDigest)], p.Title})
+			rows = append(rows, []string{p.ID, strings.Join(p.Claims, " "), required, notCovered(p), p.Digest[:min(len(p.Digest), shortDigest)],
+				p.certifies()})
 		}
 	}
 	_, err = io.WriteString(w, Aligned(rows)+legend)
 	return err
+}
+
+// notCovered returns how many MUSTs of its scope a profile leaves out, "" if it does not say what it is about.
+func notCovered(p Profile) string {
+	if len(p.Scope) == 0 {
+		return ""
+	}
+	return strconv.Itoa(len(p.NotCovered))
+}
+
+func (p Profile) certifies() string {
+	if p.Superseded == "" {
+		return p.Title
+	}
+	return p.Title + " (superseded by " + p.Superseded + ")"
 }
 
 // dagger marks requirements that only a seam of Assay's own shows.

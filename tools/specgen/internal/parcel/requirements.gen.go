@@ -29,7 +29,7 @@ type Requirement struct {
 	Claim    string   // id of the claim that it hangs on; empty when it always applies
 	Evidence string   // observed, attested or survived: how strong the proof must be
 	Text     string   // what it asks, in our words
-	Reason   string   // why no scenario proves it: unobservable, needs-host-control, not-addressed-to-hosts, spec-gap or planned
+	Reason   string   // why no scenario proves it: unobservable, needs-host-control, not-addressed-to-hosts, spec-gap, restated or planned
 	Why      string   // a sentence on the reason
 	Issue    int      // the milestone of a planned one
 	Accepts  string   // what is accepted where the sources contradict each other
