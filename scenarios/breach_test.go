@@ -106,10 +106,17 @@ type summary struct {
 func summedUp(t *testing.T, invariant, part bool, asked []scenarios.Scenario) summary {
 	t.Helper()
 	of := *protocol
-	both := []scenarios.ScenarioID{"toy/counting/a", "toy/counting/b"}
-	of.Profiles = []scenarios.Profile{{ID: "toy-basic", Claims: []string{"counts"}, Digest: "d", Requires: []scenarios.Required{
-		{ID: "TOY-1", Evidence: scenarios.Observed, Scenarios: both}, {ID: "TOY-2", Evidence: scenarios.Observed, Scenarios: both},
-	}}}
+	basic := scenarios.Profile{ID: "toy-basic", Claims: []string{"counts"}, Digest: "d"}
+	for _, id := range []scenarios.RequirementID{"TOY-1", "TOY-2"} {
+		required := scenarios.Required{ID: id, Evidence: scenarios.Observed}
+		for _, s := range asked {
+			if slices.Contains(s.Proves, id) {
+				required.Scenarios = append(required.Scenarios, s.ID)
+			}
+		}
+		basic.Requires = append(basic.Requires, required)
+	}
+	of.Profiles = []scenarios.Profile{basic}
 	if invariant {
 		of.Invariants = func(_ scenarios.Discovery, drives []scenarios.DriveRecord) []scenarios.Breach {
 			return []scenarios.Breach{{Requirement: "TOY-1", Drive: drives[0].ID, Where: wire.Ref{Exchange: 1}, Expected: "3", Actual: "4"}}

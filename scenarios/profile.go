@@ -170,6 +170,9 @@ func (p Profile) status(of *Protocol, d Discovery, outcomes []Outcome, violated 
 		if summed.Verdict == Inapplicable {
 			lacking++
 		}
+		if slices.ContainsFunc(violated, func(id RequirementID) bool { return Required{ID: id}.row(of.Ledger) == summed.ID }) {
+			summed.Verdict = Failed
+		}
 		standing := standing(summed, r.Evidence)
 		if asked && standing == "proved" {
 			s.Proved++

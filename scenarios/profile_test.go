@@ -32,7 +32,7 @@ func TestAProvisionalScenarioDoesNotCount(t *testing.T) {
 	if diff := cmp.Diff(want, scenarios.ProfileStatuses(protocol, claimed, r.Outcomes, nil)); diff != "" {
 		t.Error(diff)
 	}
-	want[0].Status = "violated"
+	want[0].Status, want[0].Proved = "violated", 1
 	if diff := cmp.Diff(want, scenarios.ProfileStatuses(protocol, claimed, r.Outcomes, []scenarios.RequirementID{"TOY-OLD"})); diff != "" {
 		t.Error(diff)
 	}
