@@ -20,6 +20,12 @@ func honestHost(h Host, r *scenarios.Report) results.HonestHost {
 			out.Accused = append(out.Accused, accusation(o))
 		}
 	}
+	for _, b := range r.Breaches { // what a step of a setup or an invariant accuses it of
+		if b.By != scenarios.ByJudge {
+			out.Accused = append(out.Accused, results.Accusation{Scenario: cmp.Or(string(b.Scenario), string(b.By)),
+				Verdict: string(scenarios.Failed), Cites: []string{string(b.Requirement)}, Reason: b.Actual})
+		}
+	}
 	return out
 }
 
