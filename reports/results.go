@@ -204,7 +204,10 @@ func profile(p scenarios.ProfileStatus) results.ProfileResult {
 	out := results.ProfileResult{
 		ID: p.ID, Status: results.ProfileStatus(p.Status),
 		Proved: int64(p.Proved), Required: int64(p.Required), ThroughSeam: int64(p.ThroughSeam),
-		Provisional: some(p.Provisional, func(id scenarios.ScenarioID) string { return string(id) }),
+		Superseded: p.Superseded, Provisional: some(p.Provisional, func(id scenarios.ScenarioID) string { return string(id) }),
+	}
+	if p.NotClaimed > 0 {
+		out.NotClaimed = new(int64(p.NotClaimed))
 	}
 	if digest := p.Digest; digest != "" {
 		out.Digest = &digest

@@ -221,7 +221,11 @@ func (t *text) claims() {
 			if p.ThroughSeam > 0 {
 				seams = fmt.Sprintf("; %d of the %d can be shown only through test seams that Assay defines", p.ThroughSeam, p.Required)
 			}
-			t.line("  %s  profile %s: %d of %s proved%s%s", t.status(string(p.Status)), p.ID, p.Proved, textsafe.Count(int(p.Required),
+			id := p.ID
+			if p.Superseded != "" {
+				id += " (superseded by " + p.Superseded + ")"
+			}
+			t.line("  %s  profile %s: %d of %s proved%s%s", t.status(string(p.Status)), id, p.Proved, textsafe.Count(int(p.Required),
 				"requirement"), seams, t.provisional(p))
 		}
 	}

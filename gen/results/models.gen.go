@@ -2034,14 +2034,18 @@ type ProfileResult struct {
 	// same.
 	Digest *Digest `json:"digest,omitzero"`
 	ID     string  `json:"id"`
+	// Requirements of optional parts that the target does not claim, beside the required ones.
+	NotClaimed *int64 `json:"notClaimed,omitzero"`
 	// Requirements of the profile that are proved.
 	Proved int64 `json:"proved"`
 	// Scenarios that were asked about a requirement of the profile and did not count, since they came after it was
 	// frozen.
 	Provisional []string `json:"provisional,omitzero"`
-	// Requirements of the profile.
+	// Requirements of the profile that bind this target.
 	Required int64         `json:"required"`
 	Status   ProfileStatus `json:"status"`
+	// The later revision of the profile; absent for the newest.
+	Superseded string `json:"superseded,omitzero"`
 	// How many of them have the stimulus assay-seam: so much of the profile rests on seams of Assay's own.
 	ThroughSeam int64 `json:"throughSeam"`
 }
@@ -2054,6 +2058,8 @@ func (v *ProfileResult) UnmarshalJSON(data []byte) error {
 			return &v.Digest
 		case "id":
 			return &v.ID
+		case "notClaimed":
+			return &v.NotClaimed
 		case "proved":
 			return &v.Proved
 		case "provisional":
@@ -2062,6 +2068,8 @@ func (v *ProfileResult) UnmarshalJSON(data []byte) error {
 			return &v.Required
 		case "status":
 			return &v.Status
+		case "superseded":
+			return &v.Superseded
 		case "throughSeam":
 			return &v.ThroughSeam
 		}

@@ -232,6 +232,9 @@ func (m *maker) profiles() []profile {
 				one.Title = known.Title
 			}
 		}
+		if p.Superseded != "" {
+			one.Title = strings.TrimSpace(one.Title + " (superseded by " + clip(p.Superseded, mostName) + ")")
+		}
 		out = append(out, one)
 	}
 	slices.SortStableFunc(out, func(a, b profile) int { return slices.Index(order, a.Status) - slices.Index(order, b.Status) })
