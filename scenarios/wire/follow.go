@@ -147,7 +147,7 @@ func (b *Bound) Apply(c Change) (followed bool, undo func(), err error) {
 		if err != nil {
 			return false, undo, err
 		}
-		followed = followed || c.touches(s.value.ref)
+		followed = followed || c.touches(s.value.ref, s.value, w)
 		s.set(w)
 		undoing = append(undoing, func() { s.set(s.value) })
 	}
@@ -156,11 +156,11 @@ func (b *Bound) Apply(c Change) (followed bool, undo func(), err error) {
 		if !touched {
 			continue
 		}
-		followed = followed || c.touchesAny(l.values) || !slices.Equal(refs, l.values.Refs())
 		values, err := c.read(t, refs, l.values)
 		if err != nil {
 			return false, undo, err
 		}
+		followed = followed || c.touchesAny(l.values, values)
 		l.set(values)
 		undoing = append(undoing, func() { l.set(slices.Clone(l.values)) })
 	}
@@ -199,19 +199,33 @@ func (w *Wait) sameAs(o Wait) bool {
 	return w.What == o.What && w.Took == o.Took && w.Patience == o.Patience && w.Answers == o.Answers && w.Last.ref == o.Last.ref
 }
 
-// touches reports whether something changed at a place, above it or below.
-func (c Change) touches(ref Ref) bool {
+// touches reports whether something else stands at a place: it is where a change was made, above it or below. Within
+// an array whose elements moved, the values tell.
+func (c Change) touches(ref Ref, before, after Value) bool {
 	for _, t := range c.Touched {
-		if t.Exchange == ref.Exchange && t.Part == ref.Part && (below(ref.Pointer, t.Pointer) || below(t.Pointer, ref.Pointer)) {
+		if t.Exchange != ref.Exchange || t.Part != ref.Part {
+			continue
+		}
+		if below(t.Pointer, ref.Pointer) || below(ref.Pointer, t.Pointer) && (c.Moves == nil || differ(before, after)) {
 			return true
 		}
 	}
 	return false
 }
 
-func (c Change) touchesAny(values Values) bool {
-	return slices.ContainsFunc(values, func(v Value) bool { return c.touches(v.ref) })
+func (c Change) touchesAny(before, after Values) bool {
+	if len(before) != len(after) {
+		return true
+	}
+	for i, v := range before {
+		if c.touches(v.ref, v, after[i]) {
+			return true
+		}
+	}
+	return false
 }
+
+func differ(a, b Value) bool { return a.here != b.here || !reflect.DeepEqual(a.v, b.v) }
 
 // below reports whether a pointer is another one, or leads on from it.
 func below(pointer, top string) bool {

@@ -113,9 +113,12 @@ func (e Entry) withTurn(part, text string) (Entry, bool) {
 		turn.Output, turn.OutputBytes = text, int64(len(text))
 		return e, turn.Unread == ""
 	case "exit":
-		code, err := strconv.Atoi(text)
-		turn.Exit, turn.Ended = &code, ""
-		return e, err == nil
+		if code, err := strconv.Atoi(text); err == nil {
+			turn.Exit, turn.Ended = &code, ""
+		} else {
+			turn.Exit, turn.Ended = nil, text
+		}
+		return e, true
 	case "bytes":
 		n, err := strconv.ParseInt(text, 10, 64)
 		turn.OutputBytes = n

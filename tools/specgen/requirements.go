@@ -46,7 +46,7 @@ var (
 	reasons         = []string{"unobservable", "needs-host-control", "not-addressed-to-hosts", "spec-gap", "planned"}
 	// breakers are the kinds of changes to what a target sent that can break a sentence.
 	breakers = []string{"left-out", "repeated", "swapped", "reordered", "off-by-one", "another-type", "another-id", "another-value",
-		"another-status", "inserted", "after-the-end", "beyond-bound"}
+		"another-status", "inserted", "after-the-end", "beyond-bound", "leaked"}
 
 	ledgerKeys = []string{"sources", "requirements"}
 	sourceKeys = []string{"file", "title"}
