@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -39,6 +40,26 @@ type Pass struct {
 	Sensitive   bool                    `json:"sensitive"`
 	Kinds       []Tried                 `json:"kinds"`
 	Cause       string                  `json:"cause,omitempty"` // why it is not sensitive: blind, unreachable, no-place
+}
+
+// Why says in words why the pass is not sensitive, "" if it is.
+func (p Pass) Why() string {
+	switch p.Cause {
+	case Blind:
+		var kinds []string
+		tries := 0
+		for _, k := range p.Kinds {
+			if !k.Turned && k.Tried > 0 {
+				kinds, tries = append(kinds, string(k.Kind)), tries+k.Tried
+			}
+		}
+		return fmt.Sprintf("no check noticed %s (%d changes)", strings.Join(kinds, ", "), tries)
+	case Unreachable:
+		return "its checks are about something that the drive noted beside the exchanges, which follows no change"
+	case NoPlace:
+		return "no change that breaks the requirement can be made where its checks looked"
+	}
+	return ""
 }
 
 // Result says which passes of a certification were shown able to fail.
