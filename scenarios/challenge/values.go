@@ -90,6 +90,9 @@ func (s *scene) scalars(places []place, of func(place) []string, yield func(edit
 
 // set puts another text in a place.
 func (s *scene) set(p place, text string) (edit, bool) {
+	if text == p.text {
+		return edit{}, false
+	}
 	whole := text
 	if isJSON(p.ref.Part) {
 		document, _ := s.transcript.Text(p.ref.Exchange, p.ref.Part)
