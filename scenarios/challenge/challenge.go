@@ -190,7 +190,7 @@ func (t *trial) judge() (scenarios.Outcome, []wire.Seen) {
 
 // pass challenges one requirement of the scenario.
 func (t *trial) pass(requirement scenarios.RequirementID) Pass {
-	p := Pass{Scenario: t.scenario.ID, Requirement: requirement, Drive: t.drive}
+	p := Pass{Scenario: t.scenario.ID, Requirement: requirement, Drive: t.drive, Kinds: []Tried{}}
 	var looks []look
 	for i, check := range t.first.Checks {
 		if check.Requirement == string(requirement) && t.seen[i] != nil {
