@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -194,7 +195,9 @@ func (t *trial) pass(requirement scenarios.RequirementID) Pass {
 	var looks []look
 	for i, check := range t.first.Checks {
 		if check.Requirement == string(requirement) && t.seen[i] != nil {
-			looks = append(looks, lookOf(t.seen[i]))
+			l := lookOf(t.seen[i])
+			l.question = strings.Map(withoutDigits, check.Expected)
+			looks = append(looks, l)
 		}
 	}
 	row, _ := t.report.Protocol.Ledger.Find(requirement)
@@ -237,7 +240,7 @@ func (t *trial) pass(requirement scenarios.RequirementID) Pass {
 // try tries changes of a kind until one turns a check of the requirement.
 func (t *trial) try(kind Kind, requirement scenarios.RequirementID, looks []look, most int) Tried {
 	out := Tried{Kind: kind}
-	for _, l := range shuffled(t.scene.random, looks, len(looks)) {
+	for _, l := range inTurn(shuffled(t.scene.random, looks, len(looks))) {
 		left := min(most, max(leastTries, mostTries/len(looks)))
 		for e := range t.scene.edits(kind, l) {
 			if left--; left < 0 || out.Tried >= most {
@@ -258,6 +261,30 @@ func (t *trial) try(kind Kind, requirement scenarios.RequirementID, looks []look
 		}
 	}
 	return out
+}
+
+// inTurn orders looks so that each question comes once before any comes twice.
+func inTurn(looks []look) []look {
+	asked := map[string]int{}
+	rank := make([]int, len(looks))
+	order := make([]int, len(looks))
+	for i, l := range looks {
+		order[i], rank[i] = i, asked[l.question]
+		asked[l.question]++
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
+	out := make([]look, len(looks))
+	for i, k := range order {
+		out[i] = looks[k]
+	}
+	return out
+}
+
+func withoutDigits(r rune) rune {
+	if unicode.IsDigit(r) {
+		return -1
+	}
+	return r
 }
 
 // apply makes a change, judges, and takes it back.

@@ -22,6 +22,8 @@ type look struct {
 	list   bool
 	in     *wire.Ref // where a list was searched
 	wait   *wire.Wait
+	// question is what the check expects, without numbers: a judge asks the same of many values.
+	question string
 }
 
 func lookOf(seen wire.Seen) look {
