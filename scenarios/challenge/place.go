@@ -65,7 +65,7 @@ func (s *scene) place(ref wire.Ref) place {
 	return p
 }
 
-// document is the place of the whole part that a place is in.
+// above returns the place so many steps above another.
 func (s *scene) above(p place, up int) place {
 	ref := p.ref
 	ref.Pointer = pointerOf(p.path[:len(p.path)-up])
