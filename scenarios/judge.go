@@ -158,8 +158,11 @@ func ConcludeOpen(s Scenario, ledger *Ledger, observation any) Outcome {
 	return conclude(s, ledger, observation, false)
 }
 
-func conclude(s Scenario, ledger *Ledger, observation any, firm bool) (o Outcome) {
-	j := &Judge{ledger: ledger, evidence: Observed, firm: firm}
+func conclude(s Scenario, ledger *Ledger, observation any, firm bool) Outcome {
+	return (&Judge{ledger: ledger, evidence: Observed, firm: firm}).conclude(s, observation)
+}
+
+func (j *Judge) conclude(s Scenario, observation any) (o Outcome) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:

@@ -32,6 +32,7 @@ type Requirement struct {
 	Issue    int      // with planned: the milestone that will test it
 	Accepts  string   // what Assay accepts if texts contradict each other
 	Stimulus string   // SeamStimulus, or ""
+	Breaks   []string // kinds of changes to what a target sent that break the sentence: see scenarios/challenge
 	Aliases  []string // former ids
 }
 

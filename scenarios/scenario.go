@@ -89,7 +89,8 @@ type Question interface {
 
 	run(context.Context, *Conn) (any, error)
 	revive(observation []byte, t *wire.Transcript) (any, error)
-	judge(observation any, j *Judge)
+	read(observation []byte) (pointer any, err error) // without its values
+	judge(observation any, j *Judge)                  // the observation, or a pointer to it
 }
 
 // DriveMeta is the metadata of a drive.
@@ -122,20 +123,32 @@ func (q question[O]) run(ctx context.Context, c *Conn) (any, error) {
 
 func (q question[O]) revive(raw []byte, t *wire.Transcript) (any, error) {
 	var o O
-	var plain bytes.Buffer // it is indented on disk, and so would be a json.RawMessage in it
-	if err := json.Compact(&plain, raw); err != nil {
-		return nil, fmt.Errorf("observation of %s: %w", q.drive.ID, err)
-	}
-	d := json.NewDecoder(&plain)
-	d.DisallowUnknownFields()
-	if err := d.Decode(&o); err != nil {
-		return nil, fmt.Errorf("observation of %s: %w", q.drive.ID, err)
+	if err := q.decode(raw, &o); err != nil {
+		return nil, err
 	}
 	return o, wire.Bind(&o, t)
 }
 
+func (q question[O]) read(raw []byte) (any, error) {
+	o := new(O)
+	return o, q.decode(raw, o)
+}
+
+func (q question[O]) decode(raw []byte, o *O) error {
+	var plain bytes.Buffer // it is indented on disk, and so would be a json.RawMessage in it
+	if err := json.Compact(&plain, raw); err != nil {
+		return fmt.Errorf("observation of %s: %w", q.drive.ID, err)
+	}
+	d := json.NewDecoder(&plain)
+	d.DisallowUnknownFields()
+	if err := d.Decode(o); err != nil {
+		return fmt.Errorf("observation of %s: %w", q.drive.ID, err)
+	}
+	return nil
+}
+
 func (q question[O]) judge(observation any, j *Judge) {
-	o := observation.(O)
+	o := observed[O](observation)
 	if s, ok := any(o).(Seer); ok {
 		j.evidence = s.SeenAs()
 	}
@@ -150,4 +163,16 @@ type advertised func(Discovery, *Judge)
 func (advertised) Drive() (DriveMeta, bool)                     { return DriveMeta{}, false }
 func (advertised) run(context.Context, *Conn) (any, error)      { return nil, nil }
 func (advertised) revive([]byte, *wire.Transcript) (any, error) { return nil, nil }
-func (a advertised) judge(observation any, j *Judge)            { a(observation.(Discovery), j) }
+func (a advertised) judge(observation any, j *Judge)            { a(observed[Discovery](observation), j) }
+func (advertised) read(raw []byte) (any, error) {
+	d := new(Discovery)
+	return d, json.Unmarshal(raw, d)
+}
+
+// observed returns an observation that is given itself, or by a pointer.
+func observed[O any](observation any) O {
+	if p, ok := observation.(*O); ok {
+		return *p
+	}
+	return observation.(O)
+}

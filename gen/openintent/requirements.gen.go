@@ -506,6 +506,7 @@ type Requirement struct {
 	Issue    int      // the milestone of a planned one
 	Accepts  string   // what is accepted where the sources contradict each other
 	Stimulus string   // assay-seam: only a seam of Assay's own brings it about or shows it
+	Breaks   []string // kinds of changes to what a target sent that break the sentence
 	Aliases  []string // former ids
 }
 

@@ -1476,6 +1476,7 @@ type Requirement struct {
 	Issue    int      // the milestone of a planned one
 	Accepts  string   // what is accepted where the sources contradict each other
 	Stimulus string   // assay-seam: only a seam of Assay's own brings it about or shows it
+	Breaks   []string // kinds of changes to what a target sent that break the sentence
 	Aliases  []string // former ids
 }
 
@@ -1486,6 +1487,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Recursion limit", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A run whose recursionLimit is n starts n nodes and no further one.",
+		Breaks:   []string{"left-out", "repeated"},
 	},
 	{
 		ID: OWPBND2, Level: "MUST", Source: "OWP-BOUNDS", File: "",
@@ -1493,12 +1495,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A run that needs more nodes than its bound n records one cap.breached with kind node-executions, limit n and observed n+1.",
 		Accepts:  "OWP-R29: the prose counts ten nodes and a limit of five, the fixture has six; the fixture counts.",
+		Breaks:   []string{"off-by-one", "repeated"},
 	},
 	{
 		ID: OWPBND3, Level: "MUST", Source: "OWP-BOUNDS", File: "",
 		Section: "Recursion limit", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "After that breach was recorded the run fails with recursion_limit_exceeded, on the log and in the snapshot.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPBND4, Level: "MUST", Source: "OWP-BOUNDS", File: "",
@@ -1511,6 +1515,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Recursion limit", Line: 0, Hash: "", Claim: "node-limit",
 		Evidence: "observed",
 		Text:     "The advertised maxNodeExecutions bounds a run that asks for more, or for nothing.",
+		Breaks:   []string{"off-by-one"},
 	},
 	{
 		ID: OWPBND6, Level: "MUST", Source: "OWP-BOUNDS", File: "",
@@ -1524,12 +1529,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A run that is over its time records one cap.breached with kind run-duration, its bound as the limit, and the time observed, which is above it.",
 		Accepts:  "OWP-R13: hosts compare with at-least, so an observed time that equals the limit is told, and only one below it fails.",
+		Breaks:   []string{"beyond-bound"},
 	},
 	{
 		ID: OWPBND8, Level: "MUST", Source: "OWP-BOUNDS", File: "",
 		Section: "Run duration", Line: 0, Hash: "", Claim: "duration-limit",
 		Evidence: "observed",
 		Text:     "After that breach was recorded the run fails with run_timeout, on the log and in the snapshot.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPBND9, Level: "MUST", Source: "OWP-BOUNDS", File: "",
@@ -1549,24 +1556,28 @@ var RequirementsV1 = []Requirement{
 		Section: "Run duration", Line: 0, Hash: "", Claim: "duration-limit",
 		Evidence: "observed",
 		Text:     "The failure says in details.elapsedMs how long the run had taken.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWPBND12, Level: "MUST", Source: "OWP-BOUNDS", File: "",
 		Section: "Breach", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "No work follows the failure of a run that crossed a bound.",
+		Breaks:   []string{"after-the-end"},
 	},
 	{
 		ID: OWPBND13, Level: "SHOULD", Source: "OWP-BOUNDS", File: "",
 		Section: "Breach", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The failure names the breach as its cause.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWPBND14, Level: "SHOULD", Source: "OWP-BOUNDS", File: "",
 		Section: "Breach", Line: 0, Hash: "", Claim: "duration-limit",
 		Evidence: "observed",
 		Text:     "A breach of a bound on the whole run names no node.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPBND15, Level: "MUST", Source: "OWP-BOUNDS", File: "",
@@ -1613,6 +1624,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A bound that is no integer of at least 1, or a threshold that is no number from 0 to 1, is refused with 400 when the run is created.",
 		Accepts:  "OWP-R14: another 4xx is taken, with a finding.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPBND22, Level: "SHOULD", Source: "OWP-BOUNDS", File: "",
@@ -1625,6 +1637,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Run options", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The configurable of a run stays as it was given, from its creation to after its end.",
+		Breaks:   []string{"off-by-one"},
 	},
 	{
 		ID: OWPCAP1, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
@@ -2604,6 +2617,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The events of a run are numbered without a gap, each by one more than the event before it, and are listed in this order.",
 		Accepts:  "OWP-R20: the schema has the first at 0; another first number is accepted with a finding.",
+		Breaks:   []string{"off-by-one", "swapped"},
 	},
 	{
 		ID: OWPEVT2, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2611,24 +2625,28 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Every event has an eventId, a runId, a type, a payload, a timestamp by RFC 3339 and a sequence.",
 		Accepts:  "OWP-R41: a payload of null counts as a payload.",
+		Breaks:   []string{"left-out", "another-type"},
 	},
 	{
 		ID: OWPEVT3, Level: "MUST", Source: "OWP-EVENTS", File: "",
 		Section: "RunEventDoc.eventId", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "No two events have the same eventId.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWPEVT4, Level: "MUST", Source: "OWP-EVENTS", File: "",
 		Section: "RunEventDoc.runId", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The log of a run holds events of this run and of no other.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWPEVT5, Level: "SHOULD", Source: "OWP-EVENTS", File: "",
 		Section: "RunEventDoc.timestamp", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "No event is stamped earlier than the one before it.",
+		Breaks:   []string{"beyond-bound"},
 	},
 	{
 		ID: OWPEVT6, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2636,6 +2654,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "An event that names its cause names an earlier event.",
 		Accepts:  "OWP-R11: where a run hands work to others the cause may stand in the log of another run; it is accepted with a finding.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWPEVT7, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2643,6 +2662,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A type is one of the catalogue, or two or more parts with dots between them that begin with a lower-case letter.",
 		Accepts:  "OWP-R2: a type outside the catalogue whose first part is a reserved word, like core.dispatch.failed, is accepted with a finding.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWPEVT8, Level: "SHOULD", Source: "OWP-EVENTS", File: "",
@@ -2656,6 +2676,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Run lifecycle", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The log of a run that is over has exactly one event that ends it.",
+		Breaks:   []string{"after-the-end", "left-out", "repeated"},
 	},
 	{
 		ID: OWPEVT10, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2663,18 +2684,21 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "No step of the run is on its log after the event that ends it.",
 		Accepts:  "What is no step of the run, a lease that is given back for one, is accepted with a finding.",
+		Breaks:   []string{"after-the-end"},
 	},
 	{
 		ID: OWPEVT11, Level: "MUST", Source: "OWP-EVENTS", File: "",
 		Section: "Run lifecycle", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The event that ends a run is the one of the status that the run then has.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPEVT12, Level: "MUST", Source: "OWP-EVENTS", File: "",
 		Section: "Run lifecycle", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "What has been on a log stays on it as it was.",
+		Breaks:   []string{"left-out", "another-id"},
 	},
 	{
 		ID: OWPEVT13, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2682,12 +2706,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A poll without a cursor begins with the first event of the run.",
 		Accepts:  "OWP-R20: on a host that does not count from 0 the first event is known as run.started.",
+		Breaks:   []string{"left-out"},
 	},
 	{
 		ID: OWPEVT14, Level: "MUST", Source: "OWP-EVENTS", File: "",
 		Section: "pollRunEvents.lastSequence", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A poll with a cursor goes on with the event next to the cursor and leaves none out.",
+		Breaks:   []string{"left-out", "off-by-one"},
 	},
 	{
 		ID: OWPEVT15, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2702,12 +2728,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A reply says that the log is complete only where no event of the run is left after those that it lists.",
 		Accepts:  "Some hosts say it by isTerminal, beside isComplete or in its place.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPEVT17, Level: "SHOULD", Source: "OWP-EVENTS", File: "",
 		Section: "pollRunEvents.isComplete", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "At the end of the log of a run that is over a poll says that it is complete.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPEVT18, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2726,6 +2754,7 @@ var RequirementsV1 = []Requirement{
 		Section: "streamRunEvents", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "Who asks for an event stream gets one, of type text/event-stream.",
+		Breaks:   []string{"another-status", "another-value"},
 	},
 	{
 		ID: OWPEVT21, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2740,6 +2769,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A stream in mode debug shows every event of the run, once and in order.",
 		Accepts:  "OWP-R22: what the other modes leave out of the families in question here is nowhere said, so they are not judged.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWPEVT23, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2771,6 +2801,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The stream, the JSON document where a host has one, and the poll tell the same events under the same ids and numbers.",
 		Accepts:  "OWP-R21: the JSON document is no duty. OWP-R41: differences in what else an event says are findings.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWPEVT28, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2784,6 +2815,7 @@ var RequirementsV1 = []Requirement{
 		Section: "streamRunEvents.bufferMs", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The id of a batch is the highest sequence in it.",
+		Breaks:   []string{"off-by-one"},
 	},
 	{
 		ID: OWPEVT30, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2817,6 +2849,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Sequence", Line: 0, Hash: "", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "A suspended run takes no step until its interrupt is resolved, the run is cancelled or its time is over.",
+		Breaks:   []string{"after-the-end"},
 	},
 	{
 		ID: OWPINT2, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2824,12 +2857,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A resolved interrupt cannot be resolved again; the attempt is refused and changes nothing.",
 		Accepts:  "404, 409 and 410 are all in use for the refusal.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPINT3, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
 		Section: "Resolving", Line: 0, Hash: "", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "Of several who resolve an interrupt at once exactly one wins; the run goes on once, with the winner’s answer.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPINT4, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2850,12 +2885,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A run that needs an answer waits for it, with the waiting status of the kind of its interrupt: waiting-approval, waiting-input or waiting-external.",
 		Accepts:  "All three are in use for every kind; one that is not the kind’s own is accepted with a finding.",
+		Breaks:   []string{"beyond-bound"},
 	},
 	{
 		ID: OWPINT7, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
 		Section: "Sequence, currentNodeId", Line: 0, Hash: "", Claim: "approvals",
 		Evidence: "observed",
 		Text:     "While a run is suspended, its currentNodeId is the node that waits.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPINT8, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2863,6 +2900,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A suspension stands on the log, with its node, before anybody answers it.",
 		Accepts:  "OWP-R17: interrupt.requested counts for node.suspended; the node may stand on the envelope or in the payload.",
+		Breaks:   []string{"repeated"},
 	},
 	{
 		ID: OWPINT9, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2870,6 +2908,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The key of an interrupt has 1 to 256 characters and is another one for each suspension of a run.",
 		Accepts:  "An interrupt that is left open by a question has one suspension.",
+		Breaks:   []string{"another-type", "beyond-bound"},
 	},
 	{
 		ID: OWPINT10, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2884,6 +2923,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "An interrupt is suspended, resolved, resumed and completed in this order on the log, and each of them once.",
 		Accepts:  "OWP-R17: hosts leave some of these events out, or have run.resumed at another place.",
+		Breaks:   []string{"reordered", "repeated"},
 	},
 	{
 		ID: OWPINT12, Level: "SHOULD", Source: "OWP-INTERRUPTS", File: "",
@@ -2903,6 +2943,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Resolving, unknown node", Line: 0, Hash: "", Claim: "approvals",
 		Evidence: "observed",
 		Text:     "An answer to a node that the run does not have, or that does not wait, is refused with 404.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPINT15, Level: "SHOULD", Source: "OWP-INTERRUPTS", File: "",
@@ -2910,6 +2951,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The reply to an answer names the run, the node and a status of the run.",
 		Accepts:  "The status may still be the waiting one.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWPINT16, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2944,6 +2986,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "An action that the approval does not offer is refused.",
 		Accepts:  "400 and 422 are both in use for the refusal.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPINT21, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2957,6 +3000,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "An answer that does not fit the schema of its question is refused.",
 		Accepts:  "400 and 422 are both in use for the refusal.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPINT23, Level: "SHOULD", Source: "OWP-INTERRUPTS", File: "",
@@ -2983,6 +3027,7 @@ var RequirementsV1 = []Requirement{
 		Section: "External event, correlation", Line: 0, Hash: "", Claim: "external-events",
 		Evidence: "observed",
 		Text:     "An event that does not match the correlation is refused with 422.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPINT27, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3023,6 +3068,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Scopes, approvals:respond", Line: 0, Hash: "", Claim: "approval-scopes",
 		Evidence: "observed",
 		Text:     "A credential without the scope approvals:respond answers no interrupt; it is refused with 403.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPINT33, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3063,12 +3109,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A token that was used, or whose run is over, is refused and changes nothing.",
 		Accepts:  "409 is the canonical refusal; 404 and 410 are in use as well.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPINT39, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
 		Section: "resolveInterruptByToken", Line: 0, Hash: "", Claim: "interrupt-tokens",
 		Evidence: "observed",
 		Text:     "A token answers the interrupt that it was made for and no other; one that the host did not make answers none.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPINT40, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3110,6 +3158,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "An interrupt whose time is over cannot be answered any more, by its node or by its token.",
 		Accepts:  "A token is answered 410, or 404 or 409 since its run is over; a node 404, 409 or 410.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPINT46, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3117,6 +3166,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A run that is cancelled while it is suspended takes no answer any more, by its node or by its token.",
 		Accepts:  "404, 409, 410 and 422 are all in use for the refusal.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPINT47, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3463,6 +3513,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The supervisor emits one decision each turn, and it is the one its script holds for that turn.",
 		Accepts:  "OWP-R1: the schema's ask-user is the prose's clarify or escalate; where a log has one of these it is a finding.",
+		Breaks:   []string{"repeated", "left-out"},
 	},
 	{
 		ID: OWP0037A3, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
@@ -3470,6 +3521,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A next-worker decision becomes a child run.",
 		Accepts:  "OWP-R39: a decision that names no worker is none, whatever the script asked for; the host is not excused for listing a fixture that it cannot run.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWP0037A4, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
@@ -3494,6 +3546,7 @@ var RequirementsV1 = []Requirement{
 		Section: "B", Line: 53, Hash: "7b180558a7ad", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "Output is harvested exactly when the child completed and the output mapping is not empty.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWP0037B2, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
@@ -3507,6 +3560,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Each transition of a handoff is one core.workflowChain.event caused by the one before it.",
 		Accepts:  "OWP-R3, OWP-R4: the later text's seven phases count, with the harvest after completed; whoever claims the model shows them all.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWP0037B4, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
@@ -3514,12 +3568,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A child that cannot be created is one dispatch.failed, and nothing follows it for that worker.",
 		Accepts:  "OWP-R2: the sentence has it as an event type that no schema allows; the phase counts, the type is a finding.",
+		Breaks:   []string{"repeated"},
 	},
 	{
 		ID: OWP0037C1, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
 		Section: "C", Line: 65, Hash: "4a93227f688b", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "The advertised execution model says whether it is supported, as a boolean, and its version.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWP0037X1, Level: "MAY", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
@@ -3589,12 +3645,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The advertised version is an integer of at least 1.",
 		Accepts:  "OWP-R6: the text names no ceiling and the schema stops at 6; a higher rung is accepted with a finding.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWP0061A3, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
 		Section: "A", Line: 35, Hash: "f28725a1a5eb", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "statefulResume, where it is advertised, is a boolean.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWP0061A4, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -3615,12 +3673,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "From version 5 on every runOrchestrator.decided carries iteration, an integer of at least 1.",
 		Accepts:  "OWP-R28: the reply of a seam is the host's own word and counts as attested; where a run can be driven, the run decides.",
+		Breaks:   []string{"left-out", "another-type"},
 	},
 	{
 		ID: OWP0061B2, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
 		Section: "B", Line: 60, Hash: "c352f99eda7c", Claim: "execution-model>=5",
 		Evidence: "observed",
 		Text:     "iteration counts 1, 2, 3 and so on, exactly one step for each orchestrator turn.",
+		Breaks:   []string{"off-by-one", "swapped"},
 	},
 	{
 		ID: OWP0061B3, Level: "SHOULD", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -3628,6 +3688,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Below version 5 a host leaves iteration out.",
 		Accepts:  "The sentence has no normative word, and consumers ignore what they do not know; its presence is a finding.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWP0061B4, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -3641,6 +3702,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Every runOrchestrator.decided names its agent and its decision.",
 		Accepts:  "OWP-R5: the payload is that of the catalogue of payloads, which has iteration; the schema of the event alone is closed without it.",
+		Breaks:   []string{"left-out", "another-type"},
 	},
 	{
 		ID: OWP0061C1, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -3685,6 +3747,7 @@ var RequirementsV1 = []Requirement{
 		Section: "D", Line: 72, Hash: "d3db0a303db6", Claim: "stateful-resume",
 		Evidence: "observed",
 		Text:     "After a suspension is resolved the loop goes on at the same iteration; the counter neither resets nor skips.",
+		Breaks:   []string{"off-by-one"},
 	},
 	{
 		ID: OWP0061D2, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -3697,18 +3760,21 @@ var RequirementsV1 = []Requirement{
 		Section: "E", Line: 76, Hash: "69199f1ae82b", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "A terminate decision ends the loop in run.completed; no turn follows it.",
+		Breaks:   []string{"after-the-end"},
 	},
 	{
 		ID: OWP0061E2, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
 		Section: "E", Line: 77, Hash: "fd1618ad6b8e", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "A loop that crosses its bound N records cap.breached with kind loop-iterations, limit N and observed N+1.",
+		Breaks:   []string{"off-by-one", "repeated"},
 	},
 	{
 		ID: OWP0061E3, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
 		Section: "E", Line: 79, Hash: "a2559f464d92", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "Turn N runs, turn N+1 is refused without a decision, and the run fails with loop_limit_exceeded after the breach was recorded.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWP0061E4, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",

@@ -19,13 +19,31 @@ type Result struct {
 }
 
 // Tally notes every expectation of one scenario, in order.
-type Tally struct{ results []Result }
+type Tally struct {
+	results []Result
+	keep    bool
+	seen    []wire.Seen // what each was about, if keep is set
+}
 
 // Results are the expectations evaluated so far.
 func (t *Tally) Results() []Result { return t.results }
 
+// Keep has the tally hold on to what expectations are about, for [Tally.Seen]. Ordinarily it does not: decoded values
+// take many times what was sent.
+func (t *Tally) Keep() { t.keep = true }
+
+// Seen returns what each expectation was about, in the order of [Tally.Results]; nil for one that was noted.
+func (t *Tally) Seen() []wire.Seen { return t.seen }
+
 // Note adds an expectation that somebody else evaluated.
-func (t *Tally) Note(r Result) { t.results = append(t.results, r) }
+func (t *Tally) Note(r Result) { t.add(r, nil) }
+
+func (t *Tally) add(r Result, seen wire.Seen) {
+	t.results = append(t.results, r)
+	if t.keep {
+		t.seen = append(t.seen, seen)
+	}
+}
 
 // Check starts an expectation about v that speaks for a requirement.
 func (t *Tally) Check(requirement string, v wire.Seen) Assertion {
@@ -72,7 +90,7 @@ func (a Assertion) note(m types.GomegaMatcher, want bool, explanation []any) boo
 			r.Expected = fmt.Sprintf(format, explanation[1:]...) + ": " + r.Expected
 		}
 	}
-	a.tally.results = append(a.tally.results, r)
+	a.tally.add(r, a.seen)
 	return r.OK
 }
 

@@ -20,17 +20,24 @@ and profile, the totals and the exit code, and compares them with results.json.
 
 It also says what it cannot prove: that the target really sent what stands there.
 
+With --challenge it changes what the target sent, many times, in the ways that break
+each requirement, and judges again: a pass that no such change turns has shown
+nothing, and is listed. --seed draws other places and values.
+
 Exit codes:
   0  all that the bundle says follows from what is in it
-  1  something does not, or another version of the suites made it; each is told
+  1  something does not, or another version of the suites made it; each is told.
+     With --challenge also: a requirement rests on passes alone that nothing turns
   2  the command was not understood, or the file is no bundle`
 
 const verifyExample = `  assay certify http://localhost:3000 --bundle evidence.tar.gz --sign assay.key
-  assay verify evidence.tar.gz --key assay.key.pub`
+  assay verify evidence.tar.gz --key assay.key.pub
+  assay verify evidence.tar.gz --challenge --seed 7`
 
 func newVerify() *cobra.Command {
 	var keyFile, registerFile string
-	var asJSON bool
+	var asJSON, challenge bool
+	var seed uint64
 	cmd := &cobra.Command{
 		Use:     "verify BUNDLE",
 		Short:   "Check a certification that somebody else made",
@@ -52,6 +59,12 @@ func newVerify() *cobra.Command {
 				}
 				o.RegisterFile = registerFile
 			}
+			switch {
+			case challenge:
+				o.Challenge = &seed
+			case cmd.Flags().Changed("seed"):
+				return usage("verify --seed: it draws what --challenge changes: add --challenge")
+			}
 			b, err := bundle.ReadFile(bundles[0])
 			if err != nil {
 				return usage("verify %s: it cannot be read as a bundle: %w", bundles[0], err)
@@ -62,6 +75,8 @@ func newVerify() *cobra.Command {
 	cmd.Flags().StringVar(&keyFile, "key", "", "`FILE` with the public key that has to have signed it")
 	cmd.Flags().StringVar(&registerFile, "register", "", "`FILE` of certify --register that has to hold its plan; says what else it holds")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was found as a JSON object")
+	cmd.Flags().BoolVar(&challenge, "challenge", false, "change what the target sent, and show which passes could have failed")
+	cmd.Flags().Uint64Var(&seed, "seed", 0, "`N` that draws the places and values of --challenge")
 	return cmd
 }
 
@@ -79,7 +94,7 @@ func showVerified(cmd *cobra.Command, r *verify.Report, name string, asJSON bool
 	} else if err := r.Text(out, name); err != nil {
 		return err
 	}
-	if !r.Honest {
+	if !r.Honest || !r.Sensitive() {
 		return &exit{Code: exitFailed}
 	}
 	return nil

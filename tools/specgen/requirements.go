@@ -27,6 +27,7 @@ type ledgerRow struct {
 	Issue    int
 	Accepts  string
 	Stimulus string
+	Breaks   []string
 	Aliases  []string
 
 	File  string `yaml:"-"` // file of the source
@@ -43,11 +44,14 @@ var (
 	defaultEvidence = "observed"
 	stimuli         = []string{"assay-seam"}
 	reasons         = []string{"unobservable", "needs-host-control", "not-addressed-to-hosts", "spec-gap", "restated", "planned"}
+	// breakers are the kinds of changes to what a target sent that can break a sentence.
+	breakers = []string{"left-out", "repeated", "swapped", "reordered", "off-by-one", "another-type", "another-id", "another-value",
+		"another-status", "inserted", "after-the-end", "beyond-bound", "leaked"}
 
 	ledgerKeys = []string{"sources", "requirements"}
 	sourceKeys = []string{"file", "title"}
 	rowKeys    = []string{"id", "level", "source", "section", "line", "hash", "claim", "evidence", "text", "reason", "why", "issue",
-		"accepts", "stimulus", "aliases"}
+		"accepts", "stimulus", "breaks", "aliases"}
 
 	idForm   = lazyregexp.New(`^[A-Z][A-Z0-9]*(-[A-Z0-9]+)+$`)
 	namesRow = lazyregexp.New(`\b[A-Z][A-Z0-9]*(-[A-Z0-9]+)+\b`)
@@ -164,7 +168,7 @@ func (l *ledger) row(n *yaml.Node, pointer string) ledgerRow {
 		return r
 	}
 	if err := n.Decode(&r); err != nil {
-		l.report(n, pointer, "a value has the wrong type", "line and issue are whole numbers, aliases is a list, all else is text")
+		l.report(n, pointer, "a value has the wrong type", "line and issue are whole numbers, breaks and aliases are lists, all else is text")
 		return r
 	}
 	r.Text, r.Why, r.Accepts = oneLine(r.Text), oneLine(r.Why), oneLine(r.Accepts)
@@ -260,6 +264,15 @@ func (c rowCheck) verdictWords(r ledgerRow) {
 	if r.Stimulus != "" {
 		word("stimulus", r.Stimulus, stimuli)
 	}
+	for i, kind := range r.Breaks {
+		word("breaks", kind, breakers)
+		if slices.Contains(r.Breaks[:i], kind) {
+			c.report("breaks", fmt.Sprintf("%q stands twice", kind), "keep one of the two")
+		}
+	}
+	if len(r.Breaks) > 0 && r.Reason != "" {
+		c.report("breaks", "a row without scenario names what breaks it", "remove breaks: nothing is judged by this row")
+	}
 	if (r.Reason == "") != (r.Why == "") {
 		c.report("why", "reason and why come together", "give a row without scenario both, and other rows neither")
 	}
@@ -306,6 +319,7 @@ type Requirement struct {
 	Issue    int      // the milestone of a planned one
 	Accepts  string   // what is accepted where the sources contradict each other
 	Stimulus string   // assay-seam: only a seam of Assay's own brings it about or shows it
+	Breaks   []string // kinds of changes to what a target sent that break the sentence
 	Aliases  []string // former ids
 }
 
@@ -328,6 +342,9 @@ var Requirements{{.Name}} = []Requirement{
 		{{- end}}
 		{{- if .Stimulus}}
 		Stimulus: {{printf "%q" .Stimulus}},
+		{{- end}}
+		{{- if .Breaks}}
+		Breaks: []string{ {{- range $i, $a := .Breaks}}{{if $i}}, {{end}}{{printf "%q" $a}}{{end -}} },
 		{{- end}}
 		{{- if .Aliases}}
 		Aliases: []string{ {{- range $i, $a := .Aliases}}{{if $i}}, {{end}}{{printf "%q" $a}}{{end -}} },

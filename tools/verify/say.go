@@ -88,6 +88,10 @@ func (r *Report) Text(w io.Writer, name string) error {
 			line("  and %d more, which --json lists", more)
 		}
 	}
+	if r.Challenge != nil {
+		b.WriteByte('\n')
+		r.challenged(line)
+	}
 	b.WriteByte('\n')
 	line("NOT PROVED by this:")
 	for _, s := range r.NotProved {
@@ -95,6 +99,40 @@ func (r *Report) Text(w io.Writer, name string) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// challenged says which passes were shown able to fail.
+func (r *Report) challenged(line func(string, ...any)) {
+	c := r.Challenge
+	line("challenged, seed %d: %s", c.Seed, c.Sentence())
+	insensitive := c.Insensitive()
+	for _, p := range insensitive[:min(len(insensitive), mostShown)] {
+		line("  insensitive: %s of %s: %s", p.Requirement, p.Scenario, p.Why())
+	}
+	if more := len(insensitive) - mostShown; more > 0 {
+		line("  and %d more, which --json lists", more)
+	}
+	for _, broken := range c.Broken[:min(len(c.Broken), mostShown)] {
+		line("  a judge that could not decide: %s", broken)
+	}
+	if len(c.Unproved) > 0 {
+		line("  NOT SHOWN: %s on insensitive passes alone (exit 1): %s", rests(len(c.Unproved)), strings.Join(words(c.Unproved), ", "))
+	}
+}
+
+func rests(n int) string {
+	if n == 1 {
+		return "1 requirement rests"
+	}
+	return fmt.Sprintf("%d requirements rest", n)
+}
+
+func words(ids []scenarios.RequirementID) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = string(id)
+	}
+	return out
 }
 
 func (r *Report) signed() string {

@@ -13,6 +13,7 @@ import (
 	"github.com/openassay/assay/reports/bundle"
 	"github.com/openassay/assay/reports/register"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/challenge"
 )
 
 // Options holds the facts known beforehand.
@@ -22,6 +23,8 @@ type Options struct {
 	// Register is the register that has to hold the plan, nil for none; RegisterFile is its name.
 	Register     *register.Register
 	RegisterFile string
+	// Challenge has each pass shown able to fail; nil does not. It is the seed that draws places and values.
+	Challenge *uint64
 }
 
 // Report is the result of a verification, and the output of assay verify --json.
@@ -45,7 +48,12 @@ type Report struct {
 	Problems    []Problem               `json:"problems"`
 	Registered  string                  `json:"registered,omitempty"` // what the register says of this and other certifications
 	NotProved   []string                `json:"notProved"`            // sentences about what no bundle of this kind can prove
+	Challenge   *challenge.Result       `json:"challenge,omitempty"`
 }
+
+// Sensitive reports whether no requirement rests on passes alone that no change could turn. It is true if nothing was
+// challenged.
+func (r *Report) Sensitive() bool { return r.Challenge == nil || len(r.Challenge.Unproved) == 0 }
 
 // Signature describes the signature of a bundle.
 type Signature struct {
@@ -63,7 +71,7 @@ const (
 
 // Problem is one mistake in a bundle.
 type Problem struct {
-	Kind     string `json:"kind"` // digest, signature, manifest, version, transcript, seed, verdict, report
+	Kind     string `json:"kind"` // digest, signature, manifest, version, transcript, seed, verdict, report, challenge
 	Scenario string `json:"scenario,omitempty"`
 	Drive    string `json:"drive,omitempty"`
 	Exchange int64  `json:"exchange,omitempty"` // number in the drive, from 1
@@ -166,6 +174,20 @@ func (v *run) judge() {
 	v.part(suites, derived)
 	v.drives(derived)
 	v.compare(derived)
+	v.challenge(derived, suites)
+}
+
+// challenge changes what the target sent, and judges again.
+func (v *run) challenge(derived *scenarios.Report, suites []scenarios.Suite) {
+	if v.by.Challenge == nil {
+		return
+	}
+	result, err := challenge.Report(derived, *v.by.Challenge, suites...)
+	if err != nil {
+		v.tell("challenge", "the passes cannot be challenged: %s", err)
+		return
+	}
+	v.Challenge = result
 }
 
 // underivable reports why the transcripts cannot be judged.
