@@ -50,7 +50,8 @@ var optionsKept = scenarios.Scenario{
 		option := func(name dialect.Option) wire.Values {
 			return o.shown(func(snapshot wire.Value) wire.Value { return dialect.OptionOf(snapshot, name) })
 		}
-		j.Check(openwop.OWPBND22, shown).NotTo(check.Absent(), "configurable in the snapshots")
+		j.Check(openwop.OWPBND22, shown[0]).NotTo(check.Absent(), "configurable in the first snapshot")
+		j.Check(openwop.OWPBND22, shown[1]).NotTo(check.Absent(), "configurable in the last snapshot")
 		if !shown[0].Present() || !shown[1].Present() {
 			j.Block("the first or the last snapshot lacks the run options, so they cannot be compared", "show configurable in {read run}")
 		}
