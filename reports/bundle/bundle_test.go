@@ -51,7 +51,8 @@ func written(t *testing.T) (path string) {
 		t.Fatal(err)
 	}
 	path = filepath.Join(t.TempDir(), "bundle.tar.gz")
-	if _, err := Write(path, r, reports.Results(r, reports.Stamp{Version: "dev", ExitCode: r.ExitCode()}), Options{Binary: Digest(nil)}); err != nil {
+	doc := reports.Results(r, reports.Stamp{Version: "dev", ExitCode: r.ExitCode()})
+	if _, err := Write(path, r, doc, Options{Binary: Digest(nil)}); err != nil {
 		t.Fatal(err)
 	}
 	return path

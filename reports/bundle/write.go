@@ -69,7 +69,8 @@ func pack(w io.Writer, r *scenarios.Report, doc results.Results, encoded []byte,
 	}
 	m := results.BundleManifest{
 		Schema:     results.BundleManifestSchemaAssayBundle2,
-		Assay:      results.Maker{Version: doc.Assay.Version, SuiteDigest: doc.Assay.SuiteDigest, SpecDigest: r.Protocol.SpecDigest(), Binary: &o.Binary},
+		Assay:      results.Maker{Version: doc.Assay.Version, SuiteDigest: doc.Assay.SuiteDigest, SpecDigest: r.Protocol.SpecDigest(),
+			Binary: &o.Binary},
 		Registered: o.Registered,
 		Target:     results.BundleTarget{Protocol: doc.Target.Protocol, Address: doc.Target.Address, DiscoveryDigest: doc.Target.DiscoveryDigest},
 		StartedAt:  doc.StartedAt, Seed: strconv.FormatUint(doc.Seed, 10), ExitCode: doc.ExitCode,

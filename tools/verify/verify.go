@@ -163,7 +163,8 @@ func (v *run) judge() {
 		return
 	}
 	derived, err := scenarios.Derive(v.bundle.Transcripts, scenarios.Given{
-		Address: given.Target.Address, Second: given.Target.Second, Started: given.StartedAt, Seconds: given.Seconds, Seed: given.Seed, Select: selection,
+		Address: given.Target.Address, Second: given.Target.Second, Started: given.StartedAt, Seconds: given.Seconds,
+		Seed: given.Seed, Select: selection,
 		Leftovers: given.Leftovers,
 	}, suites...)
 	if err != nil {
