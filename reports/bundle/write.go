@@ -68,8 +68,8 @@ func pack(w io.Writer, r *scenarios.Report, doc results.Results, encoded []byte,
 		return Made{}, err
 	}
 	m := results.BundleManifest{
-		Schema:     results.BundleManifestSchemaAssayBundle2,
-		Assay:      results.Maker{Version: doc.Assay.Version, SuiteDigest: doc.Assay.SuiteDigest, SpecDigest: r.Protocol.SpecDigest(),
+		Schema: results.BundleManifestSchemaAssayBundle2,
+		Assay: results.Maker{Version: doc.Assay.Version, SuiteDigest: doc.Assay.SuiteDigest, SpecDigest: r.Protocol.SpecDigest(),
 			Binary: &o.Binary},
 		Registered: o.Registered,
 		Target:     results.BundleTarget{Protocol: doc.Target.Protocol, Address: doc.Target.Address, DiscoveryDigest: doc.Target.DiscoveryDigest},
