@@ -18,8 +18,8 @@ import (
 // breaches holds every log that drives polled to the invariants, whatever it was read for. A log counts from its first
 // event on: one that was only read from a cursor on is left alone. Forks are too: part of their log is another run's.
 func breaches(d *dialect.Dialect) func(scenarios.Discovery, []scenarios.DriveRecord) []scenarios.Breach {
-	poll, snapshot, fork := d.Matching(dialect.PollLog), d.Matching(dialect.ReadRun), d.Matching(dialect.ForkRun)
 	return func(discovery scenarios.Discovery, drives []scenarios.DriveRecord) []scenarios.Breach {
+		poll, snapshot, fork := d.Matching(dialect.PollLog), d.Matching(dialect.ReadRun), d.Matching(dialect.ForkRun)
 		var out []scenarios.Breach
 		version := modelVersion(discovery)
 		for _, record := range drives {

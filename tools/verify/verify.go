@@ -152,14 +152,14 @@ func (v *run) judge() {
 		v.tell("report", "results.json: its filter cannot be read: %s", err)
 		return
 	}
-	suites, ok := v.suites(selection)
-	if !ok {
-		return
-	}
 	given := v.given
 	if given.Schema == results.ResultsSchemaAssayResults1 {
 		v.tell("version", "it is of format 1, which does not list violations that were seen outside the scenarios that name them: "+
 			"its verdicts stand as they are, and were not derived again: certify anew")
+		return
+	}
+	suites, ok := v.suites(selection)
+	if !ok {
 		return
 	}
 	derived, err := scenarios.Derive(v.bundle.Transcripts, scenarios.Given{

@@ -65,8 +65,10 @@ type ForbiddenObservation struct {
 	Cut     string       `json:"cut,omitempty"` // why the turns after Told are missing
 }
 
-// oddNames would lead a route elsewhere.
-var oddNames = []string{"../x", "a b", "x.y\n", "fetch.extra", "", strings.Repeat("n", 10_000), "übung"}
+// oddNames returns names that would lead a route elsewhere.
+func oddNames() []string {
+	return []string{"../x", "a b", "x.y\n", "fetch.extra", "", strings.Repeat("n", 10_000), "übung"}
+}
 
 // forbidden makes the planner want tools that it may not have.
 var forbidden = &scenarios.Drive[ForbiddenObservation]{
@@ -120,7 +122,7 @@ func (o *ForbiddenObservation) wishAtTheStart(ctx context.Context, p *host.Plugi
 		begin("a start that wants "+o.Tool+" with an empty allowlist", o.Tool, allowOnly(), nil),
 		begin("a start that wants "+o.Tool+" without an allowlist", o.Tool, nil, withoutAllowlist),
 	}
-	for _, name := range oddNames {
+	for _, name := range oddNames() {
 		t := begin(fmt.Sprintf("a start that wants a tool named %.20q", name), name, allowOnly(o.Tool, name), nil)
 		o.Odd = append(o.Odd, t)
 	}
@@ -132,7 +134,7 @@ func (o *ForbiddenObservation) tellNames(ctx context.Context, p *host.Plugin) {
 	if !ok {
 		return
 	}
-	for _, name := range oddNames {
+	for _, name := range oddNames() {
 		body := p.AnyResult()
 		body["content"], body["next_tool"] = "the next tool is "+name, name
 		maps.Copy(body, p.Hint(name))

@@ -247,10 +247,13 @@ func withoutTextOf(m host.GoalMade) check.Matcher {
 
 // boundedObject expects at least one bound in an object of bounds.
 func boundedObject() check.Matcher {
-	return check.That("at least one bound", func(v any) bool {
-		bounds, _ := v.(map[string]any)
-		return bounds["maxLoopIterations"] != nil || bounds["runTimeoutMs"] != nil || bounds["maxCostUsd"] != nil
-	})
+	return check.That("at least one bound", hasBound)
+}
+
+// hasBound reports whether the bounds of a goal hold one.
+func hasBound(v any) bool {
+	bounds, _ := v.(map[string]any)
+	return bounds["maxLoopIterations"] != nil || bounds["runTimeoutMs"] != nil || bounds["maxCostUsd"] != nil
 }
 
 // seen blocks the judge unless the events can be read somewhere, and records
