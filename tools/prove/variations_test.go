@@ -85,9 +85,6 @@ func slipped(r *scenarios.Report) map[string]string {
 	out := map[string]string{}
 	for _, o := range r.Outcomes {
 		for _, f := range o.Findings {
-			if f.Requirement == "" { // it tells of something that a reading allows
-				continue
-			}
 			out[string(f.Requirement)] = o.Scenario.Name() + ": " + f.Text
 		}
 	}

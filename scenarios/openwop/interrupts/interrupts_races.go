@@ -163,7 +163,7 @@ var gateCascade = scenarios.Scenario{
 		o.End.Readable(j)
 		j.Check(openwop.OWPINT48, o.End.Status()).To(check.Equal("cancelled"), "status of the child")
 		if reason := o.End.Terminals().Last().At("/payload/reason"); reason.String() != "parent-cancelled" {
-			j.Find(openwop.OWPDSP22, "the reason of the child's run.cancelled is %s, and not parent-cancelled", reason.JSON())
+			j.Find("", "the reason of the child's run.cancelled is %s, and not parent-cancelled", reason.JSON())
 		}
 		j.Check(openwop.OWPINT48, o.Late.Status).To(check.Status(closed...), "%s at the child", o.Late.Asked)
 		host.SentinelEnded(j, o.Barrier)
