@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/validate"
@@ -109,22 +108,11 @@ func ParseResults(raw []byte) (results.Results, error) {
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		return results.Results{}, fmt.Errorf("decode: %w", err)
 	}
-	if doc.Schema == results.ResultsSchemaAssayResults1 && narrowed(doc.Filter) {
+	if doc.Schema == results.ResultsSchemaAssayResults1 && Selection(doc.Filter).Narrows() {
 		doc.Profiles, doc.Partial = []results.ProfileResult{}, &results.Partial{Asked: int64(len(doc.Scenarios))} // it certified parts, too
 	}
 	return doc, nil
 }
 
-// narrowed reports whether a run left scenarios out.
-func narrowed(f *results.Filter) bool {
-	return f != nil && (len(f.Suites)+len(f.Scenarios)+len(f.Requirements) > 0 || f.Filter != "")
-}
-
 // resultsSchema compiles the schema when the first document is read, not at start.
-var resultsSchema = sync.OnceValues(func() (*validate.Schema, error) {
-	set, err := validate.Embedded(results.Bundled())
-	if err != nil {
-		return nil, err
-	}
-	return set.Component("Results")
-})
+var resultsSchema = validate.Later(results.Bundled, "Results")

@@ -235,6 +235,15 @@ func Filter(s scenarios.Selection) *results.Filter {
 	return &f
 }
 
+// Selection is the reverse of [Filter]. It has the expression over labels and not the function that it stands for.
+func Selection(f *results.Filter) scenarios.Selection {
+	if f == nil {
+		return scenarios.Selection{}
+	}
+	return scenarios.Selection{Suites: f.Suites, Scenarios: f.Scenarios, Requirements: f.Requirements, Filter: f.Filter,
+		ExpectClaims: f.ExpectClaims}
+}
+
 // mostLabel bounds the characters of a target's own name, which may be a megabyte long.
 const mostLabel = 200
 

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 
@@ -43,7 +42,7 @@ func (r *Report) breaches(d Discovery, clean func(string) string) []Breach {
 		if o.BlockedOn == "" {
 			continue
 		}
-		if r.excuse(o.BlockedOn, o.Drive, o.BlockedAt, d) != "" {
+		if !r.violates(o.BlockedOn, o.Drive, o.BlockedAt, d) {
 			o.BlockedOn, o.Unblock = "", setupUnblock
 			continue
 		}
@@ -51,7 +50,7 @@ func (r *Report) breaches(d Discovery, clean func(string) string) []Breach {
 	}
 	if r.Protocol.Invariants != nil {
 		for _, b := range r.Protocol.Invariants(d, r.Drives) {
-			if r.excuse(b.Requirement, b.Drive, b.Where, d) == "" {
+			if r.violates(b.Requirement, b.Drive, b.Where, d) {
 				b.By, b.Expected, b.Actual = ByInvariant, cleaned(b.Expected, clean), cleaned(b.Actual, clean)
 				b.Where.Pointer = cleaned(b.Where.Pointer, clean)
 				out = append(out, b)
@@ -63,29 +62,24 @@ func (r *Report) breaches(d Discovery, clean func(string) string) []Breach {
 
 const setupUnblock = "have the target carry out that step"
 
-// excuse returns why what a drive saw violates no requirement: its level is not MUST, the target does not claim it, or
-// the reply is a refusal for a credential or for load. It returns "" for a violation.
-func (r *Report) excuse(id RequirementID, drive string, at wire.Ref, d Discovery) string {
+// violates reports whether what a drive saw at a place violates a requirement. It does not if the level is not MUST, if the
+// target does not claim it, or if the reply is a refusal for a credential or for load.
+func (r *Report) violates(id RequirementID, drive string, at wire.Ref, d Discovery) bool {
 	row, known := r.Protocol.Ledger.Find(id)
-	switch {
-	case !known || row.Level != Must:
-		return fmt.Sprintf("%s is no MUST", id)
-	case at.Exchange == 0:
-		return "nothing that the target sent shows it"
+	if !known || row.Level != Must || at.Exchange == 0 {
+		return false
 	}
 	if claim, is := r.Protocol.Claim(row.Claim); is && !r.Select.expects(claim) {
 		if _, claimed := claim.Look(d); !claimed {
-			return "not claimed: " + claim.Pointer
+			return false
 		}
 	}
 	i := slices.IndexFunc(r.Drives, func(d DriveRecord) bool { return d.ID == drive })
 	if i < 0 {
-		return ""
+		return true
 	}
-	if e := r.Drives[i].Transcript.Entry(at.Exchange); e != nil && e.Response != nil && refusals[e.Response.Status] {
-		return fmt.Sprintf("HTTP %d is a refusal for a credential or for load", e.Response.Status)
-	}
-	return ""
+	e := r.Drives[i].Transcript.Entry(at.Exchange)
+	return e == nil || e.Response == nil || !refusals[e.Response.Status]
 }
 
 // refusals are the replies of a target that refuses for a credential or for load, or that a proxy gives in its place.

@@ -282,7 +282,7 @@ func (c *Certification) clean(text string) string {
 }
 
 // conclude judges the scenarios of a drive. It then keeps only the form of the observation that is written to disk,
-// which has the places of values instead of the values: all observations together would take many times what was sent.
+// which has the places of values instead of the values: all observations together would take many times the memory of the replies.
 func (c *Certification) conclude(d *drive) {
 	for _, o := range c.outcomes {
 		if o.drive == d {

@@ -91,7 +91,7 @@ func (p Profile) Covers(l *Ledger, row Requirement) bool {
 }
 
 func (p Profile) lists(l *Ledger, row Requirement) bool {
-	return slices.ContainsFunc(p.Requires, func(r Required) bool { return r.row(l) == RequirementID(row.ID) })
+	return slices.ContainsFunc(p.Requires, func(r Required) bool { return l.Present(r.ID) == RequirementID(row.ID) })
 }
 
 func (p Profile) inScope(row Requirement) bool {
@@ -120,16 +120,8 @@ func (p Profile) Counts(s ScenarioID) bool {
 // Provisional reports whether s proves a requirement of p and does not count for it.
 func (p Profile) Provisional(l *Ledger, s Scenario) bool {
 	return slices.ContainsFunc(p.Requires, func(r Required) bool {
-		return slices.Contains(s.Proves, r.row(l)) && !slices.Contains(r.Scenarios, s.ID)
+		return slices.Contains(s.Proves, l.Present(r.ID)) && !slices.Contains(r.Scenarios, s.ID)
 	})
-}
-
-// row returns the present id of r: a frozen profile may have a former one.
-func (r Required) row(l *Ledger) RequirementID {
-	if row, known := l.Find(r.ID); known {
-		return RequirementID(row.ID)
-	}
-	return r.ID
 }
 
 // ProfileStatus is how much of a profile was proved.
@@ -170,7 +162,7 @@ func (p Profile) status(of *Protocol, d Discovery, outcomes []Outcome, violated 
 		if summed.Verdict == Inapplicable {
 			lacking++
 		}
-		if slices.ContainsFunc(violated, func(id RequirementID) bool { return Required{ID: id}.row(of.Ledger) == summed.ID }) {
+		if slices.ContainsFunc(violated, func(id RequirementID) bool { return of.Ledger.Present(id) == summed.ID }) {
 			summed.Verdict = Failed
 		}
 		standing := standing(summed, r.Evidence)
@@ -239,7 +231,7 @@ func (of *Protocol) asks(d Discovery, claims []string) (asked, made bool) {
 // sum returns the status of a requirement by its frozen scenarios alone: Blocked if one of them was not asked, unless
 // another shows a violation.
 func (r Required) sum(l *Ledger, outcomes []Outcome) RequirementStatus {
-	s, asked := RequirementStatus{ID: r.row(l), Verdict: Inapplicable}, map[ScenarioID]bool{}
+	s, asked := RequirementStatus{ID: l.Present(r.ID), Verdict: Inapplicable}, map[ScenarioID]bool{}
 	for _, o := range outcomes {
 		if slices.Contains(r.Scenarios, o.Scenario.ID) && slices.Contains(o.Scenario.Proves, s.ID) {
 			s.take(o)

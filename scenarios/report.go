@@ -25,7 +25,7 @@ type Report struct {
 	Select            Selection
 	Claims            []ClaimStatus
 	Requirements      []RequirementStatus
-	Scenarios         int // that there are for the protocol, selected or not
+	Scenarios         int // of the protocol, selected or not
 	Outcomes          []Outcome
 	Breaches          []Breach // all that was seen violated, and where
 	Profiles          []ProfileStatus

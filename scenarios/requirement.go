@@ -72,6 +72,14 @@ func NewLedger(rows []Requirement) *Ledger {
 	})}
 }
 
+// Present returns the present id of a requirement, which may be given by a former one.
+func (l *Ledger) Present(id RequirementID) RequirementID {
+	if row, known := l.Find(id); known {
+		return RequirementID(row.ID)
+	}
+	return id
+}
+
 // Find returns the row with an id, or with a former id.
 func (l *Ledger) Find(id RequirementID) (Requirement, bool) {
 	i, ok := l.byID()[id]

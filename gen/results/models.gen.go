@@ -1973,7 +1973,7 @@ func (v *OpenBundleSuite) UnmarshalJSON(data []byte) error {
 type Partial struct {
 	// Scenarios that were selected.
 	Asked int64 `json:"asked"`
-	// Scenarios that there are for the protocol.
+	// All scenarios of the protocol, selected or not.
 	Of int64 `json:"of"`
 }
 

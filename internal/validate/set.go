@@ -80,6 +80,17 @@ func Embedded(bundled []byte) (*Set, error) {
 	return s, nil
 }
 
+// Later returns a function that compiles a component of a generated package's schemas when it is first called.
+func Later(bundled func() []byte, component string) func() (*Schema, error) {
+	return sync.OnceValues(func() (*Schema, error) {
+		set, err := Embedded(bundled())
+		if err != nil {
+			return nil, err
+		}
+		return set.Component(component)
+	})
+}
+
 // Component returns the schema of a component, such as RunSnapshot.
 func (s *Set) Component(name string) (*Schema, error) {
 	for _, parent := range []string{"/components/schemas", "/$defs"} {

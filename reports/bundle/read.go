@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/validate"
@@ -218,13 +217,7 @@ func parse(payload []byte) (m results.BundleManifest, err error) {
 }
 
 // manifestSchema compiles the schema when the first bundle is read, not at start.
-var manifestSchema = sync.OnceValues(func() (*validate.Schema, error) {
-	set, err := validate.Embedded(results.Bundled())
-	if err != nil {
-		return nil, err
-	}
-	return set.Component("BundleManifest")
-})
+var manifestSchema = validate.Later(results.Bundled, "BundleManifest")
 
 // clipped returns the start of a foreign name.
 func clipped(name string) string {

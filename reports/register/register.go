@@ -13,12 +13,12 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/validate"
+	"github.com/openassay/assay/reports/bundle"
 )
 
 // mostBytes bounds a register. A line has some hundred bytes.
@@ -29,7 +29,7 @@ var first = strings.Repeat("0", sha256.Size*2)
 
 // Begin adds a plan to the register at path, which it makes if it is not there. It refuses a register whose chain is broken.
 func Begin(path string, at time.Time, plan results.RegisteredPlan) (results.Registered, error) {
-	return add(path, func(*Register) results.RegisterLine { return results.RegisterLine{At: at.UTC(), Plan: &plan} })
+	return add(path, results.RegisterLine{At: at.UTC(), Plan: &plan})
 }
 
 // End adds how the certification of a plan ended. root is that of its evidence, "" without a bundle.
@@ -38,12 +38,12 @@ func End(path string, at time.Time, of results.Registered, exitCode int, root st
 	if root != "" {
 		end.Root = &root
 	}
-	_, err := add(path, func(*Register) results.RegisterLine { return results.RegisterLine{At: at.UTC(), End: &end} })
+	_, err := add(path, results.RegisterLine{At: at.UTC(), End: &end})
 	return err
 }
 
 // add appends a line. The lock keeps another process from appending to the same end.
-func add(path string, line func(*Register) results.RegisterLine) (at results.Registered, err error) {
+func add(path string, l results.RegisterLine) (at results.Registered, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return at, err
@@ -56,7 +56,6 @@ func add(path string, line func(*Register) results.RegisterLine) (at results.Reg
 	if err != nil {
 		return at, fmt.Errorf("%s: %w", path, err)
 	}
-	l := line(r)
 	l.Schema, l.Number, l.Previous = results.RegisterLineSchemaAssayRegister1, int64(len(r.Lines)+1), r.last()
 	encoded, err := json.Marshal(l)
 	if err != nil {
@@ -65,7 +64,7 @@ func add(path string, line func(*Register) results.RegisterLine) (at results.Reg
 	if _, err := f.Write(append(encoded, '\n')); err != nil {
 		return at, err
 	}
-	return results.Registered{Number: l.Number, Digest: digest(encoded)}, f.Sync()
+	return results.Registered{Number: l.Number, Digest: bundle.Digest(encoded)}, f.Sync()
 }
 
 // Register is the content of a register whose chain is whole.
@@ -116,7 +115,7 @@ func read(from io.Reader) (*Register, error) {
 		if l.Number != n || l.Previous != r.last() {
 			return nil, fmt.Errorf("line %d does not follow the line before it: a line was changed, added or taken out", n)
 		}
-		r.Lines, r.Digests = append(r.Lines, l), append(r.Digests, digest(text))
+		r.Lines, r.Digests = append(r.Lines, l), append(r.Digests, bundle.Digest(text))
 	}
 	return r, nil
 }
@@ -146,19 +145,8 @@ func (r *Register) Ended(number int64) *results.RegisteredEnd {
 	return nil
 }
 
-func digest(line []byte) string {
-	sum := sha256.Sum256(line)
-	return hex.EncodeToString(sum[:])
-}
-
 // lineSchema compiles the schema when the first register is read, not at start.
-var lineSchema = sync.OnceValues(func() (*validate.Schema, error) {
-	set, err := validate.Embedded(results.Bundled())
-	if err != nil {
-		return nil, err
-	}
-	return set.Component("Register")
-})
+var lineSchema = validate.Later(results.Bundled, "Register")
 
 // Binary returns the digest of the program that runs.
 func Binary() (string, error) {

@@ -31,7 +31,7 @@ const (
 	Inserted Kind = "inserted"
 	// AfterTheEnd: one more element follows the last of a list.
 	AfterTheEnd Kind = "after-the-end"
-	// BeyondBound: a number, a time or a size is far beyond; what was waited for did not come within the patience.
+	// BeyondBound: a number, a time or a size is far beyond its bound, or a wait ends without what it waited for.
 	BeyondBound Kind = "beyond-bound"
 	// Leaked: a text that the drive sent elsewhere stands there.
 	Leaked Kind = "leaked"

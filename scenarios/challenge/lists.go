@@ -262,7 +262,7 @@ func describe(before []item, after []one) string {
 	return ""
 }
 
-// members puts in what is absent, and one more member where an object stands. It reports whether to go on.
+// members adds an absent member, and another member to an object. It reports whether to go on.
 func (s *scene) members(l look, yield func(edit) bool) bool {
 	for _, p := range s.places(l) {
 		put := func(path []string, value string) bool {

@@ -28,8 +28,8 @@ type Tally struct {
 // Results are the expectations evaluated so far.
 func (t *Tally) Results() []Result { return t.results }
 
-// Keep has the tally hold on to what expectations are about, for [Tally.Seen]. Ordinarily it does not: decoded values
-// take many times what was sent.
+// Keep has the tally hold on to what expectations are about, for [Tally.Seen]. Ordinarily it does not, since decoded
+// values take many times the memory of the reply.
 func (t *Tally) Keep() { t.keep = true }
 
 // Seen returns what each expectation was about, in the order of [Tally.Results]; nil for one that was noted.

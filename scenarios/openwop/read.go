@@ -21,32 +21,22 @@ func breaches(d *dialect.Dialect) func(scenarios.Discovery, []scenarios.DriveRec
 	return func(discovery scenarios.Discovery, drives []scenarios.DriveRecord) []scenarios.Breach {
 		poll, snapshot, fork := d.Matching(dialect.PollLog), d.Matching(dialect.ReadRun), d.Matching(dialect.ForkRun)
 		var out []scenarios.Breach
-		version := modelVersion(discovery)
+		version := int64(0)
+		if _, claimed := claims.ExecutionModel.Look(discovery); claimed {
+			version, _ = claims.Model(discovery).Key("version").Int()
+		}
 		for _, record := range drives {
 			r := reader{dialect: d, poll: poll, snapshot: snapshot, fork: fork, runs: map[string]*reading{}}
 			for n := 1; n <= record.Transcript.Len(); n++ {
 				r.entry(record.Transcript, n)
 			}
 			for _, id := range r.order {
-				out = append(out, r.runs[id].breaches(record.ID, version)...)
+				out = append(out, r.runs[id].breaches(record.ID, int(version))...)
 			}
 			record.Transcript.Forget()
 		}
 		return out
 	}
-}
-
-// modelVersion returns the highest version of the execution model that a host claims, 0 if none.
-func modelVersion(d scenarios.Discovery) int {
-	for _, c := range []struct {
-		version int
-		claim   scenarios.Claim
-	}{{6, claims.ExecutionModel6}, {5, claims.ExecutionModel5}, {2, claims.ExecutionModel2}, {1, claims.ExecutionModel}} {
-		if _, claimed := c.claim.Look(d); claimed {
-			return c.version
-		}
-	}
-	return 0
 }
 
 // reader puts the logs of one drive's runs together.
@@ -152,9 +142,6 @@ func number(text string) (int64, bool) {
 	return n, err == nil
 }
 
-// whole are the invariants that hold for a log at any time; the others speak of runs that have ended.
-var whole = []string{"numbered", "enveloped", "own", "fitting", "kept"}
-
 // breaches returns what of the run violates an invariant.
 func (r *reading) breaches(drive string, version int) []scenarios.Breach {
 	if r.forked || len(r.last.Events) < host.LeastEvents {
@@ -168,10 +155,7 @@ func (r *reading) breaches(drive string, version int) []scenarios.Breach {
 	}
 	var out []scenarios.Breach
 	for _, rule := range Invariants() {
-		switch {
-		case rule.Name == "ended-once" && !s.Log.Ended.Reached:
-			continue
-		case !ended && !slices.Contains(whole, rule.Name):
+		if !ended && !rule.Anytime {
 			continue
 		}
 		for _, c := range rule.Judge(s).Failures(rows) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/ginkgosuite"
 	"github.com/openassay/assay/tools/internal/protocols"
@@ -19,16 +20,12 @@ func asked() (all [][]scenarios.Suite) {
 
 // selectionOf returns the selection of a narrowed run.
 func selectionOf(f *results.Filter) (scenarios.Selection, error) {
-	if f == nil {
-		return scenarios.Selection{}, nil
-	}
-	s := scenarios.Selection{Suites: f.Suites, Scenarios: f.Scenarios, Requirements: f.Requirements, Filter: f.Filter,
-		ExpectClaims: f.ExpectClaims}
-	if f.Filter == "" {
+	s := reports.Selection(f)
+	if s.Filter == "" {
 		return s, nil
 	}
 	var err error
-	s.Match, err = ginkgosuite.ParseFilter(f.Filter)
+	s.Match, err = ginkgosuite.ParseFilter(s.Filter)
 	return s, err
 }
 

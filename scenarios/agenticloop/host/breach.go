@@ -83,7 +83,7 @@ func (t Turn) crowded() Breach {
 }
 
 // unkept returns the breach of a turn that asks for a tool, unless it asks for one alone and the run waits for that. A
-// turn that repeats what is pending need not return the run (AL-R14).
+// turn that repeats the pending request need not return the run (AL-R14).
 func (t Turn) unkept() Breach {
 	requests := t.Requests().Values
 	if t.Status() == "error" || len(requests) == 0 {

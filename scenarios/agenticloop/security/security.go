@@ -208,7 +208,7 @@ func (o SpoofedObservation) checkOwnCorrelation(j *scenarios.Judge, t host.Turn,
 				"setup failed: "+t.Name+": its run does not say which tool it waits for")
 		case was.Step > 0 && !t.WaitsAnew() && !asksFor(payload, was):
 			j.Violates(agenticloop.RFC103T8, t.Runs(), "setup failed: "+t.Name+": its run waits for what it waited for before")
-		case was.Step > 0 && !t.WaitsAnew(): // it hands out once more what is pending
+		case was.Step > 0 && !t.WaitsAnew(): // it repeats the pending request
 			j.Block("setup failed: "+t.Name+": its run waits for what it waited for before", "take the run on by a result that matches")
 		}
 		j.Check(id, payload.Key("run_id")).NotTo(check.Equal(o.Spoof.Run), "%s: run_id", t.Name)

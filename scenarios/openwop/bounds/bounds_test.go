@@ -369,10 +369,7 @@ func TestSetupsThatAccuse(t *testing.T) {
 			func(p map[string]any) { p["kind"] = "run-duration" })), ""},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
-			out := scenarios.Conclude(hosttest.Scenario(t, c.scenario), openwop.Protocol.Ledger, c.o)
-			if out.Verdict != scenarios.Blocked || out.BlockedOn != c.want {
-				t.Errorf("%s on %q (%s), want it blocked on %q", out.Verdict, out.BlockedOn, out.Reason, c.want)
-			}
+			hosttest.Expect(t, c.scenario, c.o, hosttest.BlockedOn(c.want))
 		})
 	}
 }

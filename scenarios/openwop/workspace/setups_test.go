@@ -6,7 +6,6 @@ import (
 
 	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 	"github.com/openassay/assay/scenarios/openwop/workspace"
@@ -113,10 +112,7 @@ func TestSetupsThatAccuse(t *testing.T) {
 		}(), ""},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
-			out := scenarios.Conclude(hosttest.Scenario(t, c.scenario), openwop.Protocol.Ledger, c.o)
-			if out.Verdict != scenarios.Blocked || out.BlockedOn != c.want {
-				t.Errorf("%s on %q (%s), want it blocked on %q", out.Verdict, out.BlockedOn, out.Reason, c.want)
-			}
+			hosttest.Expect(t, c.scenario, c.o, hosttest.BlockedOn(c.want))
 		})
 	}
 }
