@@ -3,28 +3,30 @@ package prove_test
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/scenarios"
 	suites "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/simhost/openwop/variation"
 )
 
-// Each way to differ alone, and all at once, is certified as the plain host is:
+// Several ways to differ at a time, and all at once, are certified as the plain host is:
 // the same verdict for every scenario, and no finding but those of the plain host
-// and of slips that the variation is known for.
+// and of slips that the variations are known for. With ASSAY_LONG=1 each is alone, as in make prove.
 func TestEveryHonestVariation(t *testing.T) {
 	many(t)
 	t.Parallel()
 	plain := certified(t, surface.Options{Version: surface.HighestVersion})
 	accepted := append(slices.Collect(maps.Keys(slipped(plain))), stalled)
-	for _, name := range append(variation.Names(), variation.All) {
-		t.Run(name, func(t *testing.T) {
+	for _, names := range append(variationsTogether(), []string{variation.All}) {
+		t.Run(strings.Join(names, ","), func(t *testing.T) {
 			t.Parallel()
-			r := certified(t, surface.Options{Version: surface.HighestVersion, Vary: []string{name}})
+			r := certified(t, surface.Options{Version: surface.HighestVersion, Vary: names})
 			nothingWrong(t, r)
 			if diff := cmp.Diff(verdicts(plain), verdicts(r)); diff != "" {
 				t.Errorf("verdicts (-plain +varied):\n%s", diff)
@@ -32,7 +34,7 @@ func TestEveryHonestVariation(t *testing.T) {
 			if code := r.ExitCode(); code != scenarios.ExitProved {
 				t.Errorf("exit code %d", code)
 			}
-			want, got := slips(name), slipped(r)
+			want, got := slips(names), slipped(r)
 			for requirement, text := range got {
 				if !slices.Contains(want, requirement) && !slices.Contains(accepted, requirement) &&
 					!(requirement == "" && slices.ContainsFunc(want, unnamed)) {
@@ -43,12 +45,26 @@ func TestEveryHonestVariation(t *testing.T) {
 			for _, requirement := range want {
 				_, named := got[requirement]
 				_, noted := got[""]
-				if !named && !(noted && unnamed(requirement)) && name != variation.All {
+				if !named && !(noted && unnamed(requirement)) && names[0] != variation.All {
 					t.Errorf("no finding for %s, of which the variation is known to have one", requirement)
 				}
 			}
 		})
 	}
+}
+
+// variationsTogether returns all variations, several in each group. Neighbours in the list vary the same thing, and stand in
+// different groups.
+func variationsTogether() [][]string {
+	groups := 8
+	if testenv.Long() {
+		groups = len(variation.Names())
+	}
+	all := make([][]string, groups)
+	for i, name := range variation.Names() {
+		all[i%groups] = append(all[i%groups], name)
+	}
+	return all
 }
 
 // unnamed reports whether a finding about a slip may name no requirement: none names a MUST.
@@ -70,10 +86,10 @@ func verdicts(r *scenarios.Report) map[string]string {
 	return out
 }
 
-// slips are the requirements for which a variation is known to have findings.
-func slips(name string) (all []string) {
+// slips are the requirements for which variations are known to have findings.
+func slips(names []string) (all []string) {
 	for _, v := range variation.List() {
-		if name == v.ID || name == variation.All {
+		if slices.Contains(names, v.ID) || slices.Contains(names, variation.All) {
 			all = append(all, v.Slips...)
 		}
 	}
