@@ -123,7 +123,9 @@ func (s Signed) Against(given []Statement) []string {
 		return nil
 	}
 	c := &comparison{}
-	c.subject(said.Subject, want.Subject)
+	if !c.subject(said.Subject, want.Subject) {
+		return c.problems
+	}
 	if want.SVR != nil {
 		c.summary(said.Predicate, *want.SVR)
 	} else {
@@ -142,7 +144,8 @@ func (c *comparison) tell(format string, args ...any) {
 	c.problems = append(c.problems, fmt.Sprintf(format, args...))
 }
 
-func (c *comparison) subject(said []Resource, want Resource) {
+// subject reports whether a statement is about this bundle.
+func (c *comparison) subject(said []Resource, want Resource) bool {
 	digest := want.Digest["sha256"]
 	if len(said) == 1 && said[0].Digest["sha256"] == digest {
 		for _, name := range slices.Sorted(maps.Keys(want.Annotations)) {
@@ -150,13 +153,14 @@ func (c *comparison) subject(said []Resource, want Resource) {
 				c.tell("says of the %s: %s, and the bundle says %s", name, clipped(got), clipped(want.Annotations[name]))
 			}
 		}
-		return
+		return true
 	}
 	var of []string
 	for _, s := range said {
 		of = append(of, short(s.Digest["sha256"]))
 	}
 	c.tell("is about another bundle: about %s, and this one has the SHA-256 %s", strings.Join(of, ", "), short(digest))
+	return false
 }
 
 func (c *comparison) summary(predicate json.RawMessage, want SVR) {
