@@ -151,15 +151,10 @@ func (s *junitSuite) add(r results.ScenarioResult, marks *junitMarks) {
 
 // elsewhereSuite has a failed case for each requirement that was seen violated outside the scenarios that name it.
 func elsewhereSuite(doc results.Results, seen []excerpt.Violated) *junitSuite {
-	s := &junitSuite{Name: "all-that-was-read", Timestamp: doc.StartedAt.UTC().Format("2006-01-02T15:04:05"), Properties: properties(doc)}
+	s := &junitSuite{Name: excerpt.AllThatWasRead, Timestamp: doc.StartedAt.UTC().Format("2006-01-02T15:04:05"), Properties: properties(doc)}
 	for _, v := range seen {
-		var b strings.Builder
-		for _, p := range v.Places {
-			fmt.Fprintf(&b, "\n%s\n  actual   %s\n  at       %s in %s\n  seen by  %s\n", v.Requirement, textsafe.Line(p.Actual),
-				textsafe.Line(excerpt.PlaceOf(p)), textsafe.Line(transcriptPath(p.Drive)), textsafe.Line(excerpt.SeenBy(p)))
-		}
-		c := junitCase{Name: v.Requirement, Classname: "all-that-was-read", Time: junitTime(0)}
-		said := &junitMessage{Message: textsafe.Line(v.Places[0].Actual), Type: v.Requirement, Text: b.String()}
+		c := junitCase{Name: v.Requirement, Classname: excerpt.AllThatWasRead, Time: junitTime(0)}
+		said := &junitMessage{Message: textsafe.Line(v.Places[0].Actual), Type: v.Requirement, Text: elsewhereText(v)}
 		if v.Known {
 			c.Skipped = said
 			s.Skipped++

@@ -23,11 +23,13 @@ const (
 	MatrixName     = "matrix.md"
 	ReportName     = "report.html"
 	JUnitName      = "junit.xml"
+	CTRFName       = "ctrf.json"
+	SARIFName      = "results.sarif"
 	TranscriptsDir = "transcripts"
 )
 
 // Write writes doc, the [Results] of the report, into dir as results.json, together with report.html, matrix.md,
-// junit.xml, badges and a transcript of each drive. It creates dir if necessary. Write stages all files first and then
+// junit.xml, ctrf.json, results.sarif, badges and a transcript of each drive. It creates dir if necessary. Write stages all files first and then
 // moves them, so that a failure keeps the output of an earlier run. It removes an earlier run's transcripts and badges
 // that this run does not replace, and touches no other file.
 func Write(dir string, r *scenarios.Report, doc results.Results) error {
@@ -105,6 +107,8 @@ func render(r *scenarios.Report, doc results.Results) ([]file, error) {
 		file{ReportName, func(w io.Writer) error { return HTML(w, r.Protocol, doc, r.Drives) }},
 		file{MatrixName, made(families.Bytes())},
 		file{JUnitName, made(junit.Bytes())},
+		file{CTRFName, func(w io.Writer) error { return CTRF(w, doc) }},
+		file{SARIFName, func(w io.Writer) error { return SARIF(w, doc) }},
 		file{ResultsName, made(encoded)},
 	), nil
 }

@@ -40,7 +40,7 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"badges/badge-goals-v1.json", "badges/badge-goals-v1.svg", "badges/badge-loop-v5.json",
-		"badges/badge-loop-v5.svg", "junit.xml", "matrix.md", "report.html", "results.json", "transcripts/demo.loop.json",
+		"badges/badge-loop-v5.svg", "ctrf.json", "junit.xml", "matrix.md", "report.html", "results.json", "results.sarif", "transcripts/demo.loop.json",
 		"transcripts/discovery.json"}
 	if got := slices.Sorted(maps.Keys(tree(t, dir))); !slices.Equal(got, want) {
 		t.Errorf("files are %q, want %q", got, want)
@@ -56,7 +56,7 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(entries) != 6 {
+	if len(entries) != 8 {
 		t.Errorf("the folder holds %v: something was left over", entries)
 	}
 }

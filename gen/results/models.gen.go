@@ -2277,9 +2277,9 @@ func (v ProvedScenario) MarshalJSON() ([]byte, error) {
 	return marshal(p)
 }
 
-// RegisterLine One line of a register: the plan of a certification, written before its first request, or how one
-// ended. Each line has the digest of the line before it, so none can be taken out unseen. Closed throughout; a
-// change that a reader could trip over gets another number in schema.
+// RegisterLine One line of a register: the plan of a certification, written before its first request, a
+// timestamp of it, or how one ended. Each line has the digest of the line before it, so none can be taken out
+// unseen. Closed throughout; a change that a reader could trip over gets another number in schema.
 type RegisterLine struct {
 	At  time.Time      `json:"at"`
 	End *RegisteredEnd `json:"end,omitzero"`
@@ -2289,7 +2289,8 @@ type RegisterLine struct {
 	// Of the line before it, without its end; zeros in the first.
 	Previous LineDigest `json:"previous"`
 	// Format and version of this document.
-	Schema RegisterLineSchema `json:"schema"`
+	Schema    RegisterLineSchema   `json:"schema"`
+	Timestamp *RegisteredTimestamp `json:"timestamp,omitzero"`
 }
 
 // UnmarshalJSON reads a RegisterLine. Names of members must match exactly; any may be missing.
@@ -2308,6 +2309,8 @@ func (v *RegisterLine) UnmarshalJSON(data []byte) error {
 			return &v.Previous
 		case "schema":
 			return &v.Schema
+		case "timestamp":
+			return &v.Timestamp
 		}
 		return nil
 	}, nil)
@@ -2414,6 +2417,38 @@ func (v *RegisteredPlan) UnmarshalJSON(data []byte) error {
 		}
 		return nil
 	}, nil)
+}
+
+// RegisteredTimestamp What a time-stamping authority says of an earlier line: that it was there at a time, and
+// all lines before it.
+type RegisteredTimestamp struct {
+	// Number of the line with the plan. The authority signed the SHA-256 of the line, without its end.
+	Of int64 `json:"of"`
+	// TimeStampResp of RFC 3161, in DER.
+	Reply []byte `json:"reply"`
+}
+
+// UnmarshalJSON reads a RegisteredTimestamp. Names of members must match exactly; any may be missing.
+func (v *RegisteredTimestamp) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "of":
+			return &v.Of
+		case "reply":
+			return &v.Reply
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a RegisteredTimestamp.
+func (v RegisteredTimestamp) MarshalJSON() ([]byte, error) {
+	type plain RegisteredTimestamp
+	p := plain(v)
+	if p.Reply == nil {
+		p.Reply = []byte{}
+	}
+	return marshal(p)
 }
 
 // RequirementID Such as OWP-0061-B1.

@@ -88,6 +88,7 @@ var componentPointers = map[string]string{
 	"Registered":          "/$defs/Registered",
 	"RegisteredEnd":       "/$defs/RegisteredEnd",
 	"RegisteredPlan":      "/$defs/RegisteredPlan",
+	"RegisteredTimestamp": "/$defs/RegisteredTimestamp",
 	"RequirementId":       "/$defs/RequirementId",
 	"RequirementResult":   "/$defs/RequirementResult",
 	"Results":             "/$defs/Results",

@@ -43,6 +43,7 @@ const (
 
 // Bundle holds the content of an archive. Nothing in it has been checked against anything else.
 type Bundle struct {
+	Digest      string // SHA-256 of the whole file, in hex
 	Manifest    results.BundleManifest
 	Payload     []byte    // the manifest's bytes in the archive
 	Envelope    *Envelope // nil if unsigned

@@ -13,8 +13,9 @@ import (
 // PayloadType is the media type of the payload in an envelope of ours.
 const PayloadType = "application/vnd.openassay.bundle-manifest+json"
 
-// Envelope is a DSSE envelope (https://github.com/secure-systems-lab/dsse, version 1). That library would pull in an
-// SSH implementation just to fingerprint a key; the ten lines of the encoding are here instead.
+// Envelope is a DSSE envelope (https://github.com/secure-systems-lab/dsse, version 1). The library go-securesystemslib links an
+// SSH implementation just to fingerprint a key, takes key ids for more than hints, and prints to standard output; the ten lines
+// of the encoding are here instead, and its verifier reads our envelopes in a test.
 type Envelope struct {
 	PayloadType string      `json:"payloadType"`
 	Payload     string      `json:"payload"` // base64
@@ -35,15 +36,15 @@ func encoding(payloadType string, payload []byte) []byte {
 	return fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(payloadType), payloadType, len(payload), payload)
 }
 
-// sign puts a payload into an envelope with one signature.
-func sign(payload []byte, key ed25519.PrivateKey) (*Envelope, error) {
+// Seal puts a payload into an envelope with one signature.
+func Seal(payloadType string, payload []byte, key ed25519.PrivateKey) (*Envelope, error) {
 	id, err := KeyID(key.Public().(ed25519.PublicKey))
 	if err != nil {
 		return nil, err
 	}
-	signature := ed25519.Sign(key, encoding(PayloadType, payload))
+	signature := ed25519.Sign(key, encoding(payloadType, payload))
 	return &Envelope{
-		PayloadType: PayloadType, Payload: base64.StdEncoding.EncodeToString(payload),
+		PayloadType: payloadType, Payload: base64.StdEncoding.EncodeToString(payload),
 		Signatures: []Signature{{KeyID: id, Sig: base64.StdEncoding.EncodeToString(signature)}},
 	}, nil
 }
@@ -63,8 +64,8 @@ func (e *Envelope) SignedBy(key ed25519.PublicKey) bool {
 	return false
 }
 
-// open reads an envelope and its payload.
-func open(content []byte) (e *Envelope, payload []byte, err error) {
+// OpenEnvelope reads an envelope and its payload, which must be of this type. It checks no signature.
+func OpenEnvelope(payloadType string, content []byte) (e *Envelope, payload []byte, err error) {
 	e = &Envelope{}
 	d := json.NewDecoder(bytes.NewReader(content))
 	d.DisallowUnknownFields()
@@ -74,8 +75,8 @@ func open(content []byte) (e *Envelope, payload []byte, err error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, nil, errors.New("something follows the envelope")
 	}
-	if e.PayloadType != PayloadType {
-		return nil, nil, fmt.Errorf("its envelope holds %q, and a bundle's holds %q", e.PayloadType, PayloadType)
+	if e.PayloadType != payloadType {
+		return nil, nil, fmt.Errorf("its envelope holds %q, and should hold %q", clipped(e.PayloadType), payloadType)
 	}
 	if n := len(e.Signatures); n == 0 || n > mostSignatures {
 		return nil, nil, fmt.Errorf("its envelope holds %d signatures, and has to hold 1 to %d", n, mostSignatures)
@@ -87,8 +88,8 @@ func open(content []byte) (e *Envelope, payload []byte, err error) {
 	return e, payload, nil
 }
 
-// marshal encodes the envelope.
-func (e *Envelope) marshal() ([]byte, error) {
+// Encode returns the envelope as a line of JSON.
+func (e *Envelope) Encode() ([]byte, error) {
 	b, err := json.Marshal(e)
 	return append(b, '\n'), err
 }

@@ -42,7 +42,12 @@ func Read(r io.Reader) (*Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readTar(unpacked)
+	b, err := readTar(unpacked)
+	if err != nil {
+		return nil, err
+	}
+	b.Digest = Digest(packed)
+	return b, nil
 }
 
 // readTar reads an unpacked bundle.
@@ -177,7 +182,7 @@ func assemble(files []file) (*Bundle, error) {
 func (b *Bundle) readManifest(f file) (err error) {
 	b.Payload = f.content
 	if f.name == SignedName {
-		if b.Envelope, b.Payload, err = open(f.content); err != nil {
+		if b.Envelope, b.Payload, err = OpenEnvelope(PayloadType, f.content); err != nil {
 			return err
 		}
 	}

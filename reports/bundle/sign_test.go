@@ -37,7 +37,7 @@ func TestSignedBy(t *testing.T) {
 	public := key.Public().(ed25519.PublicKey)
 	other := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{2}, ed25519.SeedSize)).Public().(ed25519.PublicKey)
 	signed := func(spoil func(*Envelope)) *Envelope {
-		e, err := sign([]byte(`{}`), key)
+		e, err := Seal(PayloadType, []byte(`{}`), key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,20 +71,20 @@ func TestSignedBy(t *testing.T) {
 
 // An envelope is read as it was written.
 func TestEnvelope(t *testing.T) {
-	e, err := sign([]byte(`{"a":1}`), keys[1])
+	e, err := Seal(PayloadType, []byte(`{"a":1}`), keys[1])
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := e.marshal()
+	raw, err := e.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, payload, err := open(raw); err != nil || string(payload) != `{"a":1}` {
+	if _, payload, err := OpenEnvelope(PayloadType, raw); err != nil || string(payload) != `{"a":1}` {
 		t.Errorf("%s %v", payload, err)
 	}
 	for name, raw := range map[string]string{"more members": `{"payloadType":"x","note":"hidden"}`, "more documents": string(raw) +
 		"{}", "null": "null", "a list": "[]"} {
-		if _, _, err := open([]byte(raw)); err == nil {
+		if _, _, err := OpenEnvelope(PayloadType, []byte(raw)); err == nil {
 			t.Errorf("%s: it is taken for an envelope", name)
 		}
 	}
@@ -254,11 +254,11 @@ func TestDescribeRefuses(t *testing.T) {
 
 // An envelope on disk is plain DSSE.
 func TestEnvelopeOnDisk(t *testing.T) {
-	e, err := sign([]byte(`{}`), keys[1])
+	e, err := Seal(PayloadType, []byte(`{}`), keys[1])
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := e.marshal()
+	raw, err := e.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -147,11 +147,11 @@ func (a *archive) finish(m results.BundleManifest, key ed25519.PrivateKey) (Made
 	if key == nil {
 		return Made{Root: m.Root}, a.add(ManifestName, payload)
 	}
-	envelope, err := sign(payload, key)
+	envelope, err := Seal(PayloadType, payload, key)
 	if err != nil {
 		return Made{}, err
 	}
-	content, err := envelope.marshal()
+	content, err := envelope.Encode()
 	if err != nil {
 		return Made{}, err
 	}

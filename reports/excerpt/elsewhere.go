@@ -8,6 +8,9 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 )
 
+// AllThatWasRead is the suite that reports have for what was seen outside of the scenarios.
+const AllThatWasRead = "all-that-was-read"
+
 // Violated is a requirement that was seen violated where no scenario that names it looked: in a step of the setup of
 // another, or by a rule for all that was read.
 type Violated struct {

@@ -32,6 +32,12 @@ func Begin(path string, at time.Time, plan results.RegisteredPlan) (results.Regi
 	return add(path, results.RegisterLine{At: at.UTC(), Plan: &plan})
 }
 
+// Stamp adds what a time-stamping authority replied of the line of a plan: a TimeStampResp (RFC 3161) of its digest.
+func Stamp(path string, at time.Time, of results.Registered, reply []byte) error {
+	_, err := add(path, results.RegisterLine{At: at.UTC(), Timestamp: &results.RegisteredTimestamp{Of: of.Number, Reply: reply}})
+	return err
+}
+
 // End adds how the certification of a plan ended. root is that of its evidence, "" without a bundle.
 func End(path string, at time.Time, of results.Registered, exitCode int, root string) error {
 	end := results.RegisteredEnd{Of: of.Number, ExitCode: int64(exitCode)}
@@ -140,6 +146,16 @@ func (r *Register) Ended(number int64) *results.RegisteredEnd {
 	for _, l := range r.Lines {
 		if l.End != nil && l.End.Of == number {
 			return l.End
+		}
+	}
+	return nil
+}
+
+// Timestamp returns the timestamp of the plan in line number, nil if no line has one. Its reply has not been read.
+func (r *Register) Timestamp(number int64) *results.RegisteredTimestamp {
+	for _, l := range r.Lines {
+		if l.Timestamp != nil && l.Timestamp.Of == number {
+			return l.Timestamp
 		}
 	}
 	return nil

@@ -117,11 +117,15 @@ func (c *certify) run(ctx context.Context) error {
 		return err
 	}
 	defer c.listeners.close()
-	if err := c.bundle.announce(c.target.name, c.options); err != nil {
-		return err
+	if err := c.bundle.announce(ctx, c.target.name, c.options); err != nil {
+		return errors.Join(err, c.bundle.ended(exitCode(err)))
 	}
 	doc, err := c.drive(ctx)
-	if failed := c.bundle.ended(exitCode(err)); failed != nil {
+	code := exitCode(err)
+	if doc != nil {
+		code = int(doc.ExitCode) // of the certification; the command may end otherwise for want of a file or a timestamp
+	}
+	if failed := c.bundle.ended(code); failed != nil {
 		err = errors.Join(err, failed)
 	}
 	return c.listeners.over(doc, err)
@@ -161,7 +165,7 @@ func (c *certify) drive(ctx context.Context) (*results.Results, error) {
 	// The clean-up must reach the target even after an interrupt.
 	report := certification.Finish(context.WithoutCancel(ctx))
 	p.End()
-	return c.deliver(report, ctx.Err() != nil)
+	return c.deliver(context.WithoutCancel(ctx), report, ctx.Err() != nil)
 }
 
 // verdictWords returns the verdicts in the order in which progress shows them.
@@ -229,7 +233,7 @@ func notSelected(err error) error {
 }
 
 // deliver writes and shows the report. The error carries the exit code and the mistakes in the expectations.
-func (c *certify) deliver(report *scenarios.Report, interrupted bool) (*results.Results, error) {
+func (c *certify) deliver(ctx context.Context, report *scenarios.Report, interrupted bool) (*results.Results, error) {
 	stamp := reports.Stamp{Version: version(), ExitCode: report.ExitCode(), Again: c.again}
 	if interrupted {
 		stamp.ExitCode = scenarios.ExitInterrupted
@@ -238,7 +242,7 @@ func (c *certify) deliver(report *scenarios.Report, interrupted bool) (*results.
 	doc := reports.Results(report, stamp)
 	written := reports.Write(c.out, report, doc)
 	shown := c.show(report, stamp, doc, written == nil)
-	line, packed := c.bundle.pack(report, doc)
+	line, packed := c.bundle.pack(ctx, report, doc)
 	if !c.json {
 		_, err := io.WriteString(c.text, line)
 		shown = errors.Join(shown, err)
@@ -246,8 +250,8 @@ func (c *certify) deliver(report *scenarios.Report, interrupted bool) (*results.
 	if err := errors.Join(written, packed, shown, c.listeners.finished(doc, c.out, c.text)); err != nil {
 		return &doc, &exit{Code: scenarios.ExitBroken, Cause: err}
 	}
-	if unwritten != nil {
-		return &doc, unwritten
+	if err := errors.Join(unwritten, c.bundle.unstamped); err != nil {
+		return &doc, err
 	}
 	if stamp.ExitCode != scenarios.ExitProved {
 		return &doc, &exit{Code: stamp.ExitCode, Cause: wrong}

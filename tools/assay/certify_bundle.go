@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/ed25519"
 	"errors"
 	"fmt"
@@ -25,15 +26,18 @@ type evidence struct {
 	key           ed25519.PrivateKey
 
 	registerFile string
+	tsa          string // URL of a time-stamping authority
 	binary       string // digest of this program
 	registered   *results.Registered
 	root         string // of the bundle that was written
+	unstamped    error  // why the bundle that was written has no timestamp
 }
 
 func (e *evidence) register(f *pflag.FlagSet) {
 	f.StringVar(&e.file, "bundle", "", "`FILE` for one archive with all evidence, which assay verify checks, like evidence.tar.gz")
 	f.StringVar(&e.keyFile, "sign", "", "`FILE` with the private key that signs the bundle (assay keygen makes one)")
 	f.StringVar(&e.registerFile, "register", "", "`FILE` that gets a line with the plan before the first request, and one with the end")
+	f.StringVar(&e.tsa, "tsa", "", "`URL` of a time-stamping authority (RFC 3161) that signs when the bundle, and the plan of --register, were there")
 }
 
 // check validates the flags, so that a bundle that cannot be written or signed fails before anything is driven.
@@ -45,6 +49,9 @@ func (e *evidence) check(given func(flag string) bool, plan bool) error {
 		case plan:
 			return usage("certify --plan: it sends nothing, so there is nothing to register: leave out --register")
 		}
+	}
+	if err := e.checkAuthority(given); err != nil {
+		return err
 	}
 	if given("register") || given("bundle") {
 		var err error
@@ -85,7 +92,7 @@ func (e *evidence) check(given func(flag string) bool, plan bool) error {
 }
 
 // announce adds the plan to the register, if one was asked for.
-func (e *evidence) announce(target string, o scenarios.Options) error {
+func (e *evidence) announce(ctx context.Context, target string, o scenarios.Options) error {
 	if e.registerFile == "" {
 		return nil
 	}
@@ -96,7 +103,7 @@ func (e *evidence) announce(target string, o scenarios.Options) error {
 		return usage("certify --register: %w", err)
 	}
 	e.registered = &at
-	return nil
+	return e.stampPlan(ctx)
 }
 
 // ended adds how the certification ended to the register.
@@ -111,7 +118,7 @@ func (e *evidence) ended(code int) error {
 }
 
 // pack writes the bundle of a report if one was asked for. line tells the operator where it is.
-func (e *evidence) pack(r *scenarios.Report, doc results.Results) (line string, err error) {
+func (e *evidence) pack(ctx context.Context, r *scenarios.Report, doc results.Results) (line string, err error) {
 	if e.file == "" {
 		return "", nil
 	}
@@ -120,9 +127,14 @@ func (e *evidence) pack(r *scenarios.Report, doc results.Results) (line string, 
 		return "", fmt.Errorf("write the bundle %s: %w", e.file, err)
 	}
 	e.root = made.Root
-	if made.KeyID == "" {
-		return fmt.Sprintf("evidence in %s, not signed (--sign KEY signs it): assay verify %s\n", e.file, textsafe.Shell(e.file)), nil
+	stamped, option := "", ""
+	if stamped, option, err = e.stampBundle(ctx); err != nil {
+		e.unstamped = &exit{Code: scenarios.ExitUnreachable, Cause: err}
 	}
-	return fmt.Sprintf("evidence in %s, signed by %s: assay verify %s --key %s\n", e.file, made.KeyID, textsafe.Shell(e.file),
-		textsafe.Shell(e.keyFile+bundle.PublicSuffix)), nil
+	if made.KeyID == "" {
+		return fmt.Sprintf("evidence in %s, not signed (--sign KEY signs it)%s: assay verify %s%s\n", e.file, stamped,
+			textsafe.Shell(e.file), option), nil
+	}
+	return fmt.Sprintf("evidence in %s, signed by %s%s: assay verify %s --key %s%s\n", e.file, made.KeyID, stamped, textsafe.Shell(e.file),
+		textsafe.Shell(e.keyFile+bundle.PublicSuffix), option), nil
 }

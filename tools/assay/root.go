@@ -47,7 +47,7 @@ func newRoot() *cobra.Command {
 		RunE:              group("command"),
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newCertify(), newVerify(), newKeygen(), newSimhost(), newGenerate(), newDiff(), newFixtures(), newMatrix(),
+	root.AddCommand(newCertify(), newVerify(), newAttest(), newTimestamp(), newKeygen(), newSimhost(), newGenerate(), newDiff(), newFixtures(), newMatrix(),
 		newProve(), newFaultProxy(),
 		newList(), newExplain(), newWhy(), newDoctor(), newVersion(), newCompletion(), newMan())
 	addOwn(root)

@@ -20,6 +20,10 @@ and profile, the totals and the exit code, and compares them with results.json.
 
 It also says what it cannot prove: that the target really sent what stands there.
 
+--attestation holds statements of assay attest to what the bundle gives, and refuses
+one that says anything else. --timestamp reads what a time-stamping authority signed
+of it, and --tsa-cert says which authorities to believe, here and in --register.
+
 With --challenge it changes what the target sent, many times, in the ways that break
 each requirement, and judges again: a pass that no such change turns has shown
 nothing, and is listed. --seed draws other places and values.
@@ -32,12 +36,15 @@ Exit codes:
 
 const verifyExample = `  assay certify http://localhost:3000 --bundle evidence.tar.gz --sign assay.key
   assay verify evidence.tar.gz --key assay.key.pub
-  assay verify evidence.tar.gz --challenge --seed 7`
+  assay verify evidence.tar.gz --challenge --seed 7
+  assay verify evidence.tar.gz --key assay.key.pub --attestation evidence.tar.gz.intoto.jsonl
+  assay verify evidence.tar.gz --timestamp evidence.tar.gz.tsr --tsa-cert tsa.pem`
 
 func newVerify() *cobra.Command {
 	var keyFile, registerFile string
 	var asJSON, challenge bool
 	var seed uint64
+	var beside besides
 	cmd := &cobra.Command{
 		Use:     "verify BUNDLE",
 		Short:   "Check a certification that somebody else made",
@@ -59,6 +66,9 @@ func newVerify() *cobra.Command {
 				}
 				o.RegisterFile = registerFile
 			}
+			if err := beside.read(cmd.Flags().Changed, &o); err != nil {
+				return err
+			}
 			switch {
 			case challenge:
 				o.Challenge = &seed
@@ -74,6 +84,7 @@ func newVerify() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&keyFile, "key", "", "`FILE` with the public key that has to have signed it")
 	cmd.Flags().StringVar(&registerFile, "register", "", "`FILE` of certify --register that has to hold its plan; says what else it holds")
+	beside.register(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was found as a JSON object")
 	cmd.Flags().BoolVar(&challenge, "challenge", false, "change what the target sent, and show which passes could have failed")
 	cmd.Flags().Uint64Var(&seed, "seed", 0, "`N` that draws the places and values of --challenge")

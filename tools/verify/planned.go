@@ -38,6 +38,7 @@ func (v *run) planned() {
 	if m.StartedAt.Before(line.At.Add(-drift)) {
 		v.tell("register", "it began at %s, and its plan was registered at %s only", m.StartedAt.UTC(), line.At.UTC())
 	}
+	stamped := v.planStamped(*at)
 	end := r.Ended(at.Number)
 	switch {
 	case end == nil:
@@ -47,8 +48,8 @@ func (v *run) planned() {
 	case deref(end.Root) != m.Root:
 		v.tell("register", "%s has another root of the evidence than the bundle", v.by.RegisterFile)
 	}
-	v.Registered = fmt.Sprintf("line %d of %s, at %s; %s", at.Number, v.by.RegisterFile, line.At.UTC().Format("2006-01-02T15:04:05Z"),
-		v.others(line))
+	v.Registered = fmt.Sprintf("line %d of %s, at %s%s; %s", at.Number, v.by.RegisterFile, line.At.UTC().Format("2006-01-02T15:04:05Z"),
+		stamped, v.others(line))
 }
 
 // others says how the other certifications of the same target in the register ended.

@@ -25,7 +25,7 @@ func (v *run) notProved() {
 	}
 	say("that the target sent this: whoever ran Assay could have written the exchanges")
 	say("that the host at %s is the one that it says it is", v.Target.Address)
-	say("that it is recent, and that the host is the same today: the start is what a clock said on the machine that ran Assay")
+	say("%s", v.when())
 	switch {
 	case v.by.Register != nil && v.Registered != "":
 		say("that %s is the only register: whoever ran Assay may have kept another, or have begun it anew", v.by.RegisterFile)
@@ -70,6 +70,12 @@ func (r *Report) Text(w io.Writer, name string) error {
 	line("  signature   %s", r.signed())
 	if r.Registered != "" {
 		line("  registered  %s", r.Registered)
+	}
+	if r.Timestamp != nil {
+		line("  timestamp   %s", r.Timestamp.words())
+	}
+	for _, s := range r.Attested {
+		line("  statement   %s", s.words())
 	}
 	line("  judged      %s", r.judged())
 	b.WriteByte('\n')

@@ -30,6 +30,8 @@ type tampering struct {
 	stale bool
 	whole bool              // it takes a bundle of all suites
 	key   ed25519.PublicKey // that verify asks for
+	// beside puts files beside the bundle: what others say of it.
+	beside func(*forgery, *bundle.Bundle, *verify.Options)
 }
 
 var tamperings = map[string]tampering{
@@ -274,7 +276,11 @@ func TestTamperingIsTold(t *testing.T) {
 			if err != nil {
 				said = []string{err.Error()}
 			} else {
-				r := verify.Bundle(b, verify.Options{Key: c.key, Version: "dev"})
+				o := verify.Options{Key: c.key, Version: "dev"}
+				if c.beside != nil {
+					c.beside(f, b, &o)
+				}
+				r := verify.Bundle(b, o)
 				if r.Honest {
 					t.Error("it is taken for honest")
 				}

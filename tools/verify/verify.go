@@ -23,6 +23,8 @@ type Options struct {
 	// Register is the register that has to hold the plan, nil for none; RegisterFile is its name.
 	Register     *register.Register
 	RegisterFile string
+	Clock        Clock        // its timestamp, and whom to believe
+	Attestation  *Attestation // statements that have to be those that it gives, nil for none
 	// Challenge has each pass shown able to fail; nil does not. It is the seed that draws places and values.
 	Challenge *uint64
 }
@@ -47,8 +49,12 @@ type Report struct {
 	LeftOut     []string                `json:"leftOut,omitempty"` // suites of which scenarios were left out, with their number
 	Problems    []Problem               `json:"problems"`
 	Registered  string                  `json:"registered,omitempty"` // what the register says of this and other certifications
-	NotProved   []string                `json:"notProved"`            // sentences about what no bundle of this kind can prove
-	Challenge   *challenge.Result       `json:"challenge,omitempty"`
+	Timestamp   *Timestamp              `json:"timestamp,omitempty"`
+	// PlanTimestamp is that of the plan in the register.
+	PlanTimestamp *Timestamp        `json:"planTimestamp,omitempty"`
+	Attested      []Statement       `json:"attested,omitempty"`
+	NotProved     []string          `json:"notProved"` // sentences about what no bundle of this kind can prove
+	Challenge     *challenge.Result `json:"challenge,omitempty"`
 }
 
 // Sensitive reports whether no requirement rests on passes alone that no change could turn. It is true if nothing was
@@ -71,7 +77,8 @@ const (
 
 // Problem is one mistake in a bundle.
 type Problem struct {
-	Kind     string `json:"kind"` // digest, signature, manifest, version, transcript, seed, verdict, report, challenge
+	// Kind is digest, signature, manifest, version, transcript, seed, verdict, report, challenge, register, timestamp or attestation.
+	Kind     string `json:"kind"`
 	Scenario string `json:"scenario,omitempty"`
 	Drive    string `json:"drive,omitempty"`
 	Exchange int64  `json:"exchange,omitempty"` // number in the drive, from 1
@@ -104,6 +111,8 @@ func Bundle(b *bundle.Bundle, o Options) *Report {
 		v.planned()
 		v.judge()
 	}
+	v.attested()
+	v.stamped()
 	v.Honest = len(v.Problems) == 0
 	v.notProved()
 	return &v.Report
