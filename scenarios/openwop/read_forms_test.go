@@ -25,7 +25,8 @@ func exchange(t *testing.T, at int, method, path, request string, status int, bo
 		t.Fatal(err)
 	}
 	return wire.Entry{Kind: "http", At: time.Unix(int64(at), 0), Micros: 1_000_000,
-		Request: &wire.Request{Method: method, URL: "http://host" + path, Body: request}, Response: &wire.Response{Status: status, Body: string(encoded)}}
+		Request:  &wire.Request{Method: method, URL: "http://host" + path, Body: request},
+		Response: &wire.Response{Status: status, Body: string(encoded)}}
 }
 
 // streamOf is a stream of these frames.
@@ -118,9 +119,10 @@ func TestWhatIsReadIsJudgedInEveryForm(t *testing.T) {
 		{"a stream of all", []wire.Entry{page(0, "", honest), streamOf("streamMode=debug", "", all...)}, ""},
 		{"a stream that began later", []wire.Entry{page(0, "", honest), streamOf("streamMode=debug", "", all[4:]...)}, ""},
 		{"a stream in another mode", []wire.Entry{page(0, "", honest), streamOf("streamMode=updates", "", all[2], all[5])}, ""},
-		{"a ping in a stream", []wire.Entry{page(0, "", honest), streamOf("streamMode=debug", "", all[0], "event: ping\ndata: {}\n\n", all[1])}, ""},
-		{"a stream that leaves one out", []wire.Entry{page(0, "", honest), streamOf("streamMode=debug", "", append(slices.Clone(all[:3]), all[4:]...)...)},
-			"OWP-EVT-22"},
+		{"a ping in a stream", []wire.Entry{page(0, "", honest),
+			streamOf("streamMode=debug", "", all[0], "event: ping\ndata: {}\n\n", all[1])}, ""},
+		{"a stream that leaves one out", []wire.Entry{page(0, "", honest),
+			streamOf("streamMode=debug", "", append(slices.Clone(all[:3]), all[4:]...)...)}, "OWP-EVT-22"},
 		{"a stream with one twice", []wire.Entry{streamOf("streamMode=updates", "", all[0], all[1], all[1])}, "OWP-EVT-22"},
 		{"a stream from an event on", []wire.Entry{page(0, "", honest), streamOf("streamMode=debug", "3", all[4:]...)}, ""},
 		{"a stream that begins at it", []wire.Entry{streamOf("streamMode=debug", "3", all[3:]...)}, "OWP-EVT-24"},
@@ -131,7 +133,8 @@ func TestWhatIsReadIsJudgedInEveryForm(t *testing.T) {
 			batch(append(slices.Clone(honest[:3]), honest[4:]...)))}, "OWP-EVT-28"},
 		{"another id in the stream", []wire.Entry{page(0, "", honest), streamOf("streamMode=updates", "", renamed[4])}, "OWP-EVT-27"},
 		{"another number around it", []wire.Entry{streamOf("", "", strings.Replace(all[4], "id: 4", "id: 5", 1))}, "OWP-EVT-21"},
-		{"another type around it", []wire.Entry{streamOf("", "", strings.Replace(all[0], "event: run.started", "event: run.completed", 1))}, "OWP-EVT-21"},
+		{"another type around it", []wire.Entry{streamOf("", "",
+			strings.Replace(all[0], "event: run.started", "event: run.completed", 1))}, "OWP-EVT-21"},
 		{"another run's event", []wire.Entry{streamOf("", "", framesOf(t, wholeLife("r2"))...)}, "OWP-EVT-4"},
 		{"a step behind the end", []wire.Entry{streamOf("", "", append(slices.Clone(all), strings.NewReplacer(
 			"id: 13", "id: 14", `"sequence":13`, `"sequence":14`, "run.completed", "node.started").Replace(all[last]))...)}, "OWP-EVT-10"},

@@ -235,7 +235,8 @@ func (t telling) judgeComplete(all []int64, known map[int64]told, doubtful map[i
 		if n < first || n > last || doubtful[n] || next < len(t.events) && t.events[next].sequence == n {
 			continue
 		}
-		see(id, t.events[min(next, len(t.events)-1)].at, fmt.Sprintf("the event of sequence %d, which stands at %s", n, known[n].at), "it is left out")
+		see(id, t.events[min(next, len(t.events)-1)].at, fmt.Sprintf("the event of sequence %d, which stands at %s", n, known[n].at),
+			"it is left out")
 	}
 }
 
