@@ -157,7 +157,8 @@ func (r *reading) page(t *wire.Transcript, n int, query url.Values, cursors []st
 		}
 	}
 	r.paged(t, n, body, from, query.Has("limit"))
-	fresh := host.RunLog{RunID: r.id, Read: t.Status(n), Events: slices.Clone(events)}
+	fresh := host.RunLog{RunID: r.id, Read: t.Status(n)}
+	fresh.Add(events) // how the page itself orders them is judged on its own
 	switch {
 	case from < 0:
 		if len(r.first.Events) == 0 {

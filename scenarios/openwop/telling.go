@@ -1,6 +1,7 @@
 package openwop
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -169,7 +170,7 @@ func (r *reading) known() (known map[int64]told, doubtful map[int64]bool) {
 // judgeOrder holds a page or a stream to its own order: events come once, by their sequences, and nothing but notes comes behind
 // the end.
 func (r *reading) judgeOrder(t telling, see seen) {
-	ended := false
+	over := slices.IndexFunc(t.events, func(e told) bool { return e.end })
 	for i, e := range t.events {
 		if i > 0 {
 			last := t.events[i-1].sequence
@@ -181,10 +182,9 @@ func (r *reading) judgeOrder(t telling, see seen) {
 				see(openwop.OWPEVT1, e.at, fmt.Sprintf("the event of sequence %d behind that of %d", last+1, last), is)
 			}
 		}
-		if ended && e.step {
+		if over >= 0 && e.sequence > t.events[over].sequence && e.step && !e.end {
 			see(openwop.OWPEVT10, e.at, "no step of the run behind the event that ends it", "an event of type "+e.kind)
 		}
-		ended = ended || e.end
 	}
 }
 
@@ -226,16 +226,17 @@ func (t telling) judgeComplete(all []int64, known map[int64]told, doubtful map[i
 			see(id, t.events[0].at, fmt.Sprintf("the event behind %d", t.cursor), fmt.Sprintf("the event of sequence %d", t.events[0].sequence))
 		}
 	}
-	next := 0
+	here := map[int64]bool{}
+	for _, e := range t.events {
+		here[e.sequence] = true
+	}
 	first, last := t.reach()
 	for _, n := range all {
-		for next < len(t.events) && t.events[next].sequence < n {
-			next++
-		}
-		if n < first || n > last || doubtful[n] || next < len(t.events) && t.events[next].sequence == n {
+		if n < first || n > last || doubtful[n] || here[n] {
 			continue
 		}
-		see(id, t.events[min(next, len(t.events)-1)].at, fmt.Sprintf("the event of sequence %d, which stands at %s", n, known[n].at),
+		behind := max(0, slices.IndexFunc(t.events, func(e told) bool { return e.sequence > n }))
+		see(id, t.events[behind].at, fmt.Sprintf("the event of sequence %d, which stands at %s", n, known[n].at),
 			"it is left out")
 	}
 }
@@ -260,6 +261,7 @@ func (t telling) reach() (first, last int64) {
 func (r *reading) judgeEnds(see seen) {
 	for i, t := range r.tellings {
 		_, last := t.reach()
+		over := slices.ContainsFunc(t.events, func(e told) bool { return e.end })
 		if t.stream || !t.complete && (len(t.events) > 0 || t.limited) {
 			continue
 		}
@@ -267,12 +269,12 @@ func (r *reading) judgeEnds(see seen) {
 			if len(other.events) == 0 {
 				continue
 			}
-			top := other.events[len(other.events)-1]
+			top := slices.MaxFunc(other.events, func(a, b told) int { return cmp.Compare(a.sequence, b.sequence) })
 			shown := k < i && !other.stream && !other.ended.After(t.began)
 			left := fmt.Sprintf("the event of sequence %d, which is at %s", top.sequence, top.at)
 			switch {
 			case top.sequence <= last:
-			case t.complete && (shown || top.end):
+			case t.complete && (shown || top.end && !over):
 				see(openwop.OWPEVT16, t.at, "not complete: behind it comes "+left, "isComplete is true")
 			case !t.complete && shown:
 				see(openwop.OWPEVT14, t.at, left, "no event")
