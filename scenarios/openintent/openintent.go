@@ -35,6 +35,7 @@ var Protocol = &scenarios.Protocol{
 	Profiles:       scenarios.FrozenProfiles("openintent/v1"),
 	CheckDiscovery: checkDiscovery,
 	Describe:       describe,
+	Invariants:     breaches,
 	Resources:      "/api/v1/intents/",
 	Event:          eventName,
 	Program:        &scenarios.Program{Request: "ResolvePolicyRequest", Answer: "ResolvePolicyReply", Harmless: emptyQuestion},

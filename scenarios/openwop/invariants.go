@@ -62,9 +62,12 @@ func Invariants() []Invariant {
 		{"unmapped", scenarios.IDs{openwop.OWP0037B1}, false, Standing.checkUnmapped},
 		{"resolved-once", scenarios.IDs{openwop.OWPINT3}, false, Standing.checkResolved},
 		{"breached", scenarios.IDs{openwop.OWP0061E3, openwop.OWP0061E4}, false, Standing.checkBreached},
-		{"copied", scenarios.IDs{openwop.OWPRPL3, openwop.OWPRPL10}, false, Standing.checkCopied},
+		copied,
 	}
 }
+
+// copied is the one that is asked of forks too.
+var copied = Invariant{"copied", scenarios.IDs{openwop.OWPRPL3, openwop.OWPRPL10}, false, Standing.checkCopied}
 
 func (s Standing) checkPayloads(j *scenarios.Judge) { eventlog.CheckPayloads(j, s.Log) }
 

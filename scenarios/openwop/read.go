@@ -15,23 +15,30 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// breaches holds every log that drives polled to the invariants, whatever it was read for. A log counts from its first
-// event on: one that was only read from a cursor on is left alone. Forks are too: part of their log is another run's.
+// breaches holds everything that drives read to what holds for all of its kind, whatever it was read for: logs, their pages and
+// streams, snapshots, forks, goals and files. A log counts from its first event on: one that was only read from a cursor on is held
+// to the rules of pages alone. So are forks, and to their sources: part of their log is another run's.
 func breaches(d *dialect.Dialect) func(scenarios.Discovery, []scenarios.DriveRecord) []scenarios.Breach {
 	return func(discovery scenarios.Discovery, drives []scenarios.DriveRecord) []scenarios.Breach {
-		poll, snapshot, fork := d.Matching(dialect.PollLog), d.Matching(dialect.ReadRun), d.Matching(dialect.ForkRun)
+		paths := pathsOf(d)
 		var out []scenarios.Breach
 		version := int64(0)
 		if _, claimed := claims.ExecutionModel.Look(discovery); claimed {
 			version, _ = claims.Model(discovery).Key("version").Int()
 		}
 		for _, record := range drives {
-			r := reader{dialect: d, poll: poll, snapshot: snapshot, fork: fork, runs: map[string]*reading{}}
+			r := reader{dialect: d, paths: paths, runs: map[string]*reading{}, goals: map[string]*goal{}, files: map[string]*file{}}
 			for n := 1; n <= record.Transcript.Len(); n++ {
 				r.entry(record.Transcript, n)
 			}
 			for _, id := range r.order {
-				out = append(out, r.runs[id].breaches(record.ID, int(version))...)
+				run := r.runs[id]
+				r.breaches = append(r.breaches, run.judge(record.ID, int(version))...)
+				r.breaches = append(r.breaches, r.judgeCopy(run, record.ID)...)
+			}
+			for _, b := range r.breaches {
+				b.Drive = record.ID
+				out = append(out, b)
 			}
 			record.Transcript.Forget()
 		}
@@ -39,23 +46,42 @@ func breaches(d *dialect.Dialect) func(scenarios.Discovery, []scenarios.DriveRec
 	}
 }
 
-// reader puts the logs of one drive's runs together.
+// paths are the paths of what is read.
+type paths struct{ poll, stream, snapshot, diff, fork, goal, file *lazyregexp.Regexp }
+
+func pathsOf(d *dialect.Dialect) paths {
+	return paths{d.Matching(dialect.PollLog), d.Matching(dialect.StreamLog), d.Matching(dialect.ReadRun), d.Matching(dialect.CompareRuns),
+		d.Matching(dialect.ForkRun), d.Matching(dialect.ReadGoal), d.Matching(dialect.ReadFile)}
+}
+
+// reader puts together what one drive read.
 type reader struct {
-	dialect              *dialect.Dialect
-	poll, snapshot, fork *lazyregexp.Regexp
-	runs                 map[string]*reading
-	order                []string
+	dialect  *dialect.Dialect
+	paths    paths
+	runs     map[string]*reading
+	order    []string
+	goals    map[string]*goal // by path
+	files    map[string]*file // by path and caller
+	breaches []scenarios.Breach
 }
 
 // reading is what one drive read of a run.
 type reading struct {
 	id     string
 	forked bool
+	copies *copying    // what it is a fork of
 	first  host.RunLog // as it was read from its start for the first time
 	last   host.RunLog // and for the last time
 	end    wire.Value  // the first snapshot of a terminal status
 	// late: last was read after end.
 	late bool
+
+	snapshots snapshots
+	tellings  []telling
+	told      int        // how many events they have
+	misframed wire.Value // the first frame whose lines say something else than its data
+	framedAs  string
+	stray     wire.Value // the first runId of another run
 }
 
 func (r *reader) of(id string) *reading {
@@ -69,7 +95,7 @@ func (r *reader) of(id string) *reading {
 // entry takes note of the n-th exchange.
 func (r *reader) entry(t *wire.Transcript, n int) {
 	e := t.Entry(n)
-	if e.Kind != "http" || e.Request == nil || e.Response == nil || e.Response.Status/100 != 2 {
+	if e.Kind != "http" && e.Kind != "stream" || e.Request == nil || e.Response == nil || e.Response.Status/100 != 2 {
 		return
 	}
 	at, err := url.Parse(e.Request.URL)
@@ -80,20 +106,26 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 	if root := strings.Index(path, r.dialect.Root+"/"); root > 0 {
 		path = path[root:] // the target may be below a path of its own
 	}
+	method := e.Request.Method
 	switch {
-	case e.Request.Method == http.MethodPost && r.fork.MatchString(path):
-		if id := t.Reply(n).Key("runId").String(); id != "" {
-			r.of(id).forked = true
+	case e.Kind == "stream":
+		if r.paths.stream.MatchString(path) {
+			r.of(r.id(path, dialect.StreamLog)).streamed(t, n, at.Query())
 		}
-	case e.Request.Method != http.MethodGet:
-	case r.poll.MatchString(path):
+	case method == http.MethodPost && r.paths.fork.MatchString(path):
+		r.fork(e, r.id(path, dialect.ForkRun), t.Reply(n))
+	case r.paths.file.MatchString(path):
+		r.file(method, path, e, t.Reply(n))
+	case method != http.MethodGet:
+	case r.paths.poll.MatchString(path):
 		r.of(r.id(path, dialect.PollLog)).page(t, n, at.Query(), r.dialect.Cursors)
-	case r.snapshot.MatchString(path):
-		if body := t.Reply(n); host.IsTerminal(body.Key("status").String()) {
-			if run := r.of(r.id(path, dialect.ReadRun)); !run.end.Present() {
-				run.end = body
-			}
+	case r.paths.snapshot.MatchString(path) && !r.paths.diff.MatchString(path):
+		run, body := r.of(r.id(path, dialect.ReadRun)), t.Reply(n)
+		if run.snapshot(e, body); host.IsTerminal(body.Key("status").String()) && !run.end.Present() {
+			run.end = body
 		}
+	case r.paths.goal.MatchString(path):
+		r.goal(path, e, t.Reply(n))
 	}
 }
 
@@ -110,8 +142,9 @@ func (r *reader) id(path string, op dialect.Operation) string {
 
 // page adds a page of the log. A page without a cursor begins another reading; one behind what was read goes on with it.
 func (r *reading) page(t *wire.Transcript, n int, query url.Values, cursors []string) {
-	events := t.Reply(n).Key("events").Items()
-	from := int64(-1)
+	body := t.Reply(n)
+	events := body.Key("events").Items()
+	from := int64(noCursor)
 	for name, values := range query {
 		switch {
 		case slices.Contains(cursors, name) && len(values) == 1:
@@ -123,7 +156,9 @@ func (r *reading) page(t *wire.Transcript, n int, query url.Values, cursors []st
 			return // another choice of events
 		}
 	}
-	fresh := host.RunLog{RunID: r.id, Read: t.Status(n), Events: slices.Clone(events)}
+	r.paged(t, n, body, from, query.Has("limit"))
+	fresh := host.RunLog{RunID: r.id, Read: t.Status(n)}
+	fresh.Add(events) // how the page itself orders them is judged on its own
 	switch {
 	case from < 0:
 		if len(r.first.Events) == 0 {
@@ -142,26 +177,30 @@ func number(text string) (int64, bool) {
 	return n, err == nil
 }
 
-// breaches returns what of the run violates an invariant.
-func (r *reading) breaches(drive string, version int) []scenarios.Breach {
+// judge returns what of the run violates an invariant.
+func (r *reading) judge(drive string, version int) []scenarios.Breach {
+	out := append(r.judgeTellings(drive), r.snapshots.breaches...)
 	if r.forked || len(r.last.Events) < host.LeastEvents {
-		return nil
+		return out
 	}
 	s := Standing{Log: r.last, Version: version, Before: r.first}
 	ended := len(r.last.Terminals().Values) > 0
-	if r.end.Present() && r.late {
+	if r.end.Present() && (r.late || ended) {
 		s.Log.Ended = wire.Wait{What: "the run has ended", Reached: true, Last: r.end}
 		ended = true
 	}
-	var out []scenarios.Breach
 	for _, rule := range Invariants() {
-		if !ended && !rule.Anytime {
-			continue
+		if ended || rule.Anytime {
+			out = append(out, violations(rule, s, drive)...)
 		}
-		for _, c := range rule.Judge(s).Failures(rows) {
-			out = append(out, scenarios.Breach{Requirement: scenarios.RequirementID(c.Requirement), Drive: drive, Where: c.Where,
-				Expected: c.Expected, Actual: c.Actual})
-		}
+	}
+	return out
+}
+
+func violations(rule Invariant, s Standing, drive string) (out []scenarios.Breach) {
+	for _, c := range rule.Judge(s).Failures(rows) {
+		out = append(out, scenarios.Breach{Requirement: scenarios.RequirementID(c.Requirement), Drive: drive, Where: c.Where,
+			Expected: c.Expected, Actual: c.Actual})
 	}
 	return out
 }

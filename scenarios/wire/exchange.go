@@ -1,5 +1,7 @@
 package wire
 
+import "strconv"
+
 // Reply returns the body of the reply in the n-th entry, counted from 1; absent if it is not JSON.
 func (t *Transcript) Reply(n int) Value {
 	v, err := t.value(Ref{Exchange: n})
@@ -16,4 +18,21 @@ func (t *Transcript) Status(n int) Value {
 		return Value{ref: Ref{Exchange: n, Part: "status"}}
 	}
 	return v
+}
+
+// Frame is one event of a recorded stream.
+type Frame struct{ ID, Type, Data Value }
+
+// Frames returns the events of the stream in the n-th entry.
+func (t *Transcript) Frames(n int) (frames []Frame) {
+	for k := 1; ; k++ {
+		if _, there := t.event(n, k); !there {
+			return frames
+		}
+		var parts [3]Value
+		for i, part := range []string{"id", "type", "event"} {
+			parts[i], _ = t.value(Ref{Exchange: n, Part: part + ":" + strconv.Itoa(k)})
+		}
+		frames = append(frames, Frame{parts[0], parts[1], parts[2]})
+	}
 }

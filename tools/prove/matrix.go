@@ -20,13 +20,34 @@ func honestHost(h Host, r *scenarios.Report) results.HonestHost {
 			out.Accused = append(out.Accused, accusation(o))
 		}
 	}
-	for _, b := range r.Breaches { // what a step of a setup or an invariant accuses it of
+	for _, b := range r.Breaches {
 		if b.By != scenarios.ByJudge {
-			out.Accused = append(out.Accused, results.Accusation{Scenario: cmp.Or(string(b.Scenario), string(b.By)),
-				Verdict: string(scenarios.Failed), Cites: []string{string(b.Requirement)}, Reason: b.Actual})
+			out.Accused = append(out.Accused, accusationOf(b))
 		}
 	}
 	return out
+}
+
+// accusationOf is what a step of a setup or an invariant accuses a host of.
+func accusationOf(b scenarios.Breach) results.Accusation {
+	return results.Accusation{Scenario: cmp.Or(string(b.Scenario), string(b.By)), Verdict: string(scenarios.Failed),
+		Cites: []string{string(b.Requirement)}, Reason: b.Actual}
+}
+
+// strayBreaches returns what setups and invariants accuse a faulty host of beside what its fault breaks, each once.
+func strayBreaches(r *scenarios.Report, breaks []string) (stray []results.Accusation) {
+	told := map[string]bool{}
+	for _, b := range r.Breaches {
+		if b.By == scenarios.ByJudge || slices.Contains(breaks, string(b.Requirement)) {
+			continue
+		}
+		a := accusationOf(b)
+		if key := a.Scenario + " " + a.Cites[0]; !told[key] {
+			told[key] = true
+			stray = append(stray, a)
+		}
+	}
+	return stray
 }
 
 // faultResult returns the result of a host with a fault. A failed check of a MUST kills the fault, as does a finding
@@ -48,6 +69,7 @@ func faultResult(f protocols.Fault, ledger *scenarios.Ledger, r *scenarios.Repor
 			out.Wrong = append(out.Wrong, accusation(o))
 		}
 	}
+	out.Wrong = append(out.Wrong, strayBreaches(r, f.Breaks)...)
 	switch {
 	case len(out.Wrong) > 0:
 		out.Verdict = results.FaultResultVerdictWrongReason

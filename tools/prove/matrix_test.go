@@ -109,6 +109,50 @@ func TestVerdictsOnFaults(t *testing.T) {
 	}
 }
 
+// What a step of a setup or an invariant accuses a faulty host of is held to what the fault breaks, as failures are. What a judge
+// found violated is among the outcomes, and is held there.
+func TestViolationsBesideWhatAFaultBreaks(t *testing.T) {
+	breach := func(by scenarios.BreachBy, id scenarios.RequirementID) scenarios.Breach {
+		b := scenarios.Breach{Requirement: id, By: by, Drive: "d", Actual: "seen"}
+		if by == scenarios.BySetup {
+			b.Scenario = asks.ID
+		}
+		return b
+	}
+	for _, c := range []struct {
+		name     string
+		breaches []scenarios.Breach
+		want     results.FaultResultVerdict
+		wrong    []string
+	}{
+		{"none", nil, "caught", nil},
+		{"what it breaks", []scenarios.Breach{breach(scenarios.ByInvariant, "OWP-0061-B1"), breach(scenarios.BySetup, "OWP-0061-B1")},
+			"caught", nil},
+		{"an invariant sees more, twice", []scenarios.Breach{breach(scenarios.ByInvariant, "OWP-EVT-1"),
+			breach(scenarios.ByInvariant, "OWP-EVT-1")}, "wrong-reason", []string{"invariant"}},
+		{"a setup sees more", []scenarios.Breach{breach(scenarios.BySetup, "OWP-EVT-1")}, "wrong-reason", []string{string(asks.ID)}},
+		{"a judge sees more", []scenarios.Breach{breach(scenarios.ByJudge, "OWP-EVT-1")}, "caught", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := lab.Prove(t.Context(), prove.Options{Hosts: []prove.Host{hostWith("x.y", "OWP-0061-B1")},
+				Certify: func(context.Context, prove.Host, scenarios.Options) (*scenarios.Report, error) {
+					return &scenarios.Report{Outcomes: []scenarios.Outcome{failed(counts, "OWP-0061-B1")}, Breaches: c.breaches}, nil
+				}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := m.Protocols[0].Faults[0]
+			var wrong []string
+			for _, a := range got.Wrong {
+				wrong = append(wrong, a.Scenario)
+			}
+			if diff := cmp.Diff(c.wrong, wrong); diff != "" || got.Verdict != c.want {
+				t.Errorf("verdict %s, want %s (-want +got):\n%s", got.Verdict, c.want, diff)
+			}
+		})
+	}
+}
+
 func TestAnAccusedHonestHostIsNotClean(t *testing.T) {
 	hosts := []prove.Host{{Name: "honest", Specimen: protocols.OpenWOP{}}}
 	for verdict, clean := range map[scenarios.Verdict]bool{

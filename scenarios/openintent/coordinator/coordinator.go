@@ -36,6 +36,8 @@ func Suite() scenarios.Suite {
 				scenarios.IDs{openintent.OIP0026P4}, CoordinatorObservation.judgePauses),
 			one("isolates", "under isolate nothing is escalated and nothing is paused",
 				scenarios.IDs{openintent.OIP0026P3}, CoordinatorObservation.judgeIsolates),
+			one("isolates-by-default", "under a lease that names no policy nothing is escalated and nothing is paused",
+				scenarios.IDs{openintent.OIP0026P3}, CoordinatorObservation.judgeIsolatesByDefault),
 		},
 	}
 }
@@ -83,28 +85,41 @@ func (o CoordinatorObservation) judgePauses(j *scenarios.Judge) {
 	}), "status of the phase that takes its input from the suspended one")
 }
 
-// judgeIsolates has a control: one of the other policies has an effect.
-func (o CoordinatorObservation) judgeIsolates(j *scenarios.Judge) {
+func (o CoordinatorObservation) judgeIsolates(j *scenarios.Judge) { o.judgeInert(j, o.Isolate) }
+
+// judgeIsolatesByDefault leaves a lease alone that shows another policy than isolate: that isolate is what it gets is a SHOULD of its
+// own.
+func (o CoordinatorObservation) judgeIsolatesByDefault(j *scenarios.Judge) {
+	for _, shown := range []wire.Value{o.Unnamed.Lease.Body.Key(policy), o.Unnamed.Shown.Body.Key(policy)} {
+		if shown.Actual() != nil && shown.String() != "isolate" {
+			j.Block("a lease that names no suspension_policy has "+shown.JSON(), "have isolate where a lease names no suspension_policy")
+		}
+	}
+	o.judgeInert(j, o.Unnamed)
+}
+
+// judgeInert expects that a coordinator does nothing. It has a control: one of the other policies has an effect.
+func (o CoordinatorObservation) judgeInert(j *scenarios.Judge, c Coordinated) {
 	if !o.Pause.Acted.Reached {
 		j.Need(openintent.OIP0026P5, o.Escalate.Acted)
 	}
-	o.Isolate.Other.HasStatus(j)
-	switch status := o.Isolate.Other.Body.Key("status"); status.String() {
+	c.Other.HasStatus(j)
+	switch status := c.Other.Body.Key("status"); status.String() {
 	case host.Active:
 	case host.Suspended:
 		j.Violates(openintent.OIP0026R1, status, "a phase that takes no input from the suspended one is suspended, too")
 	default: // it depends on nothing
 		j.Violates(openintent.OIP00024, status, "a phase that takes no input from the suspended one is "+status.JSON())
 	}
-	o.Isolate.Parent.Log.Readable(j)
-	o.Isolate.Waits.Log.Readable(j)
-	for _, log := range []host.Log{o.Isolate.Parent.Log, o.Isolate.Waits.Log} {
+	c.Parent.Log.Readable(j)
+	c.Waits.Log.Readable(j)
+	for _, log := range []host.Log{c.Parent.Log, c.Waits.Log} {
 		j.Check(openintent.OIP0026P3, log.OfType(host.EventEscalation)).To(check.Len(0), "%s", host.EventEscalation)
 	}
 	for _, phase := range []struct {
 		what   string
 		status wire.Value
-	}{{"the wired phase", o.Isolate.Wired.Body.Key("status")}, {"the other phase", o.Isolate.Other.Body.Key("status")}} {
+	}{{"the wired phase", c.Wired.Body.Key("status")}, {"the other phase", c.Other.Body.Key("status")}} {
 		j.Check(openintent.OIP0026P3, phase.status).To(check.Equal(host.Active), "status of %s", phase.what)
 	}
 }

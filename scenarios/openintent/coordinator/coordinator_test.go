@@ -27,6 +27,7 @@ func honestCoordinators(t *testing.T) CoordinatorObservation {
 	return CoordinatorObservation{
 		Default: hosttest.ReplyOf(t, 200, map[string]any{"suspension_policy": "isolate"}), Bogus: hosttest.ReplyOf(t, 422, map[string]any{}),
 		Escalate: coordinatedBy(t, "escalate"), Pause: coordinatedBy(t, "block_dependents"), Isolate: coordinatedBy(t, "isolate"),
+		Unnamed: coordinatedBy(t, "isolate"),
 	}
 }
 
@@ -69,6 +70,19 @@ func TestJudgesOfCoordinators(t *testing.T) {
 		{"isolates", "it pauses", func(t *testing.T, o *CoordinatorObservation) {
 			o.Isolate.Wired = hosttest.IntentOf(t, host.Blocked, nil)
 		}, openintent.OIP0026P3},
+		{"isolates-by-default", "honest", func(*testing.T, *CoordinatorObservation) {}, "passed"},
+		{"isolates-by-default", "it escalates", func(t *testing.T, o *CoordinatorObservation) { o.Unnamed.Parent.Log = escalation(t) },
+			openintent.OIP0026P3},
+		{"isolates-by-default", "it pauses", func(t *testing.T, o *CoordinatorObservation) {
+			o.Unnamed.Wired = hosttest.IntentOf(t, host.Blocked, nil)
+		}, openintent.OIP0026P3},
+		{"isolates-by-default", "it says that it escalates", func(t *testing.T, o *CoordinatorObservation) {
+			o.Unnamed = coordinatedBy(t, "escalate")
+			o.Unnamed.Parent.Log = escalation(t)
+		}, "blocked"},
+		{"isolates-by-default", "no policy has an effect", func(_ *testing.T, o *CoordinatorObservation) {
+			o.Escalate.Acted.Reached, o.Pause.Acted.Reached = false, false
+		}, hosttest.Violates(openintent.OIP0026P5)},
 		{"isolates", "no policy has an effect", func(_ *testing.T, o *CoordinatorObservation) {
 			o.Escalate.Acted.Reached, o.Pause.Acted.Reached = false, false
 		}, hosttest.Violates(openintent.OIP0026P5)},
@@ -91,7 +105,7 @@ func TestJudgesOfCoordinators(t *testing.T) {
 	}
 
 	// Without any policy, only a server that claims them violates anything.
-	for _, c := range []*Coordinated{&o.Escalate, &o.Pause, &o.Isolate} {
+	for _, c := range []*Coordinated{&o.Escalate, &o.Pause, &o.Isolate, &o.Unnamed} {
 		c.Lease, c.Shown, c.Acted.Reached = hosttest.ReplyOf(t, 200, map[string]any{"id": "c-1"}),
 			hosttest.ReplyOf(t, 200, map[string]any{"id": "c-1"}), false
 	}

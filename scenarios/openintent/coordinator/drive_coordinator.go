@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/openassay/assay/scenarios"
@@ -31,10 +32,11 @@ type CoordinatorObservation struct {
 	Escalate Coordinated `json:"escalate"`
 	Pause    Coordinated `json:"pause"`
 	Isolate  Coordinated `json:"isolate"`
+	Unnamed  Coordinated `json:"unnamed"` // by a lease that names no policy
 }
 
 var coordinators = &scenarios.Drive[CoordinatorObservation]{
-	ID: "openintent/coordinators", Title: "suspends a phase under a coordinator of each policy",
+	ID: "openintent/coordinators", Title: "suspends a phase under a coordinator of each policy, and of none that is named",
 	Sends: []string{
 		"POST /intents and /intents/{id}/children", "POST /coordinators", "GET /coordinators/{id}",
 		"POST /intents/{id}/state and /status", "GET /intents/{id} and its events",
@@ -47,10 +49,11 @@ var coordinators = &scenarios.Drive[CoordinatorObservation]{
 		plain := s.NewIntent(ctx, "coordinated", host.Active, nil)
 		o.Default = s.Coordinate(ctx, plain, nil)
 		o.Bogus = s.Coordinate(ctx, plain, map[string]any{policy: s.Name("bogus")})
+		o.Unnamed = coordinated(ctx, s, "")
 	},
 }
 
-// coordinated makes a family under a coordinator with a policy and suspends a phase.
+// coordinated makes a family under a coordinator with a policy, or with none where named is "", and suspends a phase.
 func coordinated(ctx context.Context, s *host.Server, named string) (o Coordinated) {
 	o.Policy = named
 	parent := s.NewIntent(ctx, "coordinated", host.Active, nil)
@@ -60,13 +63,17 @@ func coordinated(ctx context.Context, s *host.Server, named string) (o Coordinat
 		"_io_dep_title_to_name": map[string]any{waits.Made.Body.Key("title").String(): "fetch"},
 	})
 	other := parent.Child(ctx, "other")
-	o.Lease = s.Coordinate(ctx, parent, map[string]any{policy: named})
+	asked := map[string]any{}
+	if named != "" {
+		asked[policy] = named
+	}
+	o.Lease = s.Coordinate(ctx, parent, asked)
 	switch {
 	case host.MissingRoute(o.Lease):
 		scenarios.End(scenarios.NotThere(o.Lease.Status,
 			"a way to take the lease of a coordinator (POST "+s.Prefix+"/coordinators)"))
 	case !o.Lease.Ok():
-		s.SetUp("take the lease of a coordinator with suspension_policy "+named, o.Lease)
+		s.SetUp("take the lease of a coordinator with suspension_policy "+cmp.Or(named, "of none"), o.Lease)
 	}
 	id := o.Lease.Body.Key("id").String()
 	o.Shown = s.Get(ctx, "the lease", host.At("/coordinators/%s", id))

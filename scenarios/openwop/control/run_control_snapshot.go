@@ -38,9 +38,13 @@ var snapshotWellFormed = scenarios.Scenario{
 	}),
 }
 
+const slip = "waiting-clarification" // OWP-R8
+
+// IsStatus reports whether a run may have this status.
+func IsStatus(status string) bool { return status == slip || slices.Contains(runStatuses, status) }
+
 // checkStatus checks that the protocol has this status.
 func checkStatus(j *scenarios.Judge, status wire.Value) {
-	const slip = "waiting-clarification" // OWP-R8
 	known := []any{slip}
 	for _, s := range runStatuses {
 		known = append(known, s)

@@ -115,15 +115,16 @@ func IsA(types ...dialect.Event) func(wire.Value) bool {
 	return func(e wire.Value) bool { return slices.Contains(types, dialect.EventOf(e)) }
 }
 
-// Steps returns the events that advance a run. It omits what a host may append while the run is idle, such as a
+// StepEvents are the events that advance a run. What a host may append while the run is idle is not among them, such as a
 // renewed lease or a reminder.
-func Steps(l RunLog) wire.Found {
-	return l.OfType(dialect.Decided, dialect.HandedOver,
-		dialect.NodeStarted, dialect.NodeDispatched, dialect.NodeResumed,
-		dialect.NodeCompleted, dialect.NodeFailed, dialect.InterruptResolved,
-		dialect.RunResumed, dialect.VariableChanged, dialect.Breached,
-		dialect.RunCompleted, dialect.RunFailed, dialect.RunCancelled)
-}
+var StepEvents = []dialect.Event{dialect.Decided, dialect.HandedOver,
+	dialect.NodeStarted, dialect.NodeDispatched, dialect.NodeResumed,
+	dialect.NodeCompleted, dialect.NodeFailed, dialect.InterruptResolved,
+	dialect.RunResumed, dialect.VariableChanged, dialect.Breached,
+	dialect.RunCompleted, dialect.RunFailed, dialect.RunCancelled}
+
+// Steps returns the [StepEvents] of a log.
+func Steps(l RunLog) wire.Found { return l.OfType(StepEvents...) }
 
 func Holding(marker string) check.Matcher {
 	return check.That("with "+marker+" in it", func(v any) bool { return Holds(v, marker) })

@@ -186,7 +186,7 @@ var startFaults = []Fault{
 		ID:     "agent.same-goal-same-run",
 		Title:  "the id of a run is made of its goal",
 		Looks:  "a second start with the same goal and another dedupe key starts nothing",
-		Breaks: []string{requirement.RFC103I1, requirement.RFC103T3},
+		Breaks: []string{requirement.RFC103I1, requirement.RFC103T3, requirement.RFC103M1},
 		Twin:   "there no second run is ever made, here one is for every other goal: only who asks twice for the same meets it",
 		Replace: func(s *rules.Set) {
 			s.Start.RunID = func(d rules.Delivered) string { return rules.RunID("goal", d.Goal) }
@@ -196,7 +196,7 @@ var startFaults = []Fault{
 		ID:     "agent.one-run-for-all",
 		Title:  "every run has the same id, so that only the first start begins one",
 		Looks:  "two starts leave one run in the state",
-		Breaks: []string{requirement.RFC103I1, requirement.RFC103T3},
+		Breaks: []string{requirement.RFC103I1, requirement.RFC103T3, requirement.RFC103M1},
 		Replace: func(s *rules.Set) {
 			s.Start.RunID = func(rules.Delivered) string { return "run-1" }
 		},

@@ -72,7 +72,7 @@ var requestFaults = []Fault{
 		ID:     "agent.second-step-unsent",
 		Title:  "the second step is kept as pending, and not asked for",
 		Looks:  "no event behind the result of step 1",
-		Breaks: []string{requirement.RFC103V9, requirement.RFC103T7, requirement.RFC103M2},
+		Breaks: []string{requirement.RFC103V9, requirement.RFC103T7, requirement.RFC103M2, requirement.RFC103T9},
 		Answer: unsent("2"),
 	},
 	{

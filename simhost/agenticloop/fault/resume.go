@@ -181,7 +181,7 @@ var resumeFaults = []Fault{
 		ID:      "agent.resumes-on-step-alone",
 		Title:   "the tool of a result is not looked at",
 		Looks:   "a result of the pending step that names another tool leads to the next step",
-		Breaks:  []string{requirement.RFC103I5, requirement.RFC103V7, requirement.RFC103M5},
+		Breaks:  []string{requirement.RFC103I5, requirement.RFC103V7, requirement.RFC103M5, requirement.RFC103F2},
 		Replace: finds(rules.Match, func(s rules.Standing) bool { return running(s) && s.Step == s.PendingStep }),
 	},
 	{
@@ -211,7 +211,7 @@ var resumeFaults = []Fault{
 		ID:      "agent.duplicate-advances",
 		Title:   "the result that was taken last is taken again when it comes again",
 		Looks:   "the result of step 1, delivered twice, leads to step 2 and to step 3",
-		Breaks:  []string{requirement.RFC103I6, requirement.RFC103M3, requirement.RFC103O5},
+		Breaks:  []string{requirement.RFC103I6, requirement.RFC103M3, requirement.RFC103O5, requirement.RFC103V6},
 		Replace: finds(rules.Match, func(s rules.Standing) bool { return running(s) && s.Step > 0 && s.Step == s.PendingStep-1 }),
 	},
 	{
@@ -283,14 +283,14 @@ var resumeFaults = []Fault{
 		ID:      "agent.first-result-advances-again",
 		Title:   "that a step was taken is looked at from the second step on",
 		Looks:   "the result of step 1, whose job is run again with the state that it left, leads to step 3",
-		Breaks:  []string{requirement.RFC103READ4, requirement.RFC103I6, requirement.RFC103M3},
+		Breaks:  []string{requirement.RFC103READ4, requirement.RFC103I6, requirement.RFC103M3, requirement.RFC103V6},
 		Replace: finds(rules.Match, func(s rules.Standing) bool { return running(s) && s.Step == 1 && s.PendingStep == 2 }),
 	},
 	{
 		ID:     "agent.goes-on-with-files-alone",
 		Title:  "a run goes on only where its context.md is, for what it wants is not in the state",
 		Looks:  "a result that matches is passed over where the workspace of the start is not that of the result",
-		Breaks: []string{requirement.RFC103S1, requirement.RFC103E11, requirement.RFC103T8},
+		Breaks: []string{requirement.RFC103S1, requirement.RFC103E11, requirement.RFC103T8, requirement.RFC103V9},
 		Replace: func(s *rules.Set) {
 			s.Resume.Goes = func(workspace string) bool {
 				_, err := os.Stat(filepath.Join(workspace, "context.md"))

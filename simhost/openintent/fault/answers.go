@@ -99,14 +99,14 @@ var answerFaults = []Fault{
 	},
 	{
 		ID: "openintent.duplicate-accepted", Title: "an answer is taken again, and written over the first",
-		Looks: "a second answer is 200", Breaks: []string{oi.OIP0026K4, oi.OIPREAD1, oi.OIP0025A4},
+		Looks: "a second answer is 200", Breaks: []string{oi.OIP0026K4, oi.OIPREAD1, oi.OIP0025A4, oi.OIP0025A13, oi.OIP0025A14},
 		Replace: taking(func(st rules.Standing) bool {
 			return !st.Suspended && st.Recorded && st.RecordID == st.SentID && st.Resolution == suspension.Responded
 		}),
 	},
 	{
 		ID: "openintent.answers-race", Title: "of answers that come at once several are taken: each is judged before the others are kept out",
-		Looks: "of eight answers at once more than one is 200", Breaks: []string{oi.OIPREAD1},
+		Looks: "of eight answers at once more than one is 200", Breaks: []string{oi.OIPREAD1, oi.OIP0025A14},
 		Replace: func(s *rules.Set) {
 			s.Answers.Between = func() time.Duration { return 30 * time.Millisecond }
 		},

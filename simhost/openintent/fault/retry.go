@@ -264,14 +264,14 @@ var retryFaults = []Fault{
 	},
 	{
 		ID: "openintent.late-answer-taken", Title: "an answer is taken behind the end of the window, as release 0.17.0 does",
-		Looks: "respond is 200 behind intent.suspension_expired", Breaks: []string{oi.OIPREAD3},
+		Looks: "respond is 200 behind intent.suspension_expired", Breaks: []string{oi.OIPREAD3, oi.OIP0025A4},
 		Replace: taking(func(st rules.Standing) bool {
 			return st.RecordID == st.SentID && st.Resolution == suspension.Expired && !st.Dated
 		}),
 	},
 	{
 		ID: "openintent.fallback-over-answer", Title: "at the end of the window the fallback is done to an intent that was answered",
-		Looks: "an intent that was answered is abandoned later", Breaks: []string{oi.OIPREAD9, oi.OIPREAD4, oi.OIP0026T10},
+		Looks: "an intent that was answered is abandoned later", Breaks: []string{oi.OIPREAD9, oi.OIPREAD4, oi.OIP0026T10, oi.OIP0025A13},
 		Replace: func(s *rules.Set) { s.Expiry.Overrules = func() bool { return true } },
 	},
 	{

@@ -23,12 +23,27 @@ var watcherFaults = []Fault{
 	},
 	{
 		ID: "openintent.coordinator-escalates-by-default", Title: "a coordinator that asks for no policy has escalate",
-		Looks: "suspension_policy of a lease is escalate", Breaks: []string{oi.OIP0026P2, oi.OIP0026P3},
+		Looks: "suspension_policy of a lease is escalate", Breaks: []string{oi.OIP0026P2},
 		Request: coordinating(func(asked map[string]any) {
 			if _, named := asked["suspension_policy"]; !named {
 				asked["suspension_policy"] = openintentv1.SuspensionPolicyEscalate
 			}
 		}),
+	},
+	{
+		ID: "openintent.unasked-coordinator-escalates", Title: "a coordinator that asks for no policy shows isolate, and escalates",
+		Looks: "coordinator.escalation_required comes under a lease that names no policy", Breaks: []string{oi.OIP0026P3},
+		Twin: "isolate that is kept where it is asked for, and not where it is the default",
+		Request: coordinating(func(asked map[string]any) {
+			if _, named := asked["suspension_policy"]; !named {
+				asked["suspension_policy"] = openintentv1.SuspensionPolicyEscalate
+				asked["metadata"] = map[string]any{unasked: true}
+			}
+		}),
+		Reply: func(r *mutate.Reply) {
+			mutate.On("POST /api/v1/coordinators", mutate.Succeeded(mutate.JSON(showIsolate)))(r)
+			mutate.On("GET /api/v1/coordinators/{coordinatorId}", mutate.Succeeded(mutate.JSON(showIsolate)))(r)
+		},
 	},
 	{
 		ID: "openintent.isolate-escalates", Title: "a coordinator with isolate escalates",
@@ -67,6 +82,17 @@ var watcherFaults = []Fault{
 // coordinating changes what is asked for with the lease of a coordinator.
 func coordinating(change func(asked map[string]any)) mutate.RequestFunc {
 	return mutate.Asked("POST /api/v1/coordinators", mutate.Body(change))
+}
+
+// unasked marks a lease that escalates though nobody asked for it.
+const unasked = "unasked"
+
+// showIsolate hides what marks such a lease.
+func showIsolate(lease map[string]any) {
+	if marks, _ := lease["metadata"].(map[string]any); marks[unasked] == true {
+		lease["suspension_policy"] = openintentv1.SuspensionPolicyIsolate
+		delete(lease, "metadata")
+	}
 }
 
 func isPolicy(value any) bool {

@@ -199,7 +199,7 @@ var ancestryFaults = []Fault{
 		ID:     "ancestry.cancelled-nowhere",
 		Title:  "the end of a worker that was cancelled on another host does not say on which",
 		Looks:  "child.cancelled names an event of the other host and no causationHostId",
-		Breaks: []string{openwop.OWPCAU10},
+		Breaks: []string{openwop.OWPCAU10, openwop.OWP0037B3},
 		Event:  stepped(event.ChildCancelled, func(p *event.HandoffPayload) { p.CausationHostID = "" }),
 	},
 	{

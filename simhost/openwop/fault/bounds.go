@@ -80,7 +80,7 @@ var boundFaults = []Fault{
 		ID:     "bounds.refused-node-begins-after-failure",
 		Title:  "the node that a recursionLimit refused begins after the run has failed",
 		Looks:  "node.started stands behind run.failed",
-		Breaks: []string{openwop.OWPBND12, openwop.OWPBND1},
+		Breaks: []string{openwop.OWPBND12, openwop.OWPBND1, openwop.OWP0061E3, openwop.OWPEVT10},
 		Spots:  []int{9},
 		Replace: func(s *rules.Set) {
 			refusedBegin(s, nodes, nodeLimit)
@@ -164,7 +164,7 @@ var boundFaults = []Fault{
 		ID:      "bounds.late-node-begins-anew",
 		Title:   "the node that was cut off when its run was over its time begins anew after the run has failed",
 		Looks:   "node.started stands behind run.failed",
-		Breaks:  []string{openwop.OWPBND12},
+		Breaks:  []string{openwop.OWPBND12, openwop.OWP0061E3, openwop.OWPEVT10},
 		Spots:   []int{9},
 		Replace: func(s *rules.Set) { refusedBegin(s, duration, timeLimit) },
 	},
@@ -287,7 +287,7 @@ var boundFaults = []Fault{
 		ID:      "bounds.refused-turn-begins-after-failure",
 		Title:   "the turn that a bound refused begins after the loop has failed",
 		Looks:   "node.started of the supervisor stands behind run.failed",
-		Breaks:  []string{openwop.OWP0061E3},
+		Breaks:  []string{openwop.OWP0061E3, openwop.OWPEVT10},
 		Spots:   []int{4, 9},
 		Twin:    "what follows the failure is another mistake than what the failure says",
 		Replace: func(s *rules.Set) { refusedBegin(s, turns, turnLimit) },

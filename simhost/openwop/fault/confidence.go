@@ -129,14 +129,14 @@ var confidenceFloorFaults = []Fault{
 		ID:      "confidence.told-after-suspension",
 		Title:   "that a dispatch is held is told when its supervisor is suspended already",
 		Looks:   "confidence-escalated follows node.suspended",
-		Breaks:  []string{openwop.OWPCNF4},
+		Breaks:  []string{openwop.OWPCNF4, openwop.OWPEVT6},
 		Replace: tellingLate(nextWorker),
 	},
 	{
 		ID:      "confidence.end-told-after-suspension",
 		Title:   "that a decision to terminate is held is told when its supervisor is suspended already",
 		Looks:   "confidence-escalated of a decision to terminate follows node.suspended",
-		Breaks:  []string{openwop.OWPCNF4},
+		Breaks:  []string{openwop.OWPCNF4, openwop.OWPEVT6},
 		Replace: tellingLate(terminate),
 	},
 	{

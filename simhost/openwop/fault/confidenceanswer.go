@@ -16,7 +16,7 @@ var confidenceAnswerFaults = []Fault{
 		ID:      "confidence.carried-out-twice",
 		Title:   "a held decision is carried out once for the decision and once for the answer",
 		Looks:   "the worker of a held decision is dispatched twice",
-		Breaks:  []string{openwop.OWPCNF9, openwop.OWP0061D1},
+		Breaks:  []string{openwop.OWPCNF9, openwop.OWP0061D1, openwop.OWP0037B3, openwop.OWPDSP1},
 		Spots:   []int{17},
 		Replace: carryingOutTwice(false),
 	},
@@ -113,7 +113,7 @@ var confidenceUnsureFaults = []Fault{
 		ID:      "confidence.unsure-carried-out-twice",
 		Title:   "what an agent was not sure of is carried out once for the agent and once for who accepted",
 		Looks:   "the worker of an accepted decision is dispatched twice",
-		Breaks:  []string{openwop.OWPCNF16},
+		Breaks:  []string{openwop.OWPCNF16, openwop.OWP0037B3, openwop.OWPDSP1},
 		Replace: carryingOutTwice(true),
 	},
 	{

@@ -16,7 +16,7 @@ var cancelFaults = []Fault{
 		ID:     "control.cancelled-wait-ends",
 		Title:  "a node that waits for a time is not given up when somebody cancels its run",
 		Looks:  "node.completed follows run.cancelled when the time has come",
-		Breaks: []string{openwop.OWPCTL11},
+		Breaks: []string{openwop.OWPCTL11, openwop.OWPEVT10},
 		Spots:  []int{9},
 		Replace: func(s *rules.Set) {
 			s.Control.GivesUp = func(stopped rules.Stopped) bool { return stopped != (rules.Stopped{}) }

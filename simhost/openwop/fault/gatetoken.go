@@ -41,7 +41,7 @@ var tokenFaults = []Fault{
 		ID:     "gate.token-of-its-like",
 		Title:  "interrupts that ask the same share one token, which answers the one that was raised last",
 		Looks:  "the token of a run answers another run that asks the same",
-		Breaks: []string{openwop.OWPINT4, openwop.OWPINT37, openwop.OWPINT39},
+		Breaks: []string{openwop.OWPINT4, openwop.OWPINT37, openwop.OWPINT39, openwop.OWPINT16},
 		Spots:  []int{26},
 		Remembers: func() mutate.Changes {
 			alike := &likes{shown: map[string]openwopv1.PendingInterrupt{}, last: map[string]string{}}

@@ -36,7 +36,7 @@ var handoffChildFaults = []Fault{
 		ID:     "handoff.failed-child-shown-completed",
 		Title:  "a worker that failed is shown as one that completed",
 		Looks:  "the snapshot of a child is completed, its log ends with run.failed",
-		Breaks: []string{openwop.OWPDSP12},
+		Breaks: []string{openwop.OWPDSP12, openwop.OWPEVT11},
 		Reply:  showingChild(openwopv1.RunStatusFailed, func(c *openwopv1.RunSnapshot) { c.Status = openwopv1.RunStatusCompleted }),
 	},
 	{

@@ -24,7 +24,7 @@ var handoffMappingFaults = []Fault{
 		ID:      "handoff.failed-harvested",
 		Title:   "a worker that fails is harvested as far as it came",
 		Looks:   "output.harvested follows child.failed, and the parent's variable has changed",
-		Breaks:  []string{openwop.OWP0037B2},
+		Breaks:  []string{openwop.OWP0037B2, openwop.OWP0037B3},
 		Spots:   []int{14},
 		Replace: harvesting(func(h rules.Harvest) bool { return h.Child == openwopv1.RunStatusFailed && len(h.Mapping) > 0 }),
 	},
@@ -32,7 +32,7 @@ var handoffMappingFaults = []Fault{
 		ID:      "handoff.cancelled-harvested",
 		Title:   "a worker that is cancelled is harvested as far as it came",
 		Looks:   "output.harvested follows child.cancelled",
-		Breaks:  []string{openwop.OWP0037B2},
+		Breaks:  []string{openwop.OWP0037B2, openwop.OWP0037B3},
 		Replace: harvesting(func(h rules.Harvest) bool { return h.Child == openwopv1.RunStatusCancelled && len(h.Mapping) > 0 }),
 	},
 	{

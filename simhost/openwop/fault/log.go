@@ -191,7 +191,7 @@ var logFaults = []Fault{
 		ID:     "log.number-left-out",
 		Title:  "a loop leaves out a sequence number before its end",
 		Looks:  "the last event of a loop is numbered by two more than the event before it",
-		Breaks: []string{openwop.OWPEVT1},
+		Breaks: []string{openwop.OWPEVT1, openwop.OWPEVT16},
 		Twin:   "there a number is missing, here the order is wrong",
 		Replace: func(s *rules.Set) {
 			retold(s, func(e *event.Event, r rules.Listing) {
@@ -296,7 +296,7 @@ var logFaults = []Fault{
 		ID:     "log.ended-again",
 		Title:  "a run that was found to be over is ended once more",
 		Looks:  "after a poll with a cursor at the end of the log there is a second run.completed on it",
-		Breaks: []string{openwop.OWPEVT9},
+		Breaks: []string{openwop.OWPEVT9, openwop.OWPEVT10, openwop.OWPEVT11},
 		Spots:  []int{40},
 		Replace: func(s *rules.Set) {
 			swept(s, func(log []event.Event) []event.Event { return append(log, again(log[len(log)-1], log)) })
@@ -334,7 +334,7 @@ var logFaults = []Fault{
 		ID:     "log.archive-forgets",
 		Title:  "a log that was read to its end is archived, and the causes of its events with it",
 		Looks:  "after a poll with a cursor at the end of the log no event has a causationId any more",
-		Breaks: []string{openwop.OWPEVT12},
+		Breaks: []string{openwop.OWPEVT12, openwop.OWP0037B3},
 		Replace: func(s *rules.Set) {
 			swept(s, func(log []event.Event) []event.Event {
 				for i := range log {
@@ -362,7 +362,7 @@ var logFaults = []Fault{
 		ID:     "log.first-left-out",
 		Title:  "a poll without a cursor is taken for one behind the first event",
 		Looks:  "the first event that a poll lists has sequence 1",
-		Breaks: []string{openwop.OWPEVT13},
+		Breaks: []string{openwop.OWPEVT13, openwop.OWPEVT12},
 		Replace: func(s *rules.Set) {
 			lists := s.Log.Lists
 			s.Log.Lists = func(r rules.Listing) []event.Event {
@@ -433,7 +433,7 @@ var logFaults = []Fault{
 		ID:     "log.empty-poll-moves-on",
 		Title:  "a poll that came back empty moves the cursor on, to the event that comes next",
 		Looks:  "who asks again with the same cursor does not get the first event that happened since",
-		Breaks: []string{openwop.OWPEVT19},
+		Breaks: []string{openwop.OWPEVT19, openwop.OWPEVT14},
 		Replace: func(s *rules.Set) {
 			type place struct {
 				runID string

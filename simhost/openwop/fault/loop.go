@@ -30,7 +30,7 @@ var loopFaults = []Fault{
 		ID:     "loop.iteration-skips-after-second-answer",
 		Title:  "when a loop is resumed for the second time its counter skips a turn",
 		Looks:  "iteration goes on two higher after the second answer",
-		Breaks: []string{openwop.OWP0061D1},
+		Breaks: []string{openwop.OWP0061D1, openwop.OWP0061B2},
 		Spots:  []int{2, 3},
 		Replace: func(s *rules.Set) {
 			recounts(s, func(p rules.Past) bool { return p.Again }, func(n int) int { return n + 2 })
@@ -40,7 +40,7 @@ var loopFaults = []Fault{
 		ID:     "loop.held-turn-counts-twice",
 		Title:  "a decision that was held counts as another turn when it is carried out",
 		Looks:  "iteration goes on two higher after a decision below the floor",
-		Breaks: []string{openwop.OWP0061D1},
+		Breaks: []string{openwop.OWP0061D1, openwop.OWP0061B2},
 		Spots:  []int{2, 3},
 		Replace: func(s *rules.Set) {
 			recounts(s, func(p rules.Past) bool { return p.Held }, func(n int) int { return n + 2 })
@@ -123,7 +123,7 @@ var loopFaults = []Fault{
 		ID:     "loop.child-served-as-parent",
 		Title:  "the snapshot of a run that another dispatched and that leaves nothing behind names that other",
 		Looks:  "runId in the snapshot of a completed child without variables is its parent's",
-		Breaks: []string{openwop.OWP0037A3, openwop.OWPDSP12},
+		Breaks: []string{openwop.OWP0037A3, openwop.OWPDSP12, openwop.OWPCTL1},
 		Reply: snapshots(func(run *openwopv1.RunSnapshot) {
 			if run.ParentRunID != nil && run.Status == openwopv1.RunStatusCompleted && len(run.Variables) == 0 {
 				run.RunID = *run.ParentRunID

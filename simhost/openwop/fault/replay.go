@@ -82,7 +82,7 @@ var replayFaults = []Fault{
 		ID:     "replay.touches-its-source",
 		Title:  "a run that is forked has its last event stamped anew",
 		Looks:  "the timestamp of the end of a run is another one when the run has been forked",
-		Breaks: []string{openwop.OWPRPL2},
+		Breaks: []string{openwop.OWPRPL2, openwop.OWPEVT12},
 		Replace: func(s *rules.Set) {
 			var forked sync.Map // ids of runs
 			flaw := s.Replay.Flaw

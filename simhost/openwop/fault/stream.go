@@ -107,7 +107,7 @@ var streamFaults = []Fault{
 		ID:     "stream.loses-the-answer",
 		Title:  "a stream that is open loses the first event that happens while it is",
 		Looks:  "there is a number missing among the frames behind a suspension",
-		Breaks: []string{openwop.OWPEVT26},
+		Breaks: []string{openwop.OWPEVT26, openwop.OWPEVT22},
 		Replace: func(s *rules.Set) {
 			streamed(s, func(r rules.Listing) []event.Event {
 				if r.Live && len(r.Events) > 0 && r.Events[0].Type == event.InterruptResolved {

@@ -1,0 +1,316 @@
+package openintent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/gen/openintent"
+	"github.com/openassay/assay/internal/lazyregexp"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// breaches holds everything that drives read to what holds for all of its kind, whatever it was read for: intents and their
+// versions, answers, logs, streams, and the documents in which a suspension shows.
+func breaches(_ scenarios.Discovery, drives []scenarios.DriveRecord) (out []scenarios.Breach) {
+	for _, record := range drives {
+		r := reader{drive: record.ID, intents: map[string]*intent{}, said: map[scenarios.RequirementID]bool{}, written: map[string]bool{}}
+		for n := 1; n <= record.Transcript.Len(); n++ {
+			r.entry(record.Transcript, n)
+		}
+		r.judgeLogs()
+		out = append(out, r.breaches...)
+		record.Transcript.Forget()
+	}
+	return out
+}
+
+// reader puts together what one drive read.
+type reader struct {
+	drive    string
+	intents  map[string]*intent
+	logs     []log
+	written  map[string]bool // the types of events that the drive wrote itself
+	breaches []scenarios.Breach
+	said     map[scenarios.RequirementID]bool
+}
+
+// see adds a violation. One place of each requirement is enough.
+func (r *reader) see(id scenarios.RequirementID, at wire.Value, expected string) {
+	if !r.said[id] {
+		r.said[id] = true
+		r.breaches = append(r.breaches, scenarios.Breach{Requirement: id, Drive: r.drive, Where: at.Ref(), Expected: expected, Actual: at.JSON()})
+	}
+}
+
+// exchange is one exchange as readers take it.
+type exchange struct {
+	method       string
+	body         wire.Value // of the reply
+	status       wire.Value
+	sent         map[string]any
+	header       map[string]string
+	began, ended time.Time
+}
+
+func (x exchange) ok() bool { n, _ := x.status.Int(); return n/100 == 2 }
+
+// after reports whether x was sent when another exchange had ended.
+func (x exchange) after(ended time.Time) bool { return !x.began.Before(ended) }
+
+// The paths of what is read.
+var (
+	intentPath = lazyregexp.New(`/intents/([^/]+)$`)
+	belowPath  = lazyregexp.New(`/intents/([^/]+)/(status|state|suspend/respond|events|graph|tasks)$`)
+	logPath    = lazyregexp.New(`/(portfolios)/([^/]+)/events$`)
+	otherPath  = lazyregexp.New(`/(portfolios|plans|tasks)/([^/]+)$`)
+	configPath = lazyregexp.New(`/server/config$`)
+	streamPath = regexp.MustCompile(`/(subscribe/(intents|portfolios)/[^/]+|(intents|portfolios)/[^/]+/subscribe)$`)
+)
+
+func (r *reader) entry(t *wire.Transcript, n int) {
+	e := t.Entry(n)
+	if e.Kind != "http" && e.Kind != "stream" || e.Request == nil || e.Response == nil {
+		return
+	}
+	at, err := url.Parse(e.Request.URL)
+	if err != nil {
+		return
+	}
+	path := at.EscapedPath()
+	if e.Kind == "stream" {
+		if streamPath.MatchString(path) {
+			r.stream(t, n)
+		}
+		return
+	}
+	x := exchange{method: e.Request.Method, body: t.Reply(n), status: t.Status(n), header: e.Request.Header, began: e.At,
+		ended: e.At.Add(time.Duration(e.Micros) * time.Microsecond)}
+	x.sent, _ = decoded(e.Request.Body).(map[string]any)
+	if m := belowPath.FindStringSubmatch(path); m != nil {
+		r.below(r.of(m[1]), m[2], x)
+		return
+	}
+	switch {
+	case !x.ok():
+	case x.method == http.MethodPost && strings.HasSuffix(path, "/intents"):
+		if id := x.body.Key("id").String(); id != "" {
+			r.intent(r.of(id), x)
+		}
+	case x.method != http.MethodGet:
+	case intentPath.MatchString(path):
+		id := intentPath.FindStringSubmatch(path)[1]
+		if plain, err := url.PathUnescape(id); err != nil || x.body.Key("id").String() != plain {
+			r.see(openintent.OIP00014, x.body.Key("id"), "the intent that was asked for, "+id)
+			return
+		}
+		r.intent(r.of(id), x)
+	case logPath.MatchString(path):
+		r.logs = append(r.logs, logOf("", x))
+	case configPath.MatchString(path):
+		if p := x.body.At("/suspension/default_retry_policy"); !isObjectOrNull(p) {
+			r.see(openintent.OIP0026D4, p, "null, or a policy")
+		}
+	case otherPath.MatchString(path):
+		r.document(otherPath.FindStringSubmatch(path)[1], x.body)
+	}
+}
+
+func decoded(text string) (v any) {
+	d := json.NewDecoder(bytes.NewReader([]byte(text)))
+	d.UseNumber()
+	if d.Decode(&v) != nil {
+		return nil
+	}
+	return v
+}
+
+func isObjectOrNull(v wire.Value) bool {
+	_, isObject := v.Actual().(map[string]any)
+	return isObject || v.Present() && v.Actual() == nil
+}
+
+func (r *reader) of(id string) *intent {
+	if r.intents[id] == nil {
+		r.intents[id] = &intent{id: id, answers: map[string]*answer{}}
+	}
+	return r.intents[id]
+}
+
+// below takes an exchange about something below an intent.
+func (r *reader) below(i *intent, what string, x exchange) {
+	switch what {
+	case "status", "state":
+		if x.method == http.MethodPost {
+			r.write(i, what, x)
+		}
+	case "suspend/respond":
+		if x.method == http.MethodPost {
+			r.answer(i, x)
+		}
+	case "events":
+		if x.method == http.MethodPost {
+			kind, _ := x.sent["event_type"].(string)
+			r.written[kind] = true
+		} else if x.ok() {
+			r.logs = append(r.logs, logOf(i.id, x))
+		}
+	case "graph":
+		if x.ok() && x.method == http.MethodGet {
+			r.graph(x.body)
+		}
+	case "tasks":
+		if x.ok() && x.method == http.MethodGet {
+			for _, task := range x.body.Items() {
+				r.document("tasks", task)
+			}
+		}
+	}
+}
+
+// intent is what a drive saw of an intent.
+type intent struct {
+	id      string
+	title   wire.Value
+	version wire.Value // the highest that was seen
+	seen    time.Time  // when that had been read
+	status  string     // as last read
+	settled time.Time  // when it had been; zero if the drive has written since
+	sid     string     // of the record as last read
+	answers map[string]*answer
+}
+
+// answer is an answer that was taken.
+type answer struct {
+	value        any
+	at           wire.Value
+	began, ended time.Time
+	kept         bool // the drive wrote no record after it
+}
+
+// intent holds a reply with an intent to what was seen of it before.
+func (r *reader) intent(i *intent, x exchange) {
+	doc := x.body
+	if title := doc.Key("title"); title.Present() {
+		switch {
+		case !i.title.Present():
+			i.title = title
+		case title.JSON() != i.title.JSON():
+			r.see(openintent.OIP00014, title, "the title that it was made with, "+i.title.JSON())
+		}
+	}
+	now, known := doc.Key("version").Int()
+	before, _ := i.version.Int()
+	switch {
+	case !known:
+	case !i.version.Present() || now > before:
+		i.version, i.seen = doc.Key("version"), x.ended
+	case now < before && x.after(i.seen):
+		r.see(openintent.OIP00014, doc.Key("version"), "a version of at least "+i.version.JSON()+", as at "+i.version.Ref().String())
+	}
+	record := doc.At("/state/_suspension")
+	i.status, i.settled, i.sid = doc.Key("status").String(), x.ended, record.Key("id").String()
+	if a := i.answers[i.sid]; a != nil && a.kept && x.after(a.ended) {
+		if record.Key("resolution").String() != "responded" {
+			r.see(openintent.OIP0025A13, record.Key("resolution"), "responded, for the answer at "+a.at.Ref().String()+" was taken")
+		}
+		if !reflect.DeepEqual(record.Key("response").Actual(), a.value) {
+			r.see(openintent.OIP0025A13, record.Key("response"), "what was answered, "+wire.Compact(a.value))
+		}
+	}
+}
+
+// write takes a write of the status or the state.
+func (r *reader) write(i *intent, what string, x exchange) {
+	if !x.ok() {
+		return
+	}
+	match := ""
+	for name, value := range x.header {
+		if strings.EqualFold(name, "If-Match") {
+			match = value
+		}
+	}
+	named, err := strconv.ParseInt(match, 10, 64)
+	highest, known := i.version.Int()
+	switch {
+	case match == "":
+		r.see(openintent.OIP00011, x.status, "a refusal, for the write names no version")
+	case err == nil && known && named < highest && x.after(i.seen):
+		r.see(openintent.OIP00012, x.status, fmt.Sprintf("a refusal, for the write names version %d and the intent has %d", named, highest))
+	}
+	was, settled := i.status, i.settled
+	asked, _ := x.sent["status"].(string)
+	became := x.body.Key("status")
+	if what == "status" && !settled.IsZero() && x.after(settled) && became.String() == asked {
+		switch {
+		case asked == host.Suspended && (was == host.Draft || was == host.Completed):
+			r.see(openintent.OIP0025L1, became, "a refusal, for the intent was "+was)
+		case asked == host.Completed && was == host.Suspended && !resolved(x.body):
+			r.see(openintent.OIP0025L2, became, "a refusal, for the intent is suspended and was not answered")
+		}
+	}
+	if asked == host.Suspended || host.Mentions(x.sent, "_suspension") { // it may be another suspension from here on
+		for _, a := range i.answers {
+			a.kept = false
+		}
+	}
+	r.intent(i, x)
+}
+
+func resolved(doc wire.Value) bool { return doc.At("/state/_suspension/resolution").String() != "" }
+
+// answer takes an answer to a suspension.
+func (r *reader) answer(i *intent, x exchange) {
+	was, settled, sid := i.status, i.settled, i.sid
+	i.settled = time.Time{}
+	if !x.ok() {
+		return
+	}
+	if !slices.ContainsFunc(sortedNames(x.header), func(name string) bool { return strings.EqualFold(name, host.KeyHeader) }) {
+		r.see(openintent.OIP0025A1, x.status, "401, for the answer has no key")
+	}
+	named, _ := x.sent["suspension_id"].(string)
+	fresh := !settled.IsZero() && x.after(settled)
+	switch {
+	case named == "":
+		r.see(openintent.OIP0025A2, x.status, "422, for the answer names no suspension")
+		return
+	case fresh && was != host.Suspended && was != "" && i.answers[named] == nil:
+		r.see(openintent.OIP0025A4, x.status, "409, for the intent is "+was)
+	case fresh && was == host.Suspended && sid != "" && sid != named:
+		r.see(openintent.OIP0025A5, x.status, "409, for the intent waits for another answer")
+	}
+	for member, want := range map[string]any{"intent_id": i.id, "suspension_id": named, "resolution": "responded", "value": x.sent["value"]} {
+		if got := x.body.Key(member); !reflect.DeepEqual(got.Actual(), want) {
+			r.see(openintent.OIP0025A11, got, member+" "+wire.Compact(want))
+		}
+	}
+	switch first := i.answers[named]; {
+	case first == nil || !first.kept:
+		i.answers[named] = &answer{x.sent["value"], x.status, x.began, x.ended, true}
+	case x.after(first.ended):
+		r.see(openintent.OIP0026K4, x.status, "a refusal, for the answer at "+first.at.Ref().String()+" was taken")
+	default:
+		r.see(openintent.OIPREAD1, x.status, "a refusal, for the answer at "+first.at.Ref().String()+" was taken")
+		first.kept = false // either may be the one that is recorded
+	}
+}
+
+func sortedNames(header map[string]string) (names []string) {
+	for name := range header {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,284 @@
+package openwop
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// telling is a page or a stream that tells events of a run.
+type telling struct {
+	at           wire.Ref
+	began, ended time.Time // of the exchange: what another one showed counts as earlier only if that had ended by then
+	cursor       int64     // the event that it goes on behind, or noCursor
+	stream       bool
+	whole        bool // it leaves no event out: a poll, or a stream in mode debug
+	batched      bool // a stream that gathers events
+	limited      bool // the request asks for so many events at most
+	complete     bool // a poll that says isComplete
+	events       []told
+}
+
+// told is an event as a page or a frame tells it.
+type told struct {
+	sequence  int64
+	id, kind  string
+	step, end bool // whether the event is a step of the run, and whether it ends the run
+	at        wire.Ref
+}
+
+const noCursor = -1
+
+// mostTold limits how many events of a run are compared, in all the pages and streams that one drive read.
+const mostTold = 100_000
+
+// tellEvent returns an event document as a page or a frame holds it. numbered is false if it has no sequence.
+func tellEvent(e wire.Value) (t told, numbered bool) {
+	t = told{id: e.Key("eventId").String(), kind: e.Key("type").String(), at: e.Ref()}
+	t.sequence, numbered = e.Key("sequence").Int()
+	kind := dialect.EventOf(e)
+	t.end = slices.Contains([]dialect.Event{dialect.RunCompleted, dialect.RunFailed, dialect.RunCancelled}, kind)
+	t.step = slices.Contains(host.StepEvents, kind)
+	return t, numbered
+}
+
+// hear adds a page or a stream.
+func (r *reading) hear(t telling) {
+	if r.told += len(t.events); r.told <= mostTold {
+		r.tellings = append(r.tellings, t)
+	}
+}
+
+// paged adds a reply to a poll, behind a cursor if there was one.
+func (r *reading) paged(t *wire.Transcript, n int, body wire.Value, cursor int64, limited bool) {
+	e := t.Entry(n)
+	page := telling{at: body.Ref(), began: e.At, ended: e.At.Add(time.Duration(e.Micros) * time.Microsecond), cursor: cursor,
+		whole: true, limited: limited}
+	page.complete, _ = body.Key("isComplete").Bool()
+	for _, event := range body.Key("events").Items() {
+		one, numbered := tellEvent(event)
+		if !numbered { // the log is held to that
+			return
+		}
+		if one.sequence > cursor { // a host may know a cursor by another name and begin anew (OWP-R20)
+			page.events = append(page.events, one)
+		}
+	}
+	r.hear(page)
+}
+
+// streamed reads the frames of a stream. A frame that is no event of the run, such as a ping, says nothing here.
+func (r *reading) streamed(t *wire.Transcript, n int, query url.Values) {
+	e := t.Entry(n)
+	heard := telling{at: wire.Ref{Exchange: n, Part: "status"}, began: e.At, ended: e.At.Add(time.Duration(e.Micros) * time.Microsecond),
+		cursor: noCursor, stream: true, whole: query.Get("streamMode") == "debug", batched: query.Has("bufferMs")}
+	if chunks := e.Chunks; len(chunks) > 0 {
+		heard.ended = e.At.Add(time.Duration(chunks[len(chunks)-1].Micros) * time.Microsecond)
+	}
+	for name, value := range e.Request.Header {
+		if strings.EqualFold(name, "Last-Event-ID") {
+			var known bool
+			if heard.cursor, known = number(value); !known {
+				return // what a host makes of it is a question of its own
+			}
+		}
+	}
+	for _, f := range t.Frames(n) {
+		docs := wire.Values{f.Data}
+		batch := f.Type.String() == "batch"
+		if batch {
+			docs = f.Data.Items()
+		}
+		for _, doc := range docs {
+			one, numbered := tellEvent(doc)
+			if !numbered || one.kind == "" || !batch && f.Type.String() != "" && !dialect.TypeOf(f.Type).Valid() && f.Type.String() != one.kind {
+				continue
+			}
+			heard.events = append(heard.events, one)
+			if !batch && !r.misframed.Present() && (f.ID.String() != "" && f.ID.String() != strconv.FormatInt(one.sequence, 10) ||
+				f.Type.String() != "" && f.Type.String() != "message" && f.Type.String() != one.kind) {
+				r.misframed = f.Data
+				r.framedAs = fmt.Sprintf("id %s and event %s", f.ID.JSON(), f.Type.JSON())
+			}
+			if id := doc.Key("runId"); id.String() != "" && id.String() != r.id && !r.stray.Present() {
+				r.stray = id
+			}
+		}
+	}
+	r.hear(heard)
+}
+
+// judgeTellings compares all pages and streams that tell of the run.
+func (r *reading) judgeTellings(drive string) (out []scenarios.Breach) {
+	violated := map[scenarios.RequirementID]bool{}
+	see := func(id scenarios.RequirementID, at wire.Ref, expected, actual string) {
+		if !violated[id] { // one place for each is enough
+			violated[id] = true
+			out = append(out, scenarios.Breach{Requirement: id, Drive: drive, Where: at, Expected: expected, Actual: actual})
+		}
+	}
+	if r.misframed.Present() {
+		see(openwop.OWPEVT21, r.misframed.Ref(), "the sequence of the event as the id of its frame, and its type as the event",
+			r.framedAs+" around "+r.misframed.JSON())
+	}
+	if r.stray.Present() && !r.forked {
+		see(openwop.OWPEVT4, r.stray.Ref(), "events of the run "+r.id, "an event of the run "+r.stray.JSON())
+	}
+	known, doubtful := r.known()
+	all := slices.Sorted(maps.Keys(known))
+	for _, t := range r.tellings {
+		r.judgeOrder(t, see)
+		judgeSame(t, known, doubtful, see)
+		t.judgeComplete(all, known, doubtful, see)
+	}
+	r.judgeEnds(see)
+	return out
+}
+
+type seen = func(id scenarios.RequirementID, at wire.Ref, expected, actual string)
+
+// known returns the event of each sequence, as it was first told. A sequence that one page or stream gives to two events is
+// doubtful.
+func (r *reading) known() (known map[int64]told, doubtful map[int64]bool) {
+	known, doubtful = map[int64]told{}, map[int64]bool{}
+	for _, t := range r.tellings {
+		here := map[int64]string{}
+		for _, e := range t.events {
+			if id, twice := here[e.sequence]; twice && id != e.id {
+				doubtful[e.sequence] = true
+			}
+			here[e.sequence] = e.id
+			if _, is := known[e.sequence]; !is {
+				known[e.sequence] = e
+			}
+		}
+	}
+	return known, doubtful
+}
+
+// judgeOrder holds a page or a stream to its own order: events come once, by their sequences, and nothing but notes comes behind
+// the end.
+func (r *reading) judgeOrder(t telling, see seen) {
+	over := slices.IndexFunc(t.events, func(e told) bool { return e.end })
+	for i, e := range t.events {
+		if i > 0 {
+			last := t.events[i-1].sequence
+			is := fmt.Sprintf("the event of sequence %d", e.sequence)
+			switch {
+			case t.stream && e.sequence <= last:
+				see(t.shows(), e.at, fmt.Sprintf("an event behind %d, each once and in order", last), is)
+			case !t.stream && !r.forked && e.sequence != last+1:
+				see(openwop.OWPEVT1, e.at, fmt.Sprintf("the event of sequence %d behind that of %d", last+1, last), is)
+			}
+		}
+		if over >= 0 && e.sequence > t.events[over].sequence && e.step && !e.end {
+			see(openwop.OWPEVT10, e.at, "no step of the run behind the event that ends it", "an event of type "+e.kind)
+		}
+	}
+}
+
+// shows returns the requirement that has t show every event of its run, once and in order.
+func (t telling) shows() scenarios.RequirementID {
+	switch {
+	case t.batched:
+		return openwop.OWPEVT28
+	case t.stream:
+		return openwop.OWPEVT22
+	}
+	return openwop.OWPEVT14
+}
+
+// judgeSame expects that an event stays what it was first told to be.
+func judgeSame(t telling, known map[int64]told, doubtful map[int64]bool, see seen) {
+	for _, e := range t.events {
+		first := known[e.sequence]
+		if doubtful[e.sequence] || first.id == "" || e.id == "" || first.id == e.id {
+			continue
+		}
+		id := scenarios.RequirementID(openwop.OWPEVT12)
+		if t.stream || first.at.Part != "" {
+			id = openwop.OWPEVT27
+		}
+		see(id, e.at, fmt.Sprintf("the event %q at sequence %d, as at %s", first.id, e.sequence, first.at), fmt.Sprintf("the event %q", e.id))
+	}
+}
+
+// judgeComplete expects that nothing is left out between the cursor and the last event that is told. Without a cursor a stream may
+// begin where the run stood when it was opened.
+func (t telling) judgeComplete(all []int64, known map[int64]told, doubtful map[int64]bool, see seen) {
+	if !t.whole || len(t.events) == 0 {
+		return
+	}
+	id := t.shows()
+	if t.stream && t.cursor != noCursor {
+		if id = openwop.OWPEVT24; t.events[0].sequence <= t.cursor {
+			see(id, t.events[0].at, fmt.Sprintf("the event behind %d", t.cursor), fmt.Sprintf("the event of sequence %d", t.events[0].sequence))
+		}
+	}
+	here := map[int64]bool{}
+	for _, e := range t.events {
+		here[e.sequence] = true
+	}
+	first, last := t.reach()
+	for _, n := range all {
+		if n < first || n > last || doubtful[n] || here[n] {
+			continue
+		}
+		behind := max(0, slices.IndexFunc(t.events, func(e told) bool { return e.sequence > n }))
+		see(id, t.events[behind].at, fmt.Sprintf("the event of sequence %d, which stands at %s", n, known[n].at),
+			"it is left out")
+	}
+}
+
+// reach returns the first and the last sequence that t speaks of, 0 and its cursor if it has no events.
+func (t telling) reach() (first, last int64) {
+	if len(t.events) == 0 {
+		return 0, t.cursor
+	}
+	first = t.events[0].sequence
+	for _, e := range t.events {
+		first, last = min(first, e.sequence), max(last, e.sequence)
+	}
+	if t.cursor != noCursor {
+		first = min(first, t.cursor+1)
+	}
+	return first, max(last, t.cursor)
+}
+
+// judgeEnds expects that a poll which calls the log complete, or which comes back empty, leaves out nothing that an earlier poll
+// showed, and that no event ends the run behind a log that was complete.
+func (r *reading) judgeEnds(see seen) {
+	for i, t := range r.tellings {
+		_, last := t.reach()
+		over := slices.ContainsFunc(t.events, func(e told) bool { return e.end })
+		if t.stream || !t.complete && (len(t.events) > 0 || t.limited) {
+			continue
+		}
+		for k, other := range r.tellings {
+			if len(other.events) == 0 {
+				continue
+			}
+			top := slices.MaxFunc(other.events, func(a, b told) int { return cmp.Compare(a.sequence, b.sequence) })
+			shown := k < i && !other.stream && !other.ended.After(t.began)
+			left := fmt.Sprintf("the event of sequence %d, which is at %s", top.sequence, top.at)
+			switch {
+			case top.sequence <= last:
+			case t.complete && (shown || top.end && !over):
+				see(openwop.OWPEVT16, t.at, "not complete: behind it comes "+left, "isComplete is true")
+			case !t.complete && shown:
+				see(openwop.OWPEVT14, t.at, left, "no event")
+			}
+		}
+	}
+}
