@@ -207,7 +207,9 @@ func init() {
 		"the plan was time-stamped after the start": {stale: true,
 			do: func(f *forgery) { late = registered(f, same, over(f).Add(time.Hour)) }, beside: planned(&late)},
 		"the timestamp of the plan is of another line": {stale: true,
-			do:     func(f *forgery) { other = registered(f, func(string) string { return bundle.Digest(nil) }, f.results.StartedAt) },
+			do: func(f *forgery) {
+				other = registered(f, func(string) string { return bundle.Digest(nil) }, f.results.StartedAt)
+			},
 			beside: planned(&other)},
 	})
 }
@@ -300,4 +302,3 @@ func TestWhen(t *testing.T) {
 		}
 	}
 }
-
