@@ -21,11 +21,14 @@ const BadgesDir = "badges"
 
 const badgePrefix = "badge-"
 
-// badges returns two files for each profile.
+// badges returns two files for each profile, of its newest revision: who sees a badge does not know that there is a newer one.
 func badges(profiles []results.ProfileResult) ([]file, error) {
 	var out []file
 	taken := map[string]bool{}
 	for _, p := range profiles {
+		if p.Superseded != "" {
+			continue
+		}
 		name := badgeName(p.ID)
 		for i := 2; taken[name]; i++ {
 			name = fmt.Sprintf("%s-%d", badgeName(p.ID), i)
@@ -83,6 +86,10 @@ func removeStaleBadges(dir string, files []file) error {
 	}
 	return nil
 }
+
+// Withdraw removes the badges of an earlier run from a report folder. Call it before a target is certified: a run that ends
+// without a report must not leave a badge that seems to be its own.
+func Withdraw(dir string) error { return removeStaleBadges(dir, nil) }
 
 func isBadge(path string) bool {
 	f, err := os.Open(path)

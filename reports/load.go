@@ -23,13 +23,13 @@ const ResultsName = "results.json"
 const mostResults = 64 << 20
 
 // Load reads a results.json, or the one in a folder. The file may come from anybody: Load refuses other versions and
-// documents that their schema rejects.
+// documents that their schema rejects or that contradict themselves.
 func Load(path string) (results.Results, error) {
 	path, raw, err := read(path)
 	if err != nil {
 		return results.Results{}, err
 	}
-	doc, err := ParseResults(raw)
+	doc, err := consistent(raw)
 	if err != nil {
 		return results.Results{}, fmt.Errorf("read results %s: %w", path, err)
 	}
@@ -50,7 +50,7 @@ func LoadForMatrix(path string, own *scenarios.OwnSuite) (doc *results.Results, 
 		}
 		return nil, told, file, nil
 	}
-	parsed, err := ParseResults(raw)
+	parsed, err := consistent(raw)
 	if err != nil {
 		return nil, nil, "", fmt.Errorf("read results %s: %w", file, err)
 	}
@@ -80,7 +80,19 @@ func read(path string) (string, []byte, error) {
 	return path, raw, nil
 }
 
-// ParseResults reads the content of a results.json.
+// consistent reads the content of a results.json that nothing else is held to.
+func consistent(raw []byte) (results.Results, error) {
+	doc, err := ParseResults(raw)
+	if err != nil {
+		return doc, err
+	}
+	if why := inconsistent(doc); why != "" {
+		return results.Results{}, fmt.Errorf("it contradicts itself: %s: was it edited? Certify again", why)
+	}
+	return doc, nil
+}
+
+// ParseResults reads the content of a results.json, which may contradict itself.
 func ParseResults(raw []byte) (results.Results, error) {
 	var head struct {
 		Schema string `json:"schema"`

@@ -42,7 +42,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 			Second: r.Second, Name: label(r.Name), Version: label(r.Version),
 		},
 		Filter:       Filter(r.Select),
-		Partial:      partial(r),
+		Partial:      partial(r, stamp),
 		StartedAt:    r.Started,
 		Seconds:      seconds(r.Seconds),
 		Seed:         r.Seed,
@@ -53,7 +53,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		Scenarios:    each(r.Outcomes, func(o scenarios.Outcome) results.ScenarioResult { return scenario(o, r.Protocol.Ledger, stamp) }),
 		Findings:     each(r.DiscoveryFindings, finding),
 		Totals:       totals(r.Totals()),
-		Profiles:     each(r.Profiles, profile),
+		Profiles:     profiles(r, stamp),
 		Leftovers:    each(r.Leftovers, func(s string) string { return s }),
 		NotClaimed:   some(r.Seen, sighting),
 		Expectations: stamp.Expectations,
@@ -170,11 +170,25 @@ func requirementIn(ledger *scenarios.Ledger) func(scenarios.RequirementStatus) r
 	}
 }
 
-func partial(r *scenarios.Report) *results.Partial {
-	if !r.Select.Narrows() {
+// partial returns how much was asked of a run that was narrowed, or interrupted.
+func partial(r *scenarios.Report, stamp Stamp) *results.Partial {
+	interrupted := stamp.ExitCode == scenarios.ExitInterrupted
+	if !r.Select.Narrows() && !interrupted {
 		return nil
 	}
-	return &results.Partial{Asked: int64(len(r.Outcomes)), Of: int64(r.Scenarios)}
+	asked := len(r.Outcomes)
+	if interrupted {
+		asked -= r.Totals()[scenarios.Inconclusive]
+	}
+	return &results.Partial{Asked: int64(asked), Of: int64(r.Scenarios)}
+}
+
+// profiles returns none of a part: it may have left out what would cost one.
+func profiles(r *scenarios.Report, stamp Stamp) []results.ProfileResult {
+	if partial(r, stamp) != nil {
+		return []results.ProfileResult{}
+	}
+	return each(r.Profiles, profile)
 }
 
 // mostViolations bounds the places that are told.

@@ -86,7 +86,7 @@ const (
 func (t *text) head() {
 	who := ""
 	if n := t.doc.Target.Name; n != nil {
-		who = " · " + textsafe.Clip(*n, mostName)
+		who = ` · "` + textsafe.Clip(*n, mostName) + `"` // a name may read like a verdict
 		if v := t.doc.Target.Version; v != nil {
 			who += " " + textsafe.Clip(*v, mostName)
 		}
@@ -95,7 +95,15 @@ func (t *text) head() {
 	if refused := t.report.RefusedCredential(); refused != "" {
 		t.line("%s", t.paint(red, refused))
 	}
+	t.part()
 	t.line("")
+}
+
+// part says of a partial run that it certifies nothing.
+func (t *text) part() {
+	if p := t.doc.Partial; p != nil {
+		t.line("a part: %s, so no profile is judged", excerpt.Part(*p))
+	}
 }
 
 // suites shows one line for each suite, in columns.
@@ -288,9 +296,7 @@ func (t *text) summary() {
 	t.line("")
 	t.line("%s: %s in %s, seed %d", textsafe.Count(len(t.report.Outcomes), "scenario"), t.verdicts(t.report.Totals()),
 		round(t.report.Seconds), t.report.Seed)
-	if p := t.doc.Partial; p != nil {
-		t.line("a part: %s, so no profile is judged", excerpt.Part(*p))
-	}
+	t.part()
 	color := red
 	if t.doc.ExitCode == scenarios.ExitProved {
 		color = green

@@ -144,6 +144,13 @@ func ProfileStatuses(p *Protocol, d Discovery, outcomes []Outcome, violated []Re
 	for i, profile := range p.Profiles {
 		out[i] = profile.status(p, d, outcomes, violated)
 	}
+	// An older revision asks for less under the same name: it is not kept where the newest is violated.
+	for i, older := range out {
+		if slices.ContainsFunc(out, func(s ProfileStatus) bool { return s.ID == older.Superseded && s.Status == "violated" }) &&
+			older.Status != "inapplicable" {
+			out[i].Status = "violated"
+		}
+	}
 	return out
 }
 

@@ -95,6 +95,16 @@ func TestAViolationWithinItsScopeCostsAProfile(t *testing.T) {
 	if s := scenarios.ProfileStatuses(scoped, discovery(`{}`), passed, []scenarios.RequirementID{"TOY-1"})[0]; s.Status != "inapplicable" {
 		t.Errorf("not claimed: %s", s.Status)
 	}
+	// A requirement that only the newest revision is about costs the older one, too.
+	revised := *scoped
+	revised.Profiles = append(slices.Clone(scoped.Profiles), scenarios.Profile{ID: "toy", Superseded: "toy@2", Claims: []string{"counts"},
+		Requires: []scenarios.Required{{ID: "TOY-1", Evidence: scenarios.Observed, Scenarios: []scenarios.ScenarioID{"toy/counting/a"}}}})
+	for id, want := range map[scenarios.RequirementID]string{"TOY-4": "violated", "TOY-5": "certified"} {
+		s := scenarios.ProfileStatuses(&revised, discovery(`{"counts":true}`), passed, []scenarios.RequirementID{id})[1]
+		if s.Status != want {
+			t.Errorf("%s violated: the older revision is %s, want %s", id, s.Status, want)
+		}
+	}
 	var uncovered []string
 	for _, row := range scoped.Profiles[0].Uncovered(scoped.Ledger) {
 		uncovered = append(uncovered, row.ID)

@@ -58,7 +58,7 @@ func Part(p results.Partial) string {
 	if p.Of == 0 {
 		return textsafe.Count(int(p.Asked), "scenario") + " of a selection"
 	}
-	return fmt.Sprintf("%d of %s were selected", p.Asked, textsafe.Count(int(p.Of), "scenario"))
+	return fmt.Sprintf("%d of %s were asked", p.Asked, textsafe.Count(int(p.Of), "scenario"))
 }
 
 // SeenBy says who saw a violation.

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,7 +74,7 @@ var (
 	logPath    = lazyregexp.New(`/(portfolios)/([^/]+)/events$`)
 	otherPath  = lazyregexp.New(`/(portfolios|plans|tasks)/([^/]+)$`)
 	configPath = lazyregexp.New(`/server/config$`)
-	streamPath = regexp.MustCompile(`/(subscribe/(intents|portfolios)/[^/]+|(intents|portfolios)/[^/]+/subscribe)$`)
+	streamPath = lazyregexp.New(`/(subscribe/(intents|portfolios)/[^/]+|(intents|portfolios)/[^/]+/subscribe)$`)
 )
 
 func (r *reader) entry(t *wire.Transcript, n int) {

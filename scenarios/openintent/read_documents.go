@@ -111,10 +111,21 @@ func (r *reader) judgeLogs() {
 	}
 }
 
-// once are the events that come once for each of their attempts, or once for each suspension.
-var once = map[openintentv1.EventType]scenarios.RequirementID{
-	host.EventRenotified: openintent.OIP0026E1, host.EventEscalated: openintent.OIP0026E2, host.EventExpired: openintent.OIP0026E5,
-	host.EventResumed: openintent.OIP0025A14, host.EventSuspended: openintent.OIPREAD7,
+// once returns the requirement that an event comes once for each of its attempts, or once for each suspension; "" if none says so.
+func once(kind openintentv1.EventType) scenarios.RequirementID {
+	switch kind {
+	case host.EventRenotified:
+		return openintent.OIP0026E1
+	case host.EventEscalated:
+		return openintent.OIP0026E2
+	case host.EventExpired:
+		return openintent.OIP0026E5
+	case host.EventResumed:
+		return openintent.OIP0025A14
+	case host.EventSuspended:
+		return openintent.OIPREAD7
+	}
+	return ""
 }
 
 // told names an event of a suspension, and its attempt if it has one.
@@ -132,7 +143,7 @@ func tell(kind openintentv1.EventType, payload wire.Value) (t told, ours bool) {
 	if kind == host.EventEscalated { // an attempt may have several steps
 		t.step = payload.Key("escalated_to").JSON() + payload.Key("channel_hint").JSON()
 	}
-	return t, once[kind] != "" && t.sid != ""
+	return t, once(kind) != "" && t.sid != ""
 }
 
 func (r *reader) judgeEvents(events wire.Values) {
@@ -146,7 +157,7 @@ func (r *reader) judgeEvents(events wire.Values) {
 			continue
 		}
 		if before, twice := seen[t]; twice {
-			r.see(once[kind], e, "one "+string(kind)+", and not one more beside "+before.Ref().String())
+			r.see(once(kind), e, "one "+string(kind)+", and not one more beside "+before.Ref().String())
 		}
 		seen[t] = e
 		at, _ := host.TimeOf(e.Key("created_at"))

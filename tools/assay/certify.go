@@ -117,6 +117,9 @@ func (c *certify) run(ctx context.Context) error {
 		return err
 	}
 	defer c.listeners.close()
+	if err := reports.Withdraw(c.out); err != nil {
+		return usage("certify --out %s: badges of an earlier run cannot be removed: %w: give another folder", c.out, err)
+	}
 	if err := c.bundle.announce(ctx, c.target.name, c.options); err != nil {
 		return errors.Join(err, c.bundle.ended(exitCode(err)))
 	}
@@ -213,6 +216,10 @@ func relaxGC() (undo func()) {
 
 // notStarted returns the error of a run that drove nothing.
 func (c *certify) notStarted(ctx context.Context, err error) error {
+	if info, failed := os.Stat(filepath.Join(c.out, reports.ResultsName)); failed == nil {
+		fmt.Fprintf(c.stderr, "assay: certify: the reports in %s are of an earlier run, of %s\n", c.out,
+			info.ModTime().UTC().Format(time.RFC3339))
+	}
 	switch {
 	case ctx.Err() != nil:
 		return &exit{Code: scenarios.ExitInterrupted, Cause: errors.New("certify: interrupted before anything was asked: nothing was written")}

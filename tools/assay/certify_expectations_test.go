@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/tools/assay/internal/expectations"
 )
@@ -41,6 +42,11 @@ func TestInterruptedLeavesTheExpectations(t *testing.T) {
 	}
 	if said := p.errs.String(); !strings.Contains(said, "interrupted: "+config+" stays as it is") {
 		t.Errorf("it says %q", said)
+	}
+	// It is a part, whatever had ended by then.
+	doc, err := reports.Load(filepath.Join(dir, "out"))
+	if err != nil || doc.Partial == nil || doc.Partial.Asked >= doc.Partial.Of || len(doc.Profiles) > 0 {
+		t.Errorf("of an interrupted run: part %+v, profiles %v (%v)", doc.Partial, doc.Profiles, err)
 	}
 }
 

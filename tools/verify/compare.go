@@ -21,7 +21,8 @@ func (v *run) compare(r *scenarios.Report) {
 		stamp.ExitCode = scenarios.ExitInterrupted
 	}
 	want := reports.Results(r, stamp)
-	v.Totals, v.Profiles = want.Totals, want.Profiles
+	v.Totals, v.Profiles, v.Partial = want.Totals, want.Profiles, want.Partial
+	v.Known, v.Whole = len(stamp.Known), r.ExitCode()
 	told := len(v.Problems)
 	v.scenarios(got.Scenarios, want.Scenarios)
 	v.target(got.Target, want.Target)

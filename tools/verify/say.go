@@ -62,7 +62,9 @@ func (r *Report) Text(w io.Writer, name string) error {
 	line("%s", name)
 	if r.Partial != nil {
 		line("  A PART      %s: it certifies nothing", excerpt.Part(*r.Partial))
-		line("              left out: %s", strings.Join(r.LeftOut, ", "))
+		if len(r.LeftOut) > 0 {
+			line("              left out: %s", strings.Join(r.LeftOut, ", "))
+		}
 	}
 	line("  made by     assay %s, %s, seed %s", r.Made.Version, r.StartedAt, r.Seed)
 	line("  target      %s · %s", r.Target.Address, r.Target.Protocol)
@@ -82,6 +84,9 @@ func (r *Report) Text(w io.Writer, name string) error {
 	if r.Honest {
 		line("honest: all that results.json says follows from the transcripts (exit 0)")
 		line("  it says: exit %d; %s", r.ExitCode, totalsOf(r.Totals))
+		if r.Known > 0 {
+			line("  NOT COUNTED %s that whoever ran Assay calls known; counted, it is exit %d", counted(r.Known, "failure"), r.Whole)
+		}
 		for _, p := range r.Profiles {
 			line("  profile %s: %s, %d of %d requirements proved", p.ID, p.Status, p.Proved, p.Required)
 		}

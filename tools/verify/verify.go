@@ -45,7 +45,9 @@ type Report struct {
 	ExitCode    int64                   `json:"exitCode"`          // of the certification, as the bundle says
 	Totals      results.Totals          `json:"totals"`            // of the scenarios judged again
 	Profiles    []results.ProfileResult `json:"profiles"`          // as derived again
-	Partial     *results.Partial        `json:"partial,omitempty"` // a selection was asked: it certifies nothing
+	Partial     *results.Partial        `json:"partial,omitempty"` // a selection was asked, or it was interrupted: it certifies nothing
+	Known       int                     `json:"known,omitempty"`   // failures that the operator calls known, which the exit code does not count
+	Whole       int                     `json:"-"`                 // the exit code that counts them
 	LeftOut     []string                `json:"leftOut,omitempty"` // suites of which scenarios were left out, with their number
 	Problems    []Problem               `json:"problems"`
 	Registered  string                  `json:"registered,omitempty"` // what the register says of this and other certifications

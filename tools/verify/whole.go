@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/scenarios"
 )
 
@@ -15,7 +14,6 @@ func (v *run) part(suites []scenarios.Suite, r *scenarios.Report) {
 	if !r.Select.Narrows() {
 		return
 	}
-	v.Partial = &results.Partial{Asked: int64(len(r.Outcomes)), Of: int64(r.Scenarios)}
 	asked := map[scenarios.ScenarioID]bool{}
 	for _, o := range r.Outcomes {
 		asked[o.Scenario.ID] = true
