@@ -296,7 +296,7 @@ var logFaults = []Fault{
 		ID:     "log.ended-again",
 		Title:  "a run that was found to be over is ended once more",
 		Looks:  "after a poll with a cursor at the end of the log there is a second run.completed on it",
-		Breaks: []string{openwop.OWPEVT9, openwop.OWPEVT10, openwop.OWPEVT11},
+		Breaks: []string{openwop.OWPEVT9, openwop.OWPEVT10, openwop.OWPEVT11, openwop.OWPEVT16},
 		Spots:  []int{40},
 		Replace: func(s *rules.Set) {
 			swept(s, func(log []event.Event) []event.Event { return append(log, again(log[len(log)-1], log)) })
