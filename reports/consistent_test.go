@@ -25,11 +25,13 @@ func TestContradictoryResultsAreRefused(t *testing.T) {
 		edit func(*results.Results)
 		want string
 	}{
-		"as it is":                    {func(*results.Results) {}, ""},
-		"a failure is not counted":    {func(doc *results.Results) { doc.Totals.Failed = 0 }, "its totals"},
-		"a part with a profile":       {func(doc *results.Results) { doc.Partial = &results.Partial{Asked: 1, Of: 9} }, "it is a part, and judges"},
-		"exit 0 beside a failure":     {func(doc *results.Results) { doc.ExitCode = 0 }, "and the exit code is 0"},
-		"certified and violated":      {func(doc *results.Results) { certified(doc, "loop-v5@2", "OWP-0061-B1") }, "that OWP-0061-B1 is violated"},
+		"as it is":                 {func(*results.Results) {}, ""},
+		"a failure is not counted": {func(doc *results.Results) { doc.Totals.Failed = 0 }, "its totals"},
+		"a part with a profile": {func(doc *results.Results) { doc.Partial = &results.Partial{Asked: 1, Of: 9} },
+			"it is a part, and judges"},
+		"exit 0 beside a failure": {func(doc *results.Results) { doc.ExitCode = 0 }, "and the exit code is 0"},
+		"certified and violated": {func(doc *results.Results) { certified(doc, "loop-v5@2", "OWP-0061-B1") },
+			"that OWP-0061-B1 is violated"},
 		"a profile that nobody froze": {func(doc *results.Results) { certified(doc, "everything@9", "OWP-0061-B1") }, "everything@9"},
 		"certified for nothing": {func(doc *results.Results) {
 			certified(doc, "goals@2", "X")

@@ -22,7 +22,8 @@ import (
 func SARIF(w io.Writer, doc results.Results) error {
 	r := &sarifRun{Results: []sarifResult{}, ColumnKind: "utf16CodeUnits",
 		AutomationDetails: sarifID{"assay/" + doc.Target.Protocol + "/"},
-		Tool:              sarifTool{sarifDriver{Name: "assay", Version: doc.Assay.Version, InformationURI: "https://github.com/openassay/assay", Rules: []sarifRule{}}},
+		Tool: sarifTool{sarifDriver{Name: "assay", Version: doc.Assay.Version, InformationURI: "https://github.com/openassay/assay",
+			Rules: []sarifRule{}}},
 		Invocations: []sarifInvocation{{
 			ExecutionSuccessful: doc.ExitCode != scenarios.ExitBroken && doc.ExitCode != scenarios.ExitInterrupted, ExitCode: doc.ExitCode,
 			Start: sarifTime(doc.StartedAt), End: sarifTime(doc.StartedAt.Add(time.Duration(doc.Seconds * float64(time.Second)))),

@@ -107,7 +107,8 @@ func TestSARIF(t *testing.T) {
 	golden(t, "results.sarif", out.Bytes())
 	var back sarif
 	parsed(t, out.Bytes(), &back)
-	if back.Version != "2.1.0" || len(back.Runs) != 1 || back.Runs[0].Tool.Driver.Name != "assay" || back.Runs[0].Invocations[0].ExecutionSuccessful == nil {
+	if back.Version != "2.1.0" || len(back.Runs) != 1 || back.Runs[0].Tool.Driver.Name != "assay" ||
+		back.Runs[0].Invocations[0].ExecutionSuccessful == nil {
 		t.Fatalf("the head is %+v", back)
 	}
 	run := back.Runs[0]

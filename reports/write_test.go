@@ -40,8 +40,8 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"badges/badge-goals-v1.json", "badges/badge-goals-v1.svg", "badges/badge-loop-v5.json",
-		"badges/badge-loop-v5.svg", "ctrf.json", "junit.xml", "matrix.md", "report.html", "results.json", "results.sarif", "transcripts/demo.loop.json",
-		"transcripts/discovery.json"}
+		"badges/badge-loop-v5.svg", "ctrf.json", "junit.xml", "matrix.md", "report.html", "results.json", "results.sarif",
+		"transcripts/demo.loop.json", "transcripts/discovery.json"}
 	if got := slices.Sorted(maps.Keys(tree(t, dir))); !slices.Equal(got, want) {
 		t.Errorf("files are %q, want %q", got, want)
 	}

@@ -133,16 +133,17 @@ func TestHostileReplies(t *testing.T) {
 			"is about another digest than it was asked for"},
 		"another hash": {otherwise(func(q *rfc3161.Request) { q.HashAlgorithm, q.HashedMessage = crypto.SHA512, make([]byte, 64) }),
 			"it is about a digest by SHA-512, and not by SHA-256"},
-		"another nonce":  {otherwise(func(q *rfc3161.Request) { q.Nonce = big.NewInt(7) }), "its nonce is not the one that was sent"},
-		"no nonce":       {otherwise(func(q *rfc3161.Request) { q.Nonce = nil }), "its nonce is not the one that was sent"},
-		"no certificate": {otherwise(func(q *rfc3161.Request) { q.Certificates = false }), "it does not have one signature, with the certificate to it"},
-		"an error":       {replies(func([]byte) (int, []byte) { return http.StatusTeapot, nil }), "it answered with HTTP 418"},
-		"nothing":        {replies(whole(nil)), "it answered nothing"},
-		"a page":         {replies(whole([]byte("<html>later</html>"))), "it is no timestamp in DER"},
-		"a refusal":      {replies(whole(refusal)), "the request is rejected"},
-		"a flood":        {replies(whole(bytes.Repeat([]byte{0x30}, 1<<20))), "it has more than 32768 bytes, which no timestamp needs"},
-		"a well":         {replies(whole(nested)), "values are nested more than 24 deep"},
-		"no length":      {replies(whole([]byte{0x30, 0x80, 0x02, 0x01, 0x00, 0x00, 0x00})), "indefinite length found (not DER)"},
+		"another nonce": {otherwise(func(q *rfc3161.Request) { q.Nonce = big.NewInt(7) }), "its nonce is not the one that was sent"},
+		"no nonce":      {otherwise(func(q *rfc3161.Request) { q.Nonce = nil }), "its nonce is not the one that was sent"},
+		"no certificate": {otherwise(func(q *rfc3161.Request) { q.Certificates = false }),
+			"it does not have one signature, with the certificate to it"},
+		"an error":  {replies(func([]byte) (int, []byte) { return http.StatusTeapot, nil }), "it answered with HTTP 418"},
+		"nothing":   {replies(whole(nil)), "it answered nothing"},
+		"a page":    {replies(whole([]byte("<html>later</html>"))), "it is no timestamp in DER"},
+		"a refusal": {replies(whole(refusal)), "the request is rejected"},
+		"a flood":   {replies(whole(bytes.Repeat([]byte{0x30}, 1<<20))), "it has more than 32768 bytes, which no timestamp needs"},
+		"a well":    {replies(whole(nested)), "values are nested more than 24 deep"},
+		"no length": {replies(whole([]byte{0x30, 0x80, 0x02, 0x01, 0x00, 0x00, 0x00})), "indefinite length found (not DER)"},
 		"a later time": {replies(func(reply []byte) (int, []byte) {
 			year := []byte(time.Now().UTC().Format("20060102"))
 			return http.StatusOK, bytes.Replace(reply, year, []byte("20990101"), 1)
@@ -179,7 +180,8 @@ func TestAskNobody(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	a := authority(t)
-	if _, err := timestamp.Ask(ctx, a.URL, digest(something)); err == nil || !strings.HasPrefix(err.Error(), "ask "+a.URL+" for a timestamp: ") {
+	_, err := timestamp.Ask(ctx, a.URL, digest(something))
+	if err == nil || !strings.HasPrefix(err.Error(), "ask "+a.URL+" for a timestamp: ") {
 		t.Errorf("the error is %v", err)
 	}
 	for _, bad := range []string{"", "clock.example", "ftp://clock.example", "http://", "http:///tsa", "%"} {

@@ -33,7 +33,7 @@ func TestKillMatrixRefusals(t *testing.T) {
 		}, "/protocols/0/totals", "required"},
 		"a fault that breaks none": {func(d map[string]any) { first(d, "faults")["breaks"] = []any{} }, "/protocols/0/faults/0/breaks",
 			"minItems"},
-		"one that breaks four": {func(d map[string]any) { first(d, "faults")["breaks"] = []any{"A", "B", "C", "D"} },
+		"one that breaks six": {func(d map[string]any) { first(d, "faults")["breaks"] = []any{"A", "B", "C", "D", "E", "F"} },
 			"/protocols/0/faults/0/breaks", "maxItems"},
 		"a verdict that is none": {func(d map[string]any) { first(d, "faults")["verdict"] = "alive" },
 			"/protocols/0/faults/0/verdict", "enum"},

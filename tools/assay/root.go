@@ -47,8 +47,8 @@ func newRoot() *cobra.Command {
 		RunE:              group("command"),
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newCertify(), newVerify(), newAttest(), newTimestamp(), newKeygen(), newSimhost(), newGenerate(), newDiff(), newFixtures(), newMatrix(),
-		newProve(), newFaultProxy(),
+	root.AddCommand(newCertify(), newVerify(), newAttest(), newTimestamp(), newKeygen(), newSimhost(), newGenerate(), newDiff(), newFixtures(),
+		newMatrix(), newProve(), newFaultProxy(),
 		newList(), newExplain(), newWhy(), newDoctor(), newVersion(), newCompletion(), newMan())
 	addOwn(root)
 	root.SetHelpCommand(newHelp())

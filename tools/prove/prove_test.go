@@ -12,8 +12,8 @@ import (
 	"github.com/openassay/assay/tools/prove"
 )
 
-// The honest hosts are certified whole and accused of nothing; ways to differ, each alone, are for make prove. Every fault is asked the scenarios that prove a requirement it
-// breaks, and each check kills it that does in the committed matrix, which `make prove` makes of everything against everything.
+// The honest hosts are certified whole and accused of nothing; ways to differ, each alone, are for make prove. Every fault is asked
+// the scenarios that prove a requirement it breaks, and each check kills it that does in the committed matrix, which `make prove` makes of everything against everything.
 func TestTheSuitesAreProved(t *testing.T) {
 	many(t)
 	t.Parallel()

@@ -31,7 +31,8 @@ var (
 )
 
 // statements are signed by somebody, after change edited them.
-func statements(t *testing.T, b *bundle.Bundle, key ed25519.PrivateKey, change func([]attest.Statement) []attest.Statement) []attest.Signed {
+func statements(t *testing.T, b *bundle.Bundle, key ed25519.PrivateKey, change func([]attest.Statement) []attest.Statement,
+) []attest.Signed {
 	t.Helper()
 	doc, err := reports.ParseResults(b.Results)
 	if err != nil {
@@ -106,8 +107,8 @@ func believed(t *testing.T) *x509.CertPool {
 }
 
 // at has verify read a timestamp of the bundle.
-func at(a func() (*tsatest.Authority, error), digest func(*bundle.Bundle) string, when func(*forgery) time.Time) func(*forgery, *bundle.Bundle,
-	*verify.Options) {
+func at(a func() (*tsatest.Authority, error), digest func(*bundle.Bundle) string, when func(*forgery) time.Time,
+) func(*forgery, *bundle.Bundle, *verify.Options) {
 	return func(f *forgery, b *bundle.Bundle, o *verify.Options) {
 		o.Clock = verify.Clock{Timestamp: stamped(f.t, a, digest(b), when(f)), Roots: believed(f.t), RootsFile: "tsa.pem"}
 	}
@@ -174,7 +175,8 @@ func init() {
 				return said
 			})},
 		"a statement certifies a part": {stale: true, do: nothing, beside: saying(ours, func(said []attest.Statement) []attest.Statement {
-			return append(said, attest.Statement{Subject: said[0].Subject, SVR: &attest.SVR{Properties: []string{attest.PropertyPrefix + "loop-v5@2"}}})
+			certified := &attest.SVR{Properties: []string{attest.PropertyPrefix + "loop-v5@2"}}
+			return append(said, attest.Statement{Subject: said[0].Subject, SVR: certified})
 		})},
 		"a statement is about another version of a profile": {stale: true, whole: true, do: nothing, beside: saying(ours,
 			func(said []attest.Statement) []attest.Statement {

@@ -101,8 +101,8 @@ func (v *run) when() string {
 	case after && before:
 		return fmt.Sprintf("when exactly it was, between the timestamps of %s and %s, %s", v.PlanTimestamp.Time, v.Timestamp.Time, today)
 	case after:
-		return fmt.Sprintf("how long before %s it was, when it was time-stamped, %s: the start is what a clock said on the machine that ran Assay",
-			v.Timestamp.Time, today)
+		return fmt.Sprintf("how long before %s it was, when it was time-stamped, %s: "+
+			"the start is what a clock said on the machine that ran Assay", v.Timestamp.Time, today)
 	case before:
 		return fmt.Sprintf("how long after %s it was, when its plan was time-stamped, %s", v.PlanTimestamp.Time, today)
 	case v.Timestamp != nil || v.PlanTimestamp != nil:

@@ -30,6 +30,7 @@ type run struct {
 	id     string
 	flow   string
 	status string
+	failed any // the error of a run that has failed
 	vars   object
 	events []object
 }
@@ -52,7 +53,7 @@ func (r *run) add(kind, cause, node string, payload object) string {
 func (r *run) end(status, kind string, payload object) {
 	r.add(kind, "", "", payload)
 	r.mu.Lock()
-	r.status = status
+	r.status, r.failed = status, payload["error"]
 	r.mu.Unlock()
 }
 
@@ -233,7 +234,11 @@ func main() {
 		}
 	}
 	mux.HandleFunc("GET /v1/runs/{id}", one(func(w http.ResponseWriter, _ *http.Request, r *run) {
-		send(w, 200, object{"runId": r.id, "workflowId": r.flow, "status": r.status})
+		snapshot := object{"runId": r.id, "workflowId": r.flow, "status": r.status}
+		if r.failed != nil {
+			snapshot["error"] = r.failed
+		}
+		send(w, 200, snapshot)
 	}))
 	mux.HandleFunc("GET /v1/runs/{id}/events/poll", one(func(w http.ResponseWriter, q *http.Request, r *run) {
 		from := 0
