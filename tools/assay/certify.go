@@ -225,6 +225,8 @@ func (c *certify) notStarted(ctx context.Context, err error) error {
 		return &exit{Code: scenarios.ExitInterrupted, Cause: errors.New("certify: interrupted before anything was asked: nothing was written")}
 	case errors.Is(err, scenarios.ErrUnreachable) && c.target.wire.Process != nil:
 		return fmt.Errorf("certify: %w", err)
+	case errors.Is(err, scenarios.ErrNoNonce):
+		return fmt.Errorf("certify: %w: publish it there, or leave out --nonce", err)
 	case errors.Is(err, scenarios.ErrUnreachable):
 		return fmt.Errorf("certify: %w: start it, or check the URL", err)
 	}

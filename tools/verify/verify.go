@@ -33,7 +33,9 @@ type Report struct {
 	Honest      bool                    `json:"honest"` // no problem was found
 	Made        results.Maker           `json:"assay"`
 	Target      results.BundleTarget    `json:"target"`
-	StartedAt   string                  `json:"startedAt"` // RFC 3339
+	Certificate string                  `json:"certificate,omitempty"` // SHA-256 of the host's certificate, as certify saw it
+	Nonce       *results.Nonce          `json:"nonce,omitempty"`       // that the operator published
+	StartedAt   string                  `json:"startedAt"`             // RFC 3339
 	Seed        string                  `json:"seed"`
 	Root        string                  `json:"root"` // root of the tree over the transcripts
 	Signature   Signature               `json:"signature"`
@@ -184,6 +186,7 @@ func (v *run) judge() {
 	v.Judged, v.Scenarios = true, len(derived.Outcomes)
 	v.part(suites, derived)
 	v.drives(derived)
+	v.host(derived)
 	v.compare(derived)
 	v.challenge(derived, suites)
 }
