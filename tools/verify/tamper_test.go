@@ -149,7 +149,7 @@ var tamperings = map[string]tampering{
 	"a certificate is made up": {do: func(f *forgery) {
 		digest := bundle.Digest([]byte("the bank's"))
 		f.results.Target.Certificate = &digest
-		f.edit("discovery", `"observation"`, `"document"`, `"certificate": "`+digest+`", "document"`)
+		f.edit("discovery", `"observation"`, `"nonce": {`, `"certificate": "`+digest+"\",\n  \"nonce\": {")
 	}},
 	"an exchange was at another time": {do: func(f *forgery) {
 		f.edit("openwop/documents-for-anybody", `"entries"`, `"at": "20`, `"at": "19`)

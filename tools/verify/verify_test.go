@@ -48,7 +48,7 @@ func TestNotProved(t *testing.T) {
 		say     []string
 		not     []string
 	}{
-		"signed": {public(ours), "dev", []string{"who holds the key", "that the target sent this", "that the host at http",
+		"signed": {public(ours), "dev", []string{"who holds the key", "that the target sent this", "who published the nonce at http",
 			"that it is recent", "the only certification", "what drives noted"}, []string{"who made it", "was not checked",
 			"the seed and the start", "judges as this"}},
 		"nobody's key":    {nil, "dev", []string{"who signed it: its signature was not checked"}, []string{"who holds the key"}},
