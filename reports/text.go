@@ -27,7 +27,7 @@ type TextOptions struct {
 func Text(w io.Writer, r *scenarios.Report, o TextOptions) error {
 	t := &text{report: r, doc: Results(r, o.Stamp), color: o.Color, dir: o.Dir}
 	for _, section := range []func(){
-		t.head, t.suites, t.checks, t.failures, t.elsewhere, t.known, t.broken, t.inconclusive, t.blocked, t.attested, t.inapplicable, t.findings,
+		t.head, t.suites, t.checks, t.failures, t.elsewhere, t.known, t.broken, t.inconclusive, t.blocked, t.attested, t.insensitive, t.inapplicable, t.findings,
 		t.seen, t.leftovers, t.claims, t.summary,
 	} {
 		section()
@@ -297,6 +297,12 @@ func (t *text) summary() {
 	t.line("%s: %s in %s, seed %d", textsafe.Count(len(t.report.Outcomes), "scenario"), t.verdicts(t.report.Totals()),
 		round(t.report.Seconds), t.report.Seed)
 	t.part()
+	switch figure := excerpt.Sensitivity(t.doc); {
+	case figure != "":
+		t.line("%s", figure)
+	case excerpt.NotChallenged(t.doc):
+		t.line("the passes were not challenged, so none is shown able to fail")
+	}
 	color := red
 	if t.doc.ExitCode == scenarios.ExitProved {
 		color = green

@@ -33,6 +33,7 @@ type Report struct {
 	Leftovers         []string
 	Seen              []Sighting // features that the target has without claiming them
 	Drives            []DriveRecord
+	Sensitivity       *Sensitivity // nil if its passes were not challenged
 }
 
 // ClaimStatus says how much of a claim was proved.
@@ -102,6 +103,11 @@ func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers 
 func (r *Report) sumUp(d Discovery, clean func(string) string) {
 	r.introduce(d)
 	r.Breaches = r.breaches(d, clean)
+	r.derive(d)
+}
+
+// derive derives requirements, claims and profiles from the outcomes and the breaches.
+func (r *Report) derive(d Discovery) {
 	r.Requirements = requirementStatuses(r.Protocol.Ledger, r.Outcomes, r.Breaches)
 	r.Claims = claimStatuses(r.Protocol, d, r.Requirements, r.Outcomes)
 	if !r.Select.Narrows() { // a part certifies nothing
@@ -166,7 +172,7 @@ func requirementStatuses(ledger *Ledger, outcomes []Outcome, breaches []Breach) 
 func (s *RequirementStatus) passed(outcomes []Outcome) bool {
 	return slices.ContainsFunc(outcomes, func(o Outcome) bool {
 		v, _ := o.verdictOn(s.ID)
-		return v == Passed && slices.Contains(o.Scenario.Proves, s.ID)
+		return (v == Passed || v == Insensitive) && slices.Contains(o.Scenario.Proves, s.ID)
 	})
 }
 
@@ -181,12 +187,8 @@ func (s *RequirementStatus) take(o Outcome) {
 	}
 }
 
-// verdictOn returns the verdict of an outcome on one of its requirements: a failed scenario may have shown that others
-// are kept.
-func (o Outcome) verdictOn(id RequirementID) (Verdict, Evidence) {
-	if o.Verdict != Failed {
-		return o.Verdict, o.Evidence
-	}
+// verdictBeside returns the verdict of a failed outcome on one of its requirements.
+func (o Outcome) verdictBeside(id RequirementID) (Verdict, Evidence) {
 	seen, ok := false, true
 	for _, c := range o.Checks {
 		if c.Requirement == string(id) {
@@ -203,7 +205,7 @@ func (o Outcome) verdictOn(id RequirementID) (Verdict, Evidence) {
 }
 
 func weight(v Verdict) int {
-	return slices.Index([]Verdict{Inapplicable, Blocked, Inconclusive, Broken, Passed, Failed}, v)
+	return slices.Index([]Verdict{Inapplicable, Blocked, Inconclusive, Broken, Insensitive, Passed, Failed}, v)
 }
 
 // proved reports whether a status satisfies its requirement.

@@ -57,6 +57,9 @@ func (t Table) markdown(b *strings.Builder) {
 		if c.Part {
 			part = ", a selection of the questions"
 		}
+		if c.Sensitivity != "" {
+			part += ", " + c.Sensitivity
+		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s, %s | Assay %s%s |\n", link(c.Head(), c.Link), optional(c.Name), optional(c.Version),
 			textsafe.Markdown(textsafe.Clip(c.Address, mostReason)), c.At.Format(time.RFC3339), c.Age, optional(c.Assay), part)
 	}

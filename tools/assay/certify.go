@@ -17,6 +17,7 @@ import (
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/challenge"
 	"github.com/openassay/assay/scenarios/ginkgosuite"
 	"github.com/openassay/assay/tools/assay/internal/progress"
 	"github.com/openassay/assay/tools/internal/protocols"
@@ -94,10 +95,12 @@ type certify struct {
 	suites  []scenarios.Suite   // suites of the protocol, or of the first candidate
 	others  [][]scenarios.Suite // suites of further candidates for the protocol
 	plan    bool
-	json    bool
-	out     string
-	bundle  evidence
-	again   func(scenarios.ScenarioID) string
+	// challenge has the passes of a whole certification shown able to fail.
+	challenge bool
+	json      bool
+	out       string
+	bundle    evidence
+	again     func(scenarios.ScenarioID) string
 
 	expected  expected // known failures
 	listeners listeners
@@ -241,6 +244,12 @@ func notSelected(err error) error {
 
 // deliver writes and shows the report. The error carries the exit code and the mistakes in the expectations.
 func (c *certify) deliver(ctx context.Context, report *scenarios.Report, interrupted bool) (*results.Results, error) {
+	var unchallenged error
+	if c.challenge && !interrupted && !report.Select.Narrows() {
+		if _, err := challenge.Settle(report, c.suites...); err != nil {
+			unchallenged = fmt.Errorf("certify: the passes cannot be challenged: %w: --no-challenge leaves it out", err)
+		}
+	}
 	stamp := reports.Stamp{Version: version(), ExitCode: report.ExitCode(), Again: c.again}
 	if interrupted {
 		stamp.ExitCode = scenarios.ExitInterrupted
@@ -254,7 +263,7 @@ func (c *certify) deliver(ctx context.Context, report *scenarios.Report, interru
 		_, err := io.WriteString(c.text, line)
 		shown = errors.Join(shown, err)
 	}
-	if err := errors.Join(written, packed, shown, c.listeners.finished(doc, c.out, c.text)); err != nil {
+	if err := errors.Join(unchallenged, written, packed, shown, c.listeners.finished(doc, c.out, c.text)); err != nil {
 		return &doc, &exit{Code: scenarios.ExitBroken, Cause: err}
 	}
 	if err := errors.Join(unwritten, c.bundle.unstamped); err != nil {

@@ -44,6 +44,7 @@ type certifyFlags struct {
 	timeout      time.Duration
 	seed         uint64
 	plan         bool
+	noChallenge  bool
 	fault        string // of the simulated host
 	realTime     bool
 	out          string
@@ -81,6 +82,7 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.fault, "fault", "", "violation that the TARGET simhost commits, by its `ID` (assay list faults), to see what comes of it")
 	f.BoolVar(&o.realTime, "real-time", false, "let time go by itself, also where "+clockOwners()+" has a clock that can be advanced")
 	f.BoolVar(&o.plan, "plan", false, "print what would be sent, and send nothing")
+	f.BoolVar(&o.noChallenge, "no-challenge", false, "do not show, when it is over, which passes could have failed")
 	f.StringVar(&o.out, "out", "out", "`DIR` for the reports")
 	o.bundle.register(f)
 	o.listeners.register(f)
@@ -162,7 +164,7 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 		return nil, err
 	}
 	c := &certify{
-		target: t, options: options, plan: o.plan, json: o.json, out: o.out, bundle: o.bundle, listeners: o.listeners,
+		target: t, options: options, plan: o.plan, challenge: !o.noChallenge, json: o.json, out: o.out, bundle: o.bundle, listeners: o.listeners,
 		again: typed.again(t, options.Seed), expected: known,
 		stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), text: cmd.OutOrStdout(),
 	}
