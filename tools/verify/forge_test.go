@@ -27,6 +27,7 @@ import (
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/reports/bundle"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/challenge"
 	suites "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/simhost/openwop/faulty"
@@ -55,9 +56,13 @@ var (
 		return fetch("", scenarios.Selection{Scenarios: []string{"discovery/served-to-anybody", "iteration-monotonic/one-per-turn"}})
 	})
 	whole = sync.OnceValues(func() ([]byte, error) { return fetch("", scenarios.Selection{}) })
+	// challenged is whole, and its passes were challenged.
+	challenged = sync.OnceValues(func() ([]byte, error) { return fetch("", scenarios.Selection{}, challenge.Settle) })
 )
 
-func fetch(fault string, selection scenarios.Selection) ([]byte, error) {
+// fetch certifies a host. settle may add to its report.
+func fetch(fault string, selection scenarios.Selection,
+	settle ...func(*scenarios.Report, ...scenarios.Suite) (*challenge.Result, error)) ([]byte, error) {
 	o := faulty.Options{Options: surface.Options{Key: secret}}
 	if fault != "" {
 		o.Faults = []string{fault}
@@ -93,6 +98,11 @@ func fetch(fault string, selection scenarios.Selection) ([]byte, error) {
 		return nil, err
 	}
 	r := c.Finish(context.Background())
+	for _, f := range settle {
+		if _, err := f(r, suites.Suites()...); err != nil {
+			return nil, err
+		}
+	}
 	dir, err := os.MkdirTemp("", "assay-forged-*")
 	if err != nil {
 		return nil, err

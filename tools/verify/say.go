@@ -37,6 +37,9 @@ func (v *run) notProved() {
 	say("what drives noted beside their exchanges, such as how long they waited, which values they had drawn, and why one " +
 		"stopped: it is judged as it stands")
 	say("leftovers, and how long all of it took: no transcript shows them")
+	if v.Judged && excerpt.NotChallenged(v.given) {
+		say("that its passes could have failed: the certification did not challenge them, and --challenge does")
+	}
 	if v.Judged && v.names == 0 {
 		say("the seed and the start: no drive sent a name that is made of them")
 	}
@@ -86,6 +89,9 @@ func (r *Report) Text(w io.Writer, name string) error {
 		line("  it says: exit %d; %s", r.ExitCode, totalsOf(r.Totals))
 		if r.Known > 0 {
 			line("  NOT COUNTED %s that whoever ran Assay calls known; counted, it is exit %d", counted(r.Known, "failure"), r.Whole)
+		}
+		if r.Sensitivity != nil {
+			line("  changed and judged again: %d of %d passes shown able to fail", r.Sensitivity.Sensitive, r.Sensitivity.Passes)
 		}
 		for _, p := range r.Profiles {
 			line("  profile %s: %s, %d of %d requirements proved", p.ID, p.Status, p.Proved, p.Required)

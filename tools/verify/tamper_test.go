@@ -28,8 +28,10 @@ type tampering struct {
 	do func(*forgery)
 	// stale leaves the digests as they were. All others make every digest again, as a forger would.
 	stale bool
-	whole bool              // it takes a bundle of all suites
-	key   ed25519.PublicKey // that verify asks for
+	whole bool // it takes a bundle of all suites
+	// challenged takes one whose passes were challenged, too.
+	challenged bool
+	key        ed25519.PublicKey // that verify asks for
 	// beside puts files beside the bundle: what others say of it.
 	beside func(*forgery, *bundle.Bundle, *verify.Options)
 }
@@ -98,7 +100,7 @@ var tamperings = map[string]tampering{
 	"the status of a requirement is raised": {do: func(f *forgery) {
 		for i := range f.results.Requirements {
 			if r := &f.results.Requirements[i]; r.ID == "OWP-0061-D1" {
-				r.Verdict = results.VerdictPassed
+				r.Verdict = results.RequirementVerdictPassed
 			}
 		}
 	}},
@@ -115,6 +117,10 @@ var tamperings = map[string]tampering{
 				p.Required, p.Proved = p.Required+1, p.Proved+1
 			}
 		}
+	}},
+	"a pass is said to be shown able to fail": {challenged: true, do: func(f *forgery) { f.results.Sensitivity.Sensitive++ }},
+	"the passes of a part are said to be challenged": {do: func(f *forgery) {
+		f.results.Sensitivity = &results.Sensitivity{Passes: 1, Sensitive: 1, Insensitive: []results.InsensitivePass{}}
 	}},
 	"the totals are changed":   {do: func(f *forgery) { f.results.Totals.Failed = 0 }},
 	"the exit code is changed": {do: func(f *forgery) { f.results.ExitCode = 0 }},
@@ -262,7 +268,10 @@ func TestTamperingIsTold(t *testing.T) {
 			}
 			t.Parallel()
 			from := fetched
-			if c.whole {
+			switch {
+			case c.challenged:
+				from = challenged
+			case c.whole:
 				from = whole
 			}
 			f := forge(t, from)

@@ -25,7 +25,8 @@ type Options struct {
 	RegisterFile string
 	Clock        Clock        // its timestamp, and whom to believe
 	Attestation  *Attestation // statements that have to be those that it gives, nil for none
-	// Challenge has each pass shown able to fail; nil does not. It is the seed that draws places and values.
+	// Challenge has each pass shown able to fail, also where the certification left it out. It is the seed that draws places
+	// and values.
 	Challenge *uint64
 }
 
@@ -38,20 +39,22 @@ type Report struct {
 	Seed        string                  `json:"seed"`
 	Root        string                  `json:"root"` // root of the tree over the transcripts
 	Signature   Signature               `json:"signature"`
-	Judged      bool                    `json:"judged"`            // every verdict was derived again
-	Transcripts int                     `json:"transcripts"`       // number of transcripts
-	Exchanges   int                     `json:"exchanges"`         // number of exchanges in them
-	Scenarios   int                     `json:"scenarios"`         // number of scenarios judged again
-	ExitCode    int64                   `json:"exitCode"`          // of the certification, as the bundle says
-	Totals      results.Totals          `json:"totals"`            // of the scenarios judged again
-	Profiles    []results.ProfileResult `json:"profiles"`          // as derived again
-	Partial     *results.Partial        `json:"partial,omitempty"` // a selection was asked, or it was interrupted: it certifies nothing
-	Known       int                     `json:"known,omitempty"`   // failures that the operator calls known, which the exit code does not count
-	Whole       int                     `json:"-"`                 // the exit code that counts them
-	LeftOut     []string                `json:"leftOut,omitempty"` // suites of which scenarios were left out, with their number
-	Problems    []Problem               `json:"problems"`
-	Registered  string                  `json:"registered,omitempty"` // what the register says of this and other certifications
-	Timestamp   *Timestamp              `json:"timestamp,omitempty"`
+	Judged      bool                    `json:"judged"`      // every verdict was derived again
+	Transcripts int                     `json:"transcripts"` // number of transcripts
+	Exchanges   int                     `json:"exchanges"`   // number of exchanges in them
+	Scenarios   int                     `json:"scenarios"`   // number of scenarios judged again
+	ExitCode    int64                   `json:"exitCode"`    // of the certification, as the bundle says
+	Totals      results.Totals          `json:"totals"`      // of the scenarios judged again
+	Profiles    []results.ProfileResult `json:"profiles"`    // as derived again
+	// Sensitivity is what changes to the target's replies have shown, as derived again; nil if the certification made none.
+	Sensitivity *results.Sensitivity `json:"sensitivity,omitempty"`
+	Partial     *results.Partial     `json:"partial,omitempty"` // a selection was asked, or it was interrupted: it certifies nothing
+	Known       int                  `json:"known,omitempty"`   // failures that the operator calls known, which the exit code does not count
+	Whole       int                  `json:"-"`                 // the exit code that counts them
+	LeftOut     []string             `json:"leftOut,omitempty"` // suites of which scenarios were left out, with their number
+	Problems    []Problem            `json:"problems"`
+	Registered  string               `json:"registered,omitempty"` // what the register says of this and other certifications
+	Timestamp   *Timestamp           `json:"timestamp,omitempty"`
 	// PlanTimestamp is that of the plan in the register.
 	PlanTimestamp *Timestamp        `json:"planTimestamp,omitempty"`
 	Attested      []Statement       `json:"attested,omitempty"`
@@ -96,7 +99,9 @@ type run struct {
 	bundle *bundle.Bundle
 	given  results.Results // results.json
 	names  int             // number of names checked against the seed
-	by     Options
+	// settled is the result of challenging the passes as the certification did, nil if it did not.
+	settled *challenge.Result
+	by      Options
 }
 
 // Bundle verifies a bundle.
@@ -185,13 +190,29 @@ func (v *run) judge() {
 	v.Judged, v.Scenarios = true, len(derived.Outcomes)
 	v.part(suites, derived)
 	v.drives(derived)
+	v.settle(derived, suites)
 	v.compare(derived)
 	v.challenge(derived, suites)
+}
+
+// settle has the derived report say which passes could have failed, if results.json does. A part never does.
+func (v *run) settle(derived *scenarios.Report, suites []scenarios.Suite) {
+	if v.given.Sensitivity == nil || v.given.ExitCode == scenarios.ExitInterrupted || derived.Select.Narrows() {
+		return
+	}
+	var err error
+	if v.settled, err = challenge.Settle(derived, suites...); err != nil {
+		v.tell("challenge", "the passes cannot be challenged: %s", err)
+	}
 }
 
 // challenge changes what the target sent, and judges again.
 func (v *run) challenge(derived *scenarios.Report, suites []scenarios.Suite) {
 	if v.by.Challenge == nil {
+		return
+	}
+	if v.settled != nil && v.settled.Seed == *v.by.Challenge {
+		v.Challenge = v.settled
 		return
 	}
 	result, err := challenge.Report(derived, *v.by.Challenge, suites...)
