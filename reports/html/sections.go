@@ -72,7 +72,7 @@ func (m *maker) open() []open {
 		out = append(out, open{Verdict: "attested", Heading: heading, Causes: []cause{{Reasons: weak}}})
 	}
 	if insensitive := m.insensitive(); len(insensitive) > 0 {
-		heading := textsafe.Count(len(insensitive), "requirement") + " that rest on passes that could not have failed"
+		heading := textsafe.Count(len(insensitive), "requirement") + " passed by checks that no change turned"
 		out = append(out, open{Verdict: "insensitive", Heading: heading, Causes: []cause{{Reasons: insensitive}}})
 	}
 	return out
