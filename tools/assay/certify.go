@@ -44,7 +44,8 @@ Exit codes, the highest that applies:
   3    the target cannot be reached, or has no discovery document
   6    Assay itself broke
   1    a requirement is violated, or an expectation does not hold any more
-  5    a claim is left unproved: blocked, inconclusive, or seen too weakly
+  5    a claim is left unproved: blocked, inconclusive, seen too weakly, or passed by
+       checks that could not have failed
   4    nothing was proved: nothing selected, or nothing claimed
   0    every claim that was asked about is proved, but for known failures
   130  interrupted; what is known is written, the rest is inconclusive`
