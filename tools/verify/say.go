@@ -37,7 +37,7 @@ func (v *run) notProved() {
 	say("what drives noted beside their exchanges, such as how long they waited, which values they had drawn, and why one " +
 		"stopped: it is judged as it stands")
 	say("leftovers, and how long all of it took: no transcript shows them")
-	if v.Judged && excerpt.NotChallenged(v.given) {
+	if v.Judged && v.Challenge == nil && excerpt.NotChallenged(v.given) {
 		say("that its passes could have failed: the certification did not challenge them, and --challenge does")
 	}
 	if v.Judged && v.names == 0 {
