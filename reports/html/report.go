@@ -214,7 +214,8 @@ type profile struct {
 
 // order lists statuses, the worst first.
 var order = []string{
-	"violated", "failed", "broken", "unproved", "insensitive", "blocked", "inconclusive", "attested", "certified", "proved", "passed", "inapplicable",
+	"violated", "failed", "broken", "unproved", "insensitive", "blocked", "inconclusive", "attested",
+	"certified", "proved", "passed", "inapplicable",
 }
 
 func (m *maker) profiles() []profile {
