@@ -95,6 +95,7 @@ const (
 	mostTries  = 120
 	leastTries = 5
 	fewTries   = 2
+	mostGuess  = 40 // at least so many of a kind that was guessed, while none has turned a check
 	mostBroken = 100
 	// ordinaryChecks is the number of checks from which on a scenario is judged less often: each time costs more.
 	ordinaryChecks = 12
@@ -244,7 +245,10 @@ func (t *trial) pass(requirement scenarios.RequirementID) Pass {
 	blind, turned, lost := false, false, false
 	for _, kind := range kinds {
 		most := min(mostTries, max(leastTries, mostTries*ordinaryChecks/len(t.first.Checks)))
-		if turned && !p.ByRow {
+		switch {
+		case !p.ByRow && !turned:
+			most = max(most, mostGuess)
+		case !p.ByRow:
 			if slices.Contains(lastResorts, kind) {
 				continue
 			}
