@@ -18,7 +18,9 @@ import (
 // Options configure a certification. The zero value of a field means its default.
 type Options struct {
 	Select       Selection
-	Seed         uint64        // of all random ids and values; 0 is a valid seed
+	Seed         uint64        // of all random values; 0 is a valid seed
+	RunID        string        // of which all names come; "" draws it of the seed, Build and the start. See [IsRunID]
+	Build        string        // the version of Assay, as reports will say it
 	Workers      int           // drives at once; default 12, or 2 a core if that is more
 	Rate         float64       // requests a second; 0 = unlimited
 	Patience     time.Duration // the time in which something must happen; default 10 s
@@ -66,6 +68,7 @@ type Certification struct {
 	Protocol  *Protocol
 	Discovery Discovery
 	Started   time.Time
+	RunID     RunID
 	// DiscoveryFindings say where the discovery document does not match its schema.
 	DiscoveryFindings []Finding
 
@@ -125,6 +128,7 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 		Options: o, Protocol: suites[0].Protocol, Started: time.Now().UTC(), network: network, selected: picked,
 		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites),
 	}
+	c.RunID = o.runID(suiteDigest(picked), c.Started)
 	ctx, c.cancel = context.WithTimeout(ctx, o.Timeout)
 	c.running = ctx
 	if err := c.discover(ctx); err != nil {
@@ -265,10 +269,11 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	random := seedOf(c.Options.Seed, d.meta.ID)
+	random.Uint32() // a number that names took once: what a seed asks stays as it was
 	conn := &Conn{
 		Client: client, Discovery: c.Discovery, Rand: random, Patience: c.Options.Patience,
 		SeamPrefixes: c.Options.SeamPrefixes, RealTime: c.Options.RealTime, cleanup: &c.cleanup,
-		space: spaceOf(c.Started, random.Uint32()),
+		names: &names{run: c.RunID.ID, drive: d.meta.ID},
 	}
 	observation, err := guarded(bounded, d, conn)
 	d.seconds = time.Since(start).Seconds()

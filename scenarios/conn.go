@@ -3,7 +3,6 @@ package scenarios
 import (
 	"context"
 	"errors"
-	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
@@ -28,14 +27,20 @@ type Conn struct {
 	RealTime bool
 
 	cleanup *cleanup
-	space   string
+	names   *names
 	who     func(*wire.Client) *wire.Client // selects the credential; nil for the first one
 }
 
-// Name returns a name that no other drive uses, and no other certification, even with the same seed.
+// Name returns a name that no other drive uses, and no other certification, even with the same seed: the stem, and words
+// that the run id chooses.
 func (c *Conn) Name(stem string) string {
-	return fmt.Sprintf("%s-%s-%08x", stem, c.space, c.Rand.Uint32())
+	c.Rand.Uint32() // which names took once, as in Certification.run
+	return stem + "-" + c.names.next()
 }
+
+// Label returns the name of the drive itself, the same each time. Drives send it with what they make, where the protocol
+// has a place for it, so that their exchanges tell of which certification they are.
+func (c *Conn) Label() string { return nameOf(c.names.run, c.names.drive, 0) }
 
 // Other returns the drive's connection as another tenant, whose clean-up also uses that credential. ok is false if the
 // operator gave no such credential.

@@ -22,6 +22,7 @@ type Report struct {
 	Started           time.Time
 	Seconds           float64
 	Seed              uint64
+	RunID             RunID
 	Select            Selection
 	Claims            []ClaimStatus
 	Requirements      []RequirementStatus
@@ -81,8 +82,9 @@ func totals(outcomes []Outcome) map[Verdict]int {
 func (c *Certification) Head() *Report {
 	r := &Report{
 		Protocol: c.Protocol, Address: c.network.Address(), Second: c.network.Second(), SuiteDigest: suiteDigest(c.selected),
-		Started: c.Started, Seed: c.Options.Seed, Select: c.Options.Select, DiscoveryFindings: c.DiscoveryFindings,
-		Scenarios: c.scenarios,
+		Started: c.Started, Seed: c.Options.Seed, RunID: c.RunID, Select: c.Options.Select,
+		DiscoveryFindings: c.DiscoveryFindings,
+		Scenarios:         c.scenarios,
 	}
 	r.introduce(c.Discovery)
 	return r

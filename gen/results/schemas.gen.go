@@ -93,6 +93,7 @@ var componentPointers = map[string]string{
 	"RequirementResult":   "/$defs/RequirementResult",
 	"Results":             "/$defs/Results",
 	"RuleFinding":         "/$defs/RuleFinding",
+	"Run":                 "/$defs/Run",
 	"ScenarioEvent":       "/$defs/ScenarioEvent",
 	"ScenarioResult":      "/$defs/ScenarioResult",
 	"SeverityTotals":      "/$defs/SeverityTotals",

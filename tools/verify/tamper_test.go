@@ -172,17 +172,23 @@ var tamperings = map[string]tampering{
 	}},
 	"a transcript is of another certification": {do: func(f *forgery) {
 		name := scenarios.TranscriptName("openwop/loop-of-turns")
-		start := namedAt.FindSubmatch(f.transcripts[name])
-		if start == nil {
+		sent := spoken.Find(f.transcripts[name])
+		if sent == nil {
 			f.t.Fatal("the drive sent no name")
 		}
-		earlier := bytes.Clone(start[1])
-		if last := &earlier[len(earlier)-1]; *last == '0' {
-			*last = '1'
-		} else {
-			*last = '0'
-		}
-		f.transcripts[name] = bytes.ReplaceAll(f.transcripts[name], start[1], earlier)
+		f.transcripts[name] = bytes.ReplaceAll(f.transcripts[name], sent, []byte(scenarios.DrawRunID(7, "", "", time.Time{})))
+	}},
+	"a drive is of another run of the same seed": {do: func(f *forgery) {
+		name := scenarios.TranscriptName("openwop/loop-of-turns")
+		f.transcripts[name] = forge(f.t, again).transcripts[name]
+	}},
+	"the run id is exchanged": {do: func(f *forgery) { f.results.Run.ID = scenarios.DrawRunID(7, "", "", time.Time{}) }},
+	"the run id is exchanged, and said to be given": {do: func(f *forgery) {
+		f.results.Run = &results.Run{ID: scenarios.DrawRunID(7, "", "", time.Time{}), Given: true}
+	}},
+	"the run id is left out": {do: func(f *forgery) { f.results.Run = nil }},
+	"the version of Assay is changed": {do: func(f *forgery) {
+		f.results.Assay.Version, f.manifest.Assay.Version = "v9.9.9", "v9.9.9"
 	}},
 	"a transcript is missing": {stale: true,
 		do: func(f *forgery) { delete(f.transcripts, scenarios.TranscriptName("openwop/loop-suspended-twice")) }},
@@ -216,8 +222,8 @@ var tamperings = map[string]tampering{
 	"the archive is cut short": {stale: true, do: func(f *forgery) { f.cut = 1000 }},
 }
 
-// namedAt finds the start of a certification in a name.
-var namedAt = regexp.MustCompile(`-([0-9a-z]{10,11})-[0-9a-z]{1,7}-[0-9a-f]{8}`)
+// spoken finds a name.
+var spoken = regexp.MustCompile(`([a-z]{3,5}-){3}[0-9]{6}`)
 
 func encoded(f *forgery) []byte {
 	b, err := reports.MarshalResults(f.results)

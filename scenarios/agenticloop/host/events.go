@@ -39,7 +39,7 @@ func (p *Plugin) Start(goal string, context Object) Object {
 
 // NewGoal draws a goal that no other run has.
 func (p *Plugin) NewGoal() string {
-	return fmt.Sprintf("fetch web http://example.test/page-%08x and produce a 2 para critique", p.Rand.Uint32())
+	return fmt.Sprintf("fetch web http://example.test/%s and produce a 2 para critique", p.Name("page"))
 }
 
 // Pending is what a run waits for.
@@ -66,7 +66,7 @@ func (p *Plugin) Failure(due Pending) Object {
 
 // AnyResult draws the body of a result whose content does not matter.
 func (p *Plugin) AnyResult() Object {
-	text := fmt.Sprintf("two paragraphs about page %08x, of no further interest", p.Rand.Uint32())
+	text := fmt.Sprintf("two paragraphs about %s, of no further interest", p.Name("page"))
 	return Object{"content_type": "text/plain", "excerpt": text, "content": text}
 }
 

@@ -67,7 +67,7 @@ var listedFixture = &scenarios.Drive[FixtureObservation]{
 			reply := r.Snapshot(ctx, "that run")
 			o.Run = host.AnsweredBy("that run", reply)
 		}
-		nowhere := h.Name("assay-nowhere")
+		nowhere := h.Name("nowhere")
 		other := h.Create(ctx, "create a run of a workflow that nobody has", dialect.CreateRunRequest{WorkflowID: nowhere})
 		o.Unlisted = host.AnsweredBy(nowhere, other.Created)
 	},

@@ -127,7 +127,7 @@ func (h Host) GoalRequest(bounds *dialect.GoalBounds) dialect.CreateGoalRequest 
 
 // DrawObjective returns a text of two words that no other certification uses, even with the same seed: goals
 // persist and are looked up by it. One word survives if a host truncates the text.
-func (h Host) DrawObjective() string { return "Assay " + h.UniqueName() + " " + h.UniqueName() }
+func (h Host) DrawObjective() string { return "Reach " + h.Name("goal") + " " + h.Name("goal") }
 
 func (h Host) GoalJudge() dialect.GoalCheck {
 	judge := claims.GoalsBlock(h.Discovery).Key("judge")

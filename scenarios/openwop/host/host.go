@@ -63,8 +63,12 @@ type Run struct {
 	Gone    func()
 }
 
-// Create creates a run and registers it to be cancelled unless it ends by itself.
+// Create creates a run, with the drive's label as its metadata unless it has some, and registers it to be cancelled unless
+// it ends by itself.
 func (h Host) Create(ctx context.Context, label string, body dialect.CreateRunRequest) *Run {
+	if body.Metadata == nil {
+		body.Metadata = map[string]any{"label": h.Label()}
+	}
 	reply, err := scenarios.Attempt(func() *wire.Reply {
 		return h.Send(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: body, Label: label, Secrets: InterruptTokens})
 	})

@@ -3,8 +3,6 @@ package host
 import (
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
-	"io"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -189,11 +187,3 @@ func (h Host) Between(least, most int) int { return least + h.Rand.IntN(most-lea
 
 // Marker returns a random value that only this drive can have sent.
 func (h Host) Marker() string { return fmt.Sprintf("m%016x", h.Rand.Uint64()) }
-
-// UniqueName returns a marker that no other certification uses, even with the same seed. It names what persists on
-// a host and is looked up there.
-func (h Host) UniqueName() string {
-	sum := fnv.New64a()
-	io.WriteString(sum, h.Name("name")) // a hash never fails
-	return fmt.Sprintf("m%016x", sum.Sum64())
-}

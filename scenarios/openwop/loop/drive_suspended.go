@@ -117,7 +117,7 @@ var loopBesideHeartbeats = &scenarios.Drive[HeartbeatObservation]{
 		if !o.Held.Suspended.Reached {
 			return
 		}
-		heartbeat := h.Name("assay")
+		heartbeat := h.Name("heartbeat")
 		s, reply := h.FindSeam(ctx, "heartbeat/tick", host.TickOf(heartbeat, h.Marker()))
 		o.Seam, o.Ticks = s.Path(), wire.Values{reply.StatusValue()}
 		reply = s.Ask(ctx, host.TickOf(heartbeat, h.Marker()))

@@ -51,7 +51,7 @@ func requireMemory(h host.Host, turns int, fixtures ...string) {
 }
 
 // tag returns a fresh tag, so that no other drive's entry has it.
-func tag(h host.Host) string { return h.Name("assay") }
+func tag(h host.Host) string { return h.Name("about") }
 
 // reader runs one turn, which notes the entries with a tag.
 func reader(ctx context.Context, h host.Host, who, tag string) host.RunLog {

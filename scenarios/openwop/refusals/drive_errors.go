@@ -47,7 +47,7 @@ var unknownIDs = &scenarios.Drive[UnknownObservation]{
 				o.Resolve = a
 			}
 		}
-		nowhere := h.Create(ctx, "create a run of a workflow that nobody has", dialect.CreateRunRequest{WorkflowID: h.Name("assay-nowhere")})
+		nowhere := h.Create(ctx, "create a run of a workflow that nobody has", dialect.CreateRunRequest{WorkflowID: h.Name("nowhere")})
 		o.Workflow = host.AnsweredBy("a run of a workflow that nobody has", nowhere.Created)
 	},
 }
@@ -74,7 +74,7 @@ var oddBodies = &scenarios.Drive[BodiesObservation]{
 		offered := err == nil
 		workflow := simple.WorkflowID
 		if !offered {
-			workflow = h.Name("assay-nowhere")
+			workflow = h.Name("nowhere")
 		}
 		whole := fmt.Appendf(nil, `{"workflowId":%q}`, workflow)
 		for _, kind := range []struct {
