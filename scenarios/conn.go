@@ -31,10 +31,13 @@ type Conn struct {
 	who     func(*wire.Client) *wire.Client // selects the credential; nil for the first one
 }
 
-// Name returns a name that no other drive uses, and no other certification, even with the same seed: the stem, and words
-// that the run id chooses.
+// Name returns a name that no other drive uses, and no other certification, even with the same seed: the stem, if any,
+// and words that the run id chooses.
 func (c *Conn) Name(stem string) string {
 	c.Rand.Uint32() // which names took once, as in Certification.run
+	if stem == "" {
+		return c.names.next()
+	}
 	return stem + "-" + c.names.next()
 }
 

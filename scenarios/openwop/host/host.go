@@ -67,7 +67,7 @@ type Run struct {
 // it ends by itself.
 func (h Host) Create(ctx context.Context, label string, body dialect.CreateRunRequest) *Run {
 	if body.Metadata == nil {
-		body.Metadata = map[string]any{"label": h.Label()}
+		body.Metadata = h.Labelled()
 	}
 	reply, err := scenarios.Attempt(func() *wire.Reply {
 		return h.Send(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: body, Label: label, Secrets: InterruptTokens})
@@ -78,6 +78,9 @@ func (h Host) Create(ctx context.Context, label string, body dialect.CreateRunRe
 	}
 	return h.Adopt(reply)
 }
+
+// Labelled returns the metadata of a run that has no other: the drive's label.
+func (h Host) Labelled() map[string]any { return map[string]any{"label": h.Label()} }
 
 // Lost ends the drive with err. If the run may exist although its creation was not answered, Lost registers it.
 func (h Host) Lost(workflow string, err error) {

@@ -185,5 +185,5 @@ const FixedScript = "driven by upstream's fixture with its fixed two turns: cann
 // Between draws an integer from least to most, inclusive.
 func (h Host) Between(least, most int) int { return least + h.Rand.IntN(most-least+1) }
 
-// Marker returns a random value that only this drive can have sent.
-func (h Host) Marker() string { return fmt.Sprintf("m%016x", h.Rand.Uint64()) }
+// Marker returns a name for a value that only this drive can have sent.
+func (h Host) Marker() string { return h.Name("") }

@@ -76,8 +76,9 @@ func suspendAt(h host.Host) dialect.AgentloopRequest {
 
 // seamSuspends asks the seam for the same loop with and without a resume.
 var seamSuspends = &scenarios.Drive[host.SeamObservation]{
-	ID:    "openwop/seam-suspends",
-	Title: "asks the seam agentloop/run to suspend a loop of random length in a random turn, once with and once without resuming it",
+	ID:       "openwop/seam-suspends",
+	Nameless: host.ClosedSeam,
+	Title:    "asks the seam agentloop/run to suspend a loop of random length in a random turn, once with and once without resuming it",
 	Sends: []string{
 		"{use seam:agentloop/run} {turns: n, suspendAtTurn: less than n, resume: true}",
 		"{use seam:agentloop/run} {turns: n, suspendAtTurn: less than n}",

@@ -81,7 +81,7 @@ var oddBodies = &scenarios.Drive[BodiesObservation]{
 			of     *[]host.Answered
 			bodies []oddBody
 		}{
-			{&o.NoJSON, []oddBody{{"a body that is cut short", whole[:h.Between(1, len(whole)-1)]}, {"a body that is no JSON",
+			{&o.NoJSON, []oddBody{{"a body that is cut short", whole[:h.Between(1, len(`{"workflowId":"`))]}, {"a body that is no JSON",
 				[]byte("assay " + h.Marker())}}},
 			{&o.NoObject, []oddBody{{"the body null", []byte("null")}, {"a list as the body", []byte("[" + string(whole) + "]")},
 				{"a text as the body", []byte(`"` + workflow + `"`)}, {"a number as the body", []byte("7")}}},
