@@ -65,7 +65,7 @@ func (r *recording) checkNames() {
 		switch sent, reason := r.named[id], why[id]; {
 		case sent && reason != "":
 			r.Errorf("the drive %s sends names, and says that it does not: %s", id, reason)
-		case !sent && reason == "" && id != "discovery" && id != "probes":
+		case !sent && reason == "" && id != "discovery" && id != "not-claimed":
 			r.Errorf("the drive %s sends no name: have it send Conn.Name or Conn.Label, or say in Nameless why it cannot", id)
 		}
 	}
