@@ -180,7 +180,8 @@ func (o *certifyFlags) noteGiven(f *pflag.FlagSet) {
 
 func (o *certifyFlags) options() (scenarios.Options, error) {
 	out := scenarios.Options{
-		Seed: o.seed, RunID: o.runID, Build: version(), Workers: o.workers, Rate: o.rate, Patience: o.patience, Timeout: o.timeout, RealTime: o.realTime,
+		Seed: o.seed, RunID: o.runID, Build: version(),
+		Workers: o.workers, Rate: o.rate, Patience: o.patience, Timeout: o.timeout, RealTime: o.realTime,
 		Select: scenarios.Selection{
 			Suites: o.suites, Scenarios: o.scenarios, Requirements: o.requirements, ExpectClaims: o.expectClaims, Filter: o.filter,
 		},
