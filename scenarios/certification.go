@@ -94,6 +94,7 @@ type drive struct {
 	observation any
 	stop        *Stop
 	seconds     float64
+	drawn       []Draw
 	done        chan struct{}
 }
 
@@ -268,14 +269,13 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	start := time.Now()
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	random := seedOf(c.Options.Seed, d.meta.ID)
-	random.Uint32() // a number that names took once: what a seed asks stays as it was
+	draws := NewDraws(c.Options.Seed, c.RunID.ID, d.meta.ID)
 	conn := &Conn{
-		Client: client, Discovery: c.Discovery, Rand: random, Patience: c.Options.Patience,
+		Client: client, Discovery: c.Discovery, Rand: draws, Patience: c.Options.Patience,
 		SeamPrefixes: c.Options.SeamPrefixes, RealTime: c.Options.RealTime, cleanup: &c.cleanup,
-		names: &names{run: c.RunID.ID, drive: d.meta.ID},
 	}
 	observation, err := guarded(bounded, d, conn)
+	d.drawn = draws.noted
 	d.seconds = time.Since(start).Seconds()
 	d.end(bounded, c.clean, observation, err)
 	c.conclude(d)

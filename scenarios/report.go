@@ -60,6 +60,7 @@ type DriveRecord struct {
 	Observation any
 	Stop        *Stop
 	Seconds     float64
+	Drawn       []Draw // in order
 }
 
 // Found reports whether a claim was found by asking.
@@ -129,7 +130,8 @@ func (c *Certification) records() []DriveRecord {
 }
 
 func (d *drive) record() DriveRecord {
-	return DriveRecord{ID: d.meta.ID, Transcript: d.transcript, Observation: d.observation, Stop: d.stop, Seconds: d.seconds}
+	return DriveRecord{ID: d.meta.ID, Transcript: d.transcript, Observation: d.observation, Stop: d.stop, Seconds: d.seconds,
+		Drawn: d.drawn}
 }
 
 // requirementStatuses sums up outcomes by requirement, in the ledger's order. One violation outweighs any pass, whoever saw

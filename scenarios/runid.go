@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -89,8 +90,8 @@ func spokenIn(text string) (out []string) {
 // mostNames bounds the names of a drive that are looked for.
 const mostNames = 4096
 
-// Names returns how many names the drive sent that follow from the run id, and an error for the first that does not: its
-// exchanges belong to another certification.
+// Names returns how many names the drive sent that follow from the run id, and an error for the first that does not, sent or
+// noted: its exchanges belong to another certification.
 func (d DriveRecord) Names(run string) (n int, err error) {
 	own, derived := map[string]bool{}, 0
 	isOwn := func(name string) bool {
@@ -115,6 +116,13 @@ func (d DriveRecord) Names(run string) (n int, err error) {
 		for _, text := range e.Received() {
 			for _, name := range spokenIn(text) {
 				told[name] = true
+			}
+		}
+	}
+	if noted, err := json.Marshal(d.Observation); err == nil {
+		for _, name := range spokenIn(string(noted)) {
+			if !isOwn(name) && !told[name] {
+				return n, fmt.Errorf("the drive %s noted the name %s, which is none of this run", d.ID, name)
 			}
 		}
 	}

@@ -137,6 +137,7 @@ func (v *run) drives(r *scenarios.Report) {
 		}
 	}
 	v.named(r)
+	v.redrawn(r)
 	v.placed(r)
 	for _, name := range v.bundle.Transcripts.Names() {
 		if !judged[name] {

@@ -7,14 +7,7 @@ import (
 )
 
 // NewID draws a UUID from the randomness of the drive.
-func (p *Plugin) NewID() string {
-	var b [16]byte
-	for i := range b {
-		b[i] = byte(p.Rand.UintN(256)) //nolint:gosec // below 256
-	}
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
+func (p *Plugin) NewID() string { return p.Rand.ID() }
 
 // Event makes an event as the gateway hands it over.
 func (p *Plugin) Event(kind string, payload Object, key string) Object {

@@ -3,7 +3,6 @@ package cascade
 import (
 	"context"
 	"encoding/json"
-	rand "math/rand/v2"
 	"slices"
 
 	"github.com/openassay/assay/scenarios"
@@ -87,7 +86,7 @@ var drawnResolutions = &scenarios.Drive[Resolutions]{
 }
 
 // drawQuestion draws three levels and a record; to is whom its ladders notify. Values that equal a default are drawn as often as others.
-func drawQuestion(r *rand.Rand, to string) map[string]any {
+func drawQuestion(r *scenarios.Draws, to string) map[string]any {
 	question := map[string]any{}
 	for _, level := range []string{"platform", "agent", "call"} {
 		switch r.IntN(8) {
@@ -129,7 +128,7 @@ func drawQuestion(r *rand.Rand, to string) map[string]any {
 }
 
 // drawStep draws a step of a ladder.
-func drawStep(r *rand.Rand, to string) map[string]any {
+func drawStep(r *scenarios.Draws, to string) map[string]any {
 	step := map[string]any{"attempt": 1 + r.IntN(6), "channel_hint": []any{"email", "slack", "pagerduty"}[r.IntN(3)]}
 	if r.IntN(2) == 0 {
 		step["notify_to"] = to

@@ -183,7 +183,7 @@ const FixedScript = "driven by upstream's fixture with its fixed two turns: cann
 	"assay-loop to have the turns chosen at random"
 
 // Between draws an integer from least to most, inclusive.
-func (h Host) Between(least, most int) int { return least + h.Rand.IntN(most-least+1) }
+func (h Host) Between(least, most int) int { return h.Rand.Between(least, most) }
 
 // Marker returns a name for a value that only this drive can have sent.
 func (h Host) Marker() string { return h.Name("") }
