@@ -24,11 +24,11 @@ type Draw struct {
 	Is json.RawMessage `json:"is"` // a number, a list of numbers, an id or a name
 }
 
-// Bounds of what is noted, and of what is drawn again since a note says so.
-const (
-	mostDraws   = 4096 // of a drive, the first ones
-	mostOrdered = 1 << 16
-)
+// MostDraws is how many draws of a drive are noted, the first ones.
+const MostDraws = 4096
+
+// mostOrdered bounds the length of an order that is drawn again.
+const mostOrdered = 1 << 16
 
 // NewDraws derives a drive's randomness from the seed, so that a scenario sends the same values alone as among others, and
 // its names from the run id.
@@ -41,7 +41,7 @@ func NewDraws(seed uint64, run, drive string) *Draws {
 }
 
 func (d *Draws) note(value any, kind string, numbers ...int) {
-	if len(d.noted) == mostDraws {
+	if len(d.noted) == MostDraws {
 		return
 	}
 	for _, n := range numbers {
@@ -151,7 +151,7 @@ func (d *Draws) again(of string) (value any, ok bool) {
 // Redraw draws again what the drive noted that it drew, and returns an error for the first value that differs.
 func (d DriveRecord) Redraw(seed uint64, run string) error {
 	again := NewDraws(seed, run, d.ID)
-	for i, noted := range d.Drawn[:min(len(d.Drawn), mostDraws)] {
+	for i, noted := range d.Drawn[:min(len(d.Drawn), MostDraws)] {
 		if _, ok := again.again(noted.Of); !ok || again.noted[i].Of != noted.Of {
 			return fmt.Errorf("the drive %s noted that it drew %q, which is no draw", d.ID, noted.Of)
 		}

@@ -30,6 +30,9 @@ func (v *run) redrawn(r *scenarios.Report) {
 // undrawn says which number of the observation was to be drawn and is no draw of the drive, "" if there is none. Members
 // that hold drawn numbers have the tag drawn; one that was not drawn after all is 0.
 func undrawn(d scenarios.DriveRecord) (text string) {
+	if len(d.Drawn) >= scenarios.MostDraws { // it may be one that was not noted
+		return ""
+	}
 	drawn := map[int64]bool{0: true}
 	for _, draw := range d.Drawn {
 		if n, err := strconv.ParseInt(string(draw.Is), 10, 64); err == nil {

@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,6 +169,18 @@ func (f *forgery) edit(drive, mark, old, by string) {
 		f.t.Fatalf("%s: there is no %s behind %s", name, old, mark)
 	}
 	f.transcripts[name] = []byte(head + mark + strings.Replace(rest, old, by, 1))
+}
+
+// swap replaces the first match in a transcript.
+func (f *forgery) swap(drive string, what *regexp.Regexp, by string) {
+	f.t.Helper()
+	name := scenarios.TranscriptName(drive)
+	content := f.transcripts[name]
+	at := what.FindSubmatchIndex(content)
+	if at == nil {
+		f.t.Fatalf("%s: there is no %s", name, what)
+	}
+	f.transcripts[name] = slices.Concat(content[:at[0]], what.Expand(nil, []byte(by), content, at), content[at[1]:])
 }
 
 // dropLast removes the last exchange of a transcript.

@@ -34,8 +34,8 @@ func (v *run) notProved() {
 	default:
 		say("that it is the only certification: one that ended otherwise may have been left out")
 	}
-	say("what drives noted beside their exchanges, such as how long they waited, which values they had drawn, and why one " +
-		"stopped: it is judged as it stands")
+	say("what drives noted beside their exchanges, such as how long they waited, what they made of the values that they drew, and " +
+		"why one stopped: it is judged as it stands")
 	say("leftovers, and how long all of it took: no transcript shows them")
 	v.unnamed(say)
 	if n := len(v.known()); n > 0 {

@@ -120,14 +120,7 @@ var tamperings = map[string]tampering{
 	"the exit code is changed": {do: func(f *forgery) { f.results.ExitCode = 0 }},
 	"a finding is dropped":     {do: func(f *forgery) { f.results.Findings = nil }},
 	"a sighting is dropped":    {whole: true, do: func(f *forgery) { f.results.NotClaimed = f.results.NotClaimed[1:] }},
-	"the seed is changed": {do: func(f *forgery) {
-		f.results.Seed = 8
-		for i := range f.results.Scenarios {
-			if failure := f.results.Scenarios[i].Failure; failure != nil {
-				failure.Again = strings.ReplaceAll(failure.Again, "--seed 7", "--seed 8")
-			}
-		}
-	}},
+	"the seed is changed":      {do: otherSeed},
 	"the start is changed": {do: func(f *forgery) {
 		f.results.StartedAt = f.results.StartedAt.Add(-time.Hour)
 		f.manifest.StartedAt = f.results.StartedAt
@@ -186,6 +179,18 @@ var tamperings = map[string]tampering{
 	"the run id is exchanged, and said to be given": {do: func(f *forgery) {
 		f.results.Run = &results.Run{ID: scenarios.DrawRunID(7, "", "", time.Time{}), Given: true}
 	}},
+	"the seed is changed, and the run id said to be given": {do: func(f *forgery) {
+		otherSeed(f)
+		f.results.Run.Given = true
+	}},
+	"a number that was drawn is exchanged": {do: func(f *forgery) { f.swap("openwop/loop-of-turns", drawnNumber, "${1}99") }},
+	"what was drawn is not said":           {whole: true, do: func(f *forgery) { f.swap("openwop/nodes-around-their-bound", drawnList, "") }},
+	"a number that was drawn is exchanged in the observation": {whole: true, do: func(f *forgery) {
+		f.swap("openwop/nodes-around-their-bound", bound, "${1}77")
+	}},
+	"a name is exchanged in the observation": {whole: true, do: func(f *forgery) {
+		f.swap("openwop/remembering-family", notedName, "${1}"+scenarios.DrawRunID(7, "", "", time.Time{}))
+	}},
 	"the run id is left out": {do: func(f *forgery) { f.results.Run = nil }},
 	"the version of Assay is changed": {do: func(f *forgery) {
 		f.results.Assay.Version, f.manifest.Assay.Version = "v9.9.9", "v9.9.9"
@@ -224,6 +229,23 @@ var tamperings = map[string]tampering{
 
 // spoken finds a name.
 var spoken = regexp.MustCompile(`([a-z]{3,5}-){3}[0-9]{6}`)
+
+func otherSeed(f *forgery) {
+	f.results.Seed = 8
+	for i := range f.results.Scenarios {
+		if failure := f.results.Scenarios[i].Failure; failure != nil {
+			failure.Again = strings.ReplaceAll(failure.Again, "--seed 7", "--seed 8")
+		}
+	}
+}
+
+// Places of a transcript: a drawn number and all that was drawn, in its head, and two members of observations.
+var (
+	drawnNumber = regexp.MustCompile(`("of": "between [0-9 ]+",\s+"is": )[0-9]+`)
+	drawnList   = regexp.MustCompile(`(?s) "drawn": \[.*?\n \],\n`)
+	bound       = regexp.MustCompile(`("bound": )[0-9]+`)
+	notedName   = regexp.MustCompile(`("own": ")[a-z0-9-]+`)
+)
 
 func encoded(f *forgery) []byte {
 	b, err := reports.MarshalResults(f.results)
