@@ -46,6 +46,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		StartedAt:    r.Started,
 		Seconds:      seconds(r.Seconds),
 		Seed:         r.Seed,
+		Run:          run(r.RunID),
 		ExitCode:     int64(stamp.ExitCode),
 		Claims:       each(r.Claims, claim),
 		Requirements: each(r.Requirements, requirementIn(r.Protocol.Ledger)),
@@ -59,6 +60,14 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		NotClaimed:   some(r.Seen, sighting),
 		Expectations: stamp.Expectations,
 	}
+}
+
+// run returns nil for a report that is of no certification.
+func run(id scenarios.RunID) *results.Run {
+	if id.ID == "" {
+		return nil
+	}
+	return &results.Run{ID: id.ID, Given: id.Given}
 }
 
 // MarshalResults encodes the document. The bytes are the same for a terminal and a file: characters that could act on a

@@ -22,6 +22,7 @@ type Report struct {
 	Started           time.Time
 	Seconds           float64
 	Seed              uint64
+	RunID             RunID
 	Select            Selection
 	Claims            []ClaimStatus
 	Requirements      []RequirementStatus
@@ -60,6 +61,7 @@ type DriveRecord struct {
 	Observation any
 	Stop        *Stop
 	Seconds     float64
+	Drawn       []Draw // in order
 }
 
 // Found reports whether a claim was found by asking.
@@ -82,8 +84,9 @@ func totals(outcomes []Outcome) map[Verdict]int {
 func (c *Certification) Head() *Report {
 	r := &Report{
 		Protocol: c.Protocol, Address: c.network.Address(), Second: c.network.Second(), SuiteDigest: suiteDigest(c.selected),
-		Started: c.Started, Seed: c.Options.Seed, Select: c.Options.Select, DiscoveryFindings: c.DiscoveryFindings,
-		Scenarios: c.scenarios,
+		Started: c.Started, Seed: c.Options.Seed, RunID: c.RunID, Select: c.Options.Select,
+		DiscoveryFindings: c.DiscoveryFindings,
+		Scenarios:         c.scenarios,
 	}
 	r.introduce(c.Discovery)
 	return r
@@ -133,7 +136,8 @@ func (c *Certification) records() []DriveRecord {
 }
 
 func (d *drive) record() DriveRecord {
-	return DriveRecord{ID: d.meta.ID, Transcript: d.transcript, Observation: d.observation, Stop: d.stop, Seconds: d.seconds}
+	return DriveRecord{ID: d.meta.ID, Transcript: d.transcript, Observation: d.observation, Stop: d.stop, Seconds: d.seconds,
+		Drawn: d.drawn}
 }
 
 // requirementStatuses sums up outcomes by requirement, in the ledger's order. One violation outweighs any pass, whoever saw

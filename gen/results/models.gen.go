@@ -245,7 +245,7 @@ type BundleManifest struct {
 	Root EvidenceDigest `json:"root"`
 	// Format and version of this document. Assay writes 2.
 	Schema BundleManifestSchema `json:"schema"`
-	// All random ids and values came of it. A string: canonical JSON has no integers above 2^53.
+	// All random values came of it. A string: canonical JSON has no integers above 2^53.
 	Seed string `json:"seed"`
 	// When discovery was fetched.
 	StartedAt time.Time    `json:"startedAt"`
@@ -2585,13 +2585,14 @@ type Results struct {
 	Profiles   []ProfileResult `json:"profiles"`
 	// Each requirement that a selected scenario names, in the order of the ledger.
 	Requirements []RequirementResult `json:"requirements"`
+	Run          *Run                `json:"run,omitzero"`
 	// In the order of the suites.
 	Scenarios []ScenarioResult `json:"scenarios"`
 	// Format and version of this document. Assay writes 2.
 	Schema ResultsSchema `json:"schema"`
 	// From discovery to the end of the clean-up.
 	Seconds float64 `json:"seconds"`
-	// All random ids and values came of it.
+	// All random values came of it.
 	Seed        uint64       `json:"seed"`
 	Sensitivity *Sensitivity `json:"sensitivity,omitzero"`
 	// When discovery was fetched.
@@ -2629,6 +2630,8 @@ func (v *Results) UnmarshalJSON(data []byte) error {
 			return &v.Profiles
 		case "requirements":
 			return &v.Requirements
+		case "run":
+			return &v.Run
 		case "scenarios":
 			return &v.Scenarios
 		case "schema":
@@ -2723,6 +2726,27 @@ func (v *RuleFinding) UnmarshalJSON(data []byte) error {
 			return &v.Subject
 		case "text":
 			return &v.Text
+		}
+		return nil
+	}, nil)
+}
+
+// Run What names the certification in what it sent: the names of what drives made came of it, and nothing that
+// decides.
+type Run struct {
+	// By whoever ran Assay; else it was drawn from the seed, the version of Assay, the suites and the start.
+	Given bool   `json:"given"`
+	ID    string `json:"id"`
+}
+
+// UnmarshalJSON reads a Run. Names of members must match exactly; any may be missing.
+func (v *Run) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "given":
+			return &v.Given
+		case "id":
+			return &v.ID
 		}
 		return nil
 	}, nil)

@@ -96,6 +96,7 @@ var componentPointers = map[string]string{
 	"RequirementVerdict":  "/$defs/RequirementVerdict",
 	"Results":             "/$defs/Results",
 	"RuleFinding":         "/$defs/RuleFinding",
+	"Run":                 "/$defs/Run",
 	"ScenarioEvent":       "/$defs/ScenarioEvent",
 	"ScenarioResult":      "/$defs/ScenarioResult",
 	"Sensitivity":         "/$defs/Sensitivity",

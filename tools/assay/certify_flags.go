@@ -43,6 +43,7 @@ type certifyFlags struct {
 	patience     time.Duration
 	timeout      time.Duration
 	seed         uint64
+	runID        string
 	plan         bool
 	noChallenge  bool
 	fault        string // of the simulated host
@@ -78,7 +79,8 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.DurationVar(&o.patience, "patience", 10*time.Second, "`TIME` that something may take that must happen")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute,
 		"`TIME` for the whole certification; where given, for each drive too, which has 90s otherwise")
-	f.Uint64Var(&o.seed, "seed", 0, "`N` that all random ids and values come of, to send the same again (default random)")
+	f.Uint64Var(&o.seed, "seed", 0, "`N` that all random values come of, to ask the same again (default random)")
+	f.StringVar(&o.runID, "run-id", "", "`ID` that names come of, to call things on the target the same again (default drawn from the seed and the start)")
 	f.StringVar(&o.fault, "fault", "", "violation that the TARGET simhost commits, by its `ID` (assay list faults), to see what comes of it")
 	f.BoolVar(&o.realTime, "real-time", false, "let time go by itself, also where "+clockOwners()+" has a clock that can be advanced")
 	f.BoolVar(&o.plan, "plan", false, "print what would be sent, and send nothing")
@@ -180,12 +182,15 @@ func (o *certifyFlags) noteGiven(f *pflag.FlagSet) {
 
 func (o *certifyFlags) options() (scenarios.Options, error) {
 	out := scenarios.Options{
-		Seed: o.seed, Workers: o.workers, Rate: o.rate, Patience: o.patience, Timeout: o.timeout, RealTime: o.realTime,
+		Seed: o.seed, RunID: o.runID, Build: version(),
+		Workers: o.workers, Rate: o.rate, Patience: o.patience, Timeout: o.timeout, RealTime: o.realTime,
 		Select: scenarios.Selection{
 			Suites: o.suites, Scenarios: o.scenarios, Requirements: o.requirements, ExpectClaims: o.expectClaims, Filter: o.filter,
 		},
 	}
 	switch {
+	case o.runID != "" && !scenarios.IsRunID(o.runID):
+		return out, usage("certify --run-id %q: give %s", o.runID, scenarios.RunIDForm)
 	case o.workers < 0:
 		return out, usage("certify --workers %d: give at least 1", o.workers)
 	case o.rate < 0:

@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,11 +47,15 @@ var (
 func public(key ed25519.PrivateKey) ed25519.PublicKey { return key.Public().(ed25519.PublicKey) }
 
 // fetched is a signed bundle of a real certification: of a host that breaks a rule, has a clock that is ahead, and does what it
-// does not claim. Only some suites are asked, for the sake of time; in whole all are, in small two scenarios, and no rule is broken.
+// does not claim. Only some suites are asked, for the sake of time; again asks one of them once more; in whole all are asked, in small
+// two scenarios, and no rule is broken.
 var (
 	fetched = sync.OnceValues(func() ([]byte, error) {
 		return fetch("loop.iteration-resets-on-resume", scenarios.Selection{Suites: []string{"discovery", "version5-shape",
 			"iteration-monotonic", "stateful-resume", "replay"}})
+	})
+	again = sync.OnceValues(func() ([]byte, error) {
+		return fetch("loop.iteration-resets-on-resume", scenarios.Selection{Suites: []string{"iteration-monotonic"}})
 	})
 	small = sync.OnceValues(func() ([]byte, error) {
 		return fetch("", scenarios.Selection{Scenarios: []string{"discovery/served-to-anybody", "iteration-monotonic/one-per-turn"}})
@@ -92,7 +97,7 @@ func fetch(fault string, selection scenarios.Selection,
 		json.NewEncoder(w).Encode(document)
 	}))
 	defer server.Close()
-	c, err := scenarios.Certify(context.Background(), wire.Target{URL: server.URL, Key: secret}, scenarios.Options{Seed: 7,
+	c, err := scenarios.Certify(context.Background(), wire.Target{URL: server.URL, Key: secret}, scenarios.Options{Seed: 7, Build: "dev",
 		Select: selection}, suites.Suites()...)
 	if err != nil {
 		return nil, err
@@ -174,6 +179,18 @@ func (f *forgery) edit(drive, mark, old, by string) {
 		f.t.Fatalf("%s: there is no %s behind %s", name, old, mark)
 	}
 	f.transcripts[name] = []byte(head + mark + strings.Replace(rest, old, by, 1))
+}
+
+// swap replaces the first match in a transcript.
+func (f *forgery) swap(drive string, what *regexp.Regexp, by string) {
+	f.t.Helper()
+	name := scenarios.TranscriptName(drive)
+	content := f.transcripts[name]
+	at := what.FindSubmatchIndex(content)
+	if at == nil {
+		f.t.Fatalf("%s: there is no %s", name, what)
+	}
+	f.transcripts[name] = slices.Concat(content[:at[0]], what.Expand(nil, []byte(by), content, at), content[at[1]:])
 }
 
 // dropLast removes the last exchange of a transcript.

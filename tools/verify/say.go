@@ -34,15 +34,13 @@ func (v *run) notProved() {
 	default:
 		say("that it is the only certification: one that ended otherwise may have been left out")
 	}
-	say("what drives noted beside their exchanges, such as how long they waited, which values they had drawn, and why one " +
-		"stopped: it is judged as it stands")
+	say("what drives noted beside their exchanges, such as how long they waited, what they made of the values that they drew, and " +
+		"why one stopped: it is judged as it stands")
 	say("leftovers, and how long all of it took: no transcript shows them")
 	if v.Judged && v.Challenge == nil && excerpt.NotChallenged(v.given) {
 		say("that its passes could have failed: the certification did not challenge them, and --challenge does")
 	}
-	if v.Judged && v.names == 0 {
-		say("the seed and the start: no drive sent a name that is made of them")
-	}
+	v.unnamed(say)
 	if n := len(v.known()); n > 0 {
 		say("which failures are known, though they are violations: its exit code does not count %s, as whoever ran Assay says",
 			counted(n, "failure"))
@@ -69,7 +67,7 @@ func (r *Report) Text(w io.Writer, name string) error {
 			line("              left out: %s", strings.Join(r.LeftOut, ", "))
 		}
 	}
-	line("  made by     assay %s, %s, seed %s", r.Made.Version, r.StartedAt, r.Seed)
+	line("  made by     assay %s, %s, seed %s%s", r.Made.Version, r.StartedAt, r.Seed, r.runWords())
 	line("  target      %s · %s", r.Target.Address, r.Target.Protocol)
 	line("  evidence    %s in %s, root %s", counted(r.Exchanges, "exchange"), counted(r.Transcripts, "transcript"), r.Root)
 	line("  signature   %s", r.signed())

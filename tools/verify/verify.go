@@ -37,7 +37,8 @@ type Report struct {
 	Target      results.BundleTarget    `json:"target"`
 	StartedAt   string                  `json:"startedAt"` // RFC 3339
 	Seed        string                  `json:"seed"`
-	Root        string                  `json:"root"` // root of the tree over the transcripts
+	Run         *results.Run            `json:"run,omitempty"` // what names the certification in what it sent
+	Root        string                  `json:"root"`          // root of the tree over the transcripts
 	Signature   Signature               `json:"signature"`
 	Judged      bool                    `json:"judged"`      // every verdict was derived again
 	Transcripts int                     `json:"transcripts"` // number of transcripts
@@ -82,7 +83,7 @@ const (
 
 // Problem is one mistake in a bundle.
 type Problem struct {
-	// Kind is digest, signature, manifest, version, transcript, seed, verdict, report, challenge, register, timestamp or attestation.
+	// Kind is digest, signature, manifest, version, transcript, run, verdict, report, challenge, register, timestamp or attestation.
 	Kind     string `json:"kind"`
 	Scenario string `json:"scenario,omitempty"`
 	Drive    string `json:"drive,omitempty"`
@@ -98,10 +99,11 @@ type run struct {
 	Report
 	bundle *bundle.Bundle
 	given  results.Results // results.json
-	names  int             // number of names checked against the seed
+	by     Options
 	// settled is the result of challenging the passes as the certification did, nil if it did not.
 	settled *challenge.Result
-	by      Options
+	// nameless are the drives that sent no name of the run.
+	nameless []string
 }
 
 // Bundle verifies a bundle.
@@ -142,7 +144,7 @@ func (v *run) document() (ok bool) {
 		v.tell("report", "results.json: %s", err)
 		return false
 	}
-	v.given = doc
+	v.given, v.Run = doc, doc.Run
 	m := v.bundle.Manifest
 	for _, c := range []struct{ what, manifest, results string }{
 		{"the version of Assay", m.Assay.Version, doc.Assay.Version},
@@ -180,7 +182,7 @@ func (v *run) judge() {
 	}
 	derived, err := scenarios.Derive(v.bundle.Transcripts, scenarios.Given{
 		Address: given.Target.Address, Second: given.Target.Second, Started: given.StartedAt, Seconds: given.Seconds,
-		Seed: given.Seed, Select: selection,
+		Seed: given.Seed, RunID: runID(given), Select: selection,
 		Leftovers: given.Leftovers,
 	}, suites...)
 	if err != nil {
