@@ -20,10 +20,12 @@ var histories = scenarios.Scenario{
 		if o.Shrunk > 0 {
 			j.Find("", "the history was shrunk from %d deliveries to %d", o.Shrunk, len(o.Histories[0]))
 		}
+		several := false
 		for _, h := range o.Histories {
 			for _, d := range h {
 				host.Given(j, d.Turn)
 				d.givenKept(j, h)
+				several = several || d.Turn.AmongRuns()
 				j.Check(agenticloop.RFC103READ5, d.Turn.Output).To(d.What.Keeps(d.Turn), "%s", d.Turn.Name)
 				was := host.ProgressOf(d.Turn.RunsBefore()[d.What.Run])
 				if d.What.Run != "" && (d.What.Step != was.Step || d.What.Tool != was.Tool) {
@@ -32,6 +34,9 @@ var histories = scenarios.Scenario{
 				}
 				d.givenSound(j)
 			}
+		}
+		if !several {
+			j.Block("setup failed: no two runs were there at once", "let a second start make a run")
 		}
 	}),
 }

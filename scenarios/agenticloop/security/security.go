@@ -25,7 +25,7 @@ func Suite() scenarios.Suite {
 			namesAreSound, reservedKeys, reservedArguments,
 			secretsKept, secretsOutOfFiles, noNestedDispatch, misledByModel,
 			host.EveryTurn("security", allowlists), host.EveryTurn("security", spoofing),
-			host.EveryTurn("security", secrets), host.EveryTurn("security", forbidden),
+			host.EveryTurnAmongRuns("security", secrets), host.EveryTurn("security", forbidden),
 			host.EveryTurn("security", traps),
 		},
 	}
@@ -332,17 +332,10 @@ var noNestedDispatch = scenarios.Scenario{
 	Ask: scenarios.Ask(traps, func(o TrapObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Result, o.Ignored)
-		for _, id := range (scenarios.IDs{agenticloop.RFC103N2, agenticloop.RFC103O2}) {
-			j.Check(id, o.Trap).To(check.Seeing("neither a program called by which a gateway is, nor its API",
-				func(s wire.Seen) (bool, string) {
-					called, _ := s.Actual().(host.Object)
-					for _, name := range append(slices.Clip(gatewayPrograms), gatewayCalled) {
-						if call, there := called[name]; there {
-							return false, name + ": " + wire.Compact(call)
-						}
-					}
-					return true, "none"
-				}), "programs on the PATH, and the gateway's API")
+		for _, name := range append(slices.Clip(gatewayPrograms), gatewayCalled) {
+			for _, id := range (scenarios.IDs{agenticloop.RFC103N2, agenticloop.RFC103O2}) {
+				j.Check(id, o.Trap.Key(name)).To(check.Absent(), "calls of %s", name)
+			}
 		}
 		for _, name := range fetchPrograms {
 			if called := o.Trap.Key(name); called.Present() {
