@@ -262,6 +262,22 @@ func describe(before []item, after []one) string {
 	return ""
 }
 
+// namesBelow returns the names of the members of the objects that an object holds: one that stands beside them as well
+// says the same thing twice.
+func (s *scene) namesBelow(p place) []string {
+	var out []string
+	list, _, _ := items(p.text)
+	for _, it := range list {
+		inner, isObject, _ := items(it.value)
+		for _, below := range inner {
+			if isObject && !slices.Contains(out, below.name) {
+				out = append(out, below.name)
+			}
+		}
+	}
+	return shuffled(s.random, out, mostValues)
+}
+
 // members adds an absent member, and another member to an object. It reports whether to go on.
 func (s *scene) members(l look, yield func(edit) bool) bool {
 	for _, p := range s.places(l) {
@@ -298,6 +314,11 @@ func (s *scene) members(l look, yield func(edit) bool) bool {
 		case typeOf(p.text) == anObj:
 			if !put(append(slices.Clone(p.path), "assayExtra"), `"something"`) {
 				return false
+			}
+			for _, name := range s.namesBelow(p) {
+				if !put(append(slices.Clone(p.path), name), `"something"`) {
+					return false
+				}
 			}
 		}
 	}

@@ -139,6 +139,11 @@ func TestJudgesOfStarts(t *testing.T) {
 		{"state/run-has-its-fields", "the run is not kept", func(t *testing.T, o *correlation.StartsObservation) {
 			o.First = hosttest.Turn(t, "a", nil, hosttest.Ok(host.Object{}, hosttest.Request("R", 1, "fetch")))
 		}, agenticloop.RFC103P5},
+		{"state/run-has-its-fields", "the run waits for nothing", func(t *testing.T, o *correlation.StartsObservation) {
+			run := hosttest.Running(1, "fetch")
+			run["pending_step"] = 0
+			o.First = hosttest.Turn(t, "a", nil, hosttest.Ok(host.Object{"R": run}, hosttest.Request("R", 1, "fetch")))
+		}, hosttest.Violates(agenticloop.RFC103I3)},
 		{"state/run-has-its-fields", "the last run is another", func(t *testing.T, o *correlation.StartsObservation) {
 			a := hosttest.Ok(hosttest.RunR, hosttest.Request("R", 1, "fetch"))
 			a["state_updates"].(host.Object)["last_run_id"] = "Q"

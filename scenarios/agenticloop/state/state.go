@@ -72,6 +72,7 @@ var runShape = scenarios.Scenario{
 					"%s: the run that asks, in state_updates", t.Name) {
 					return
 				}
+				host.GivenKeptRequests(j, []host.Turn{t})
 			}
 			host.GivenRequest(j, t)
 			due, _ := host.PendingOf(t)
