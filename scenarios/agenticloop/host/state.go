@@ -112,7 +112,9 @@ func IsNothing(v any) bool { return v == nil || v == "" || reflect.DeepEqual(v, 
 
 // same reports whether two decoded runs say the same. A plugin may write every run anew in its own manner: null equals
 // absent, and nothing pending may be written as 0 or "" (AL-R7).
-func same(a, b any) bool { return reflect.DeepEqual(essence(a), essence(b)) }
+func same(a, b any) bool {
+	return reflect.DeepEqual(a, b) || reflect.DeepEqual(essence(a), essence(b))
+}
 
 // isPartOf reports whether a run has the status of another, and no member that the other lacks.
 func isPartOf(run, whole any) bool {
