@@ -9,21 +9,17 @@ import (
 
 const (
 	mostLeaks = 24  // texts that are tried one by one
-	mostPlain = 6   // texts that were not drawn
 	longLeak  = 400 // characters of a text
 )
 
 // sent returns texts that the drive sent, the longest words of a member each, as JSON strings: those of members called
-// name first, drawn ones before others.
+// name first.
 func (s *scene) sent(name string) []string {
-	var first, plain, rest []string
+	var first, rest []string
 	for member, words := range s.requests().words {
 		for _, w := range words {
-			switch drawn := strings.ContainsAny(w, "0123456789"); {
-			case typeOf(w) != aString || len(w) < 7 || len(w) > longLeak:
-			case member == name && !drawn:
-				plain = append(plain, w)
-			case !drawn:
+			switch {
+			case typeOf(w) != aString || len(w) < 7 || len(w) > longLeak || !strings.ContainsAny(w, "0123456789"):
 			case member == name:
 				first = append(first, w)
 			default:
@@ -31,11 +27,10 @@ func (s *scene) sent(name string) []string {
 			}
 		}
 	}
-	for _, list := range []*[]string{&first, &plain, &rest} {
-		slices.Sort(*list)
-		*list = slices.Compact(*list)
-	}
-	return slices.Concat(shuffled(s.random, first, len(first)), shuffled(s.random, plain, mostPlain), shuffled(s.random, rest, len(rest)))
+	slices.Sort(first)
+	slices.Sort(rest)
+	first, rest = slices.Compact(first), slices.Compact(rest)
+	return append(shuffled(s.random, first, len(first)), shuffled(s.random, rest, len(rest))...)
 }
 
 // requests returns what the drive sent.

@@ -238,7 +238,11 @@ func (s *scene) rewrite(a place, before []item, after []one, kind Kind) (edit, b
 		return edit{}, false
 	}
 	document, _ := s.transcript.Text(a.ref.Exchange, a.ref.Part)
-	whole, ok := replace(document, a.path, array(list))
+	set := replace
+	if a.text == "" {
+		set = put
+	}
+	whole, ok := set(document, a.path, array(list))
 	if !ok {
 		return edit{}, false
 	}

@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/openassay/assay/gen/agenticloop"
@@ -99,10 +100,8 @@ func (t Turn) checkSound(j *scenarios.Judge) {
 	if t.Refused && !t.Answered() {
 		return // its input was no request: other scenarios judge the answer to that
 	}
-	if !t.CheckExit(j, agenticloop.RFC103I7) {
-		return
-	}
-	if !j.Check(agenticloop.RFC103WIRE1, t.Output).To(AnObject(), "%s: standard output", t.Name) {
+	if !t.Refused && (!t.CheckExit(j, agenticloop.RFC103I7) ||
+		!j.Check(agenticloop.RFC103WIRE1, t.Output).To(AnObject(), "%s: standard output", t.Name)) {
 		return
 	}
 	t.CheckResponse(j)
@@ -117,7 +116,9 @@ func (t Turn) checkSound(j *scenarios.Judge) {
 
 // CheckResponse checks that the status is ok, or error with words.
 func (t Turn) CheckResponse(j *scenarios.Judge) {
-	j.Check(agenticloop.RFC103WIRE2, t.Answer.Key("status")).To(check.OneOf("ok", "error"), "%s: status", t.Name)
+	if !t.Refused {
+		j.Check(agenticloop.RFC103WIRE2, t.Answer.Key("status")).To(check.OneOf("ok", "error"), "%s: status", t.Name)
+	}
 	if t.Status() == "error" {
 		j.Check(agenticloop.RFC103WIRE2, t.Answer.Key("error")).To(check.Text(), "%s: error", t.Name)
 	}
@@ -196,7 +197,12 @@ func (t Turn) checkOthers(j *scenarios.Judge) bool {
 		return false
 	}
 	j.Check(agenticloop.RFC103WIRE12, t.Runs()).To(t.everyRunningRun(), "%s: runs", t.Name)
-	j.Check(agenticloop.RFC103READ5, t.Runs()).To(t.othersKept(), "%s: runs", t.Name)
+	before := t.RunsBefore()
+	for _, id := range slices.Sorted(maps.Keys(before)) {
+		if now := t.Run(id); now.Present() && !slices.Contains(t.About, id) {
+			j.Check(agenticloop.RFC103READ5, now).To(keptFrom(before[id]), "%s: a run that it was not told of", t.Name)
+		}
+	}
 	return true
 }
 
