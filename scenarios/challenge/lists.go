@@ -217,6 +217,32 @@ func (s *scene) more(e element, list []item, t traits) iter.Seq[one] {
 	}
 }
 
+// overlong adds elements of which one text is far beyond its bound: that which tells their sort, if there is one.
+func (s *scene) overlong(l look, yield func(edit) bool) {
+	for _, e := range s.arrays(l) {
+		list, _, _ := items(e.array.text)
+		t := traitsOf(list)
+		var elements []string
+		for more := range s.more(e, list, t) {
+			elements = append(elements, more.text)
+		}
+		for _, text := range shuffled(s.random, elements, mostNested) {
+			for _, path := range sorting {
+				word, ok := at(text, path)
+				if !ok || typeOf(word) != aString {
+					continue
+				}
+				text, _ = replace(text, path, word[:len(word)-1]+strings.Repeat("x", largeText)+`"`)
+				after := append(same(list), one{text, -1})
+				if edit, ok := s.rewrite(e.array, list, t.numbered(after, list, len(list)), BeyondBound); ok && !yield(edit) {
+					return
+				}
+				break
+			}
+		}
+	}
+}
+
 // fresh is newcomer for an element that may be a scalar.
 func (s *scene) fresh(text string, t traits) string {
 	var word string

@@ -66,9 +66,17 @@ func (s *scene) edits(kind Kind, l look) iter.Seq[edit] {
 				!yield(edit{wire.Change{Late: l.wait}, l.wait.Last.Ref(), l.wait.What + ": it did not come within the patience"}) {
 				return
 			}
-			s.scalars(slices.Concat(s.places(l), s.leaves(l)), beyond, yield)
+			going := true
+			s.scalars(slices.Concat(s.places(l), s.leaves(l)), beyond, func(e edit) bool { going = yield(e); return going })
+			if going {
+				s.overlong(l, yield)
+			}
+		case AnotherID:
+			if s.everywhere(l, yield) {
+				s.scalars(s.leaves(l), s.otherID, yield)
+			}
 		default:
-			s.scalars(s.leaves(l), map[Kind]func(place) []string{OffByOne: offByOne, AnotherID: s.otherID, AnotherValue: s.otherValue,
+			s.scalars(s.leaves(l), map[Kind]func(place) []string{OffByOne: offByOne, AnotherValue: s.otherValue,
 				AnotherStatus: otherStatus}[kind], yield)
 		}
 	}

@@ -193,6 +193,7 @@ var lowerBudget = scenarios.Scenario{
 	Claim:  claims.ContextBudget,
 	Ask: scenarios.Ask(Budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		host.GivenReached(j, o.Lower != nil)
+		o.Lower.endsWithItsBudget(j, agenticloop.RFC103E3)
 		if len(o.givenSpent(j, *o.Lower)) > 0 {
 			o.Lower.within(j, agenticloop.RFC103E3)
 		}
@@ -206,6 +207,7 @@ var higherBudget = scenarios.Scenario{
 	Claim:  claims.ContextBudget,
 	Ask: scenarios.Ask(Budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		host.GivenReached(j, o.Higher != nil)
+		o.Higher.endsWithItsBudget(j, agenticloop.RFC103E4)
 		if len(o.givenSpent(j, *o.Higher)) > 0 {
 			o.Higher.within(j, agenticloop.RFC103E4)
 		}
