@@ -25,11 +25,16 @@ var histories = scenarios.Scenario{
 			for _, d := range h {
 				host.Given(j, d.Turn)
 				d.givenKept(j, h)
-				if d.Turn.AmongRuns() || d.What.Departs(d.Turn) != "" {
+				among := d.Turn.AmongRuns()
+				several = several || among
+				switch {
+				case d.What.Departs(d.Turn) != "":
 					j.Check(agenticloop.RFC103READ5, d.Turn.Output).To(d.What.Keeps(d.Turn), "%s", d.Turn.Name)
+				case among && !d.Turn.Runs().Present():
+					j.Check(agenticloop.RFC103READ5, d.Turn.Runs()).To(d.What.Keeps(d.Turn), "%s: runs", d.Turn.Name)
+				case among:
+					d.What.CheckOthers(j, d.Turn)
 				}
-				several = several || d.Turn.AmongRuns()
-				d.What.CheckOthers(j, d.Turn)
 				was := host.ProgressOf(d.Turn.RunsBefore()[d.What.Run])
 				if d.What.Run != "" && (d.What.Step != was.Step || d.What.Tool != was.Tool) {
 					none := d.Turn.NoRequestBut(d.What.Run)
