@@ -71,7 +71,8 @@ func TestFormat1(t *testing.T) {
 		file      string
 		failed    int64
 		scenarios int
-	}{{"part.json", 0, 27}, {"violated.json", 4, 9}} {
+		certified int
+	}{{"part.json", 0, 27, 0}, {"violated.json", 4, 9, 0}, {"whole.json", 0, 100, 4}} {
 		path := filepath.Join("testdata", "format1", c.file)
 		raw, err := os.ReadFile(path)
 		if err != nil {
@@ -84,7 +85,10 @@ func TestFormat1(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if doc.Totals.Failed != c.failed || len(doc.Scenarios) != c.scenarios || len(doc.Profiles) != 0 || doc.Partial == nil {
+		if doc.Violations != nil {
+			t.Errorf("%s lists violations, which format 1 does not", c.file)
+		}
+		if doc.Totals.Failed != c.failed || len(doc.Scenarios) != c.scenarios || len(doc.Profiles) != c.certified || (doc.Partial == nil) != (c.certified > 0) {
 			t.Errorf("%s: %d failed of %d, profiles %+v, partial %+v", c.file, doc.Totals.Failed, len(doc.Scenarios), doc.Profiles, doc.Partial)
 		}
 	}

@@ -18,11 +18,13 @@ type Given struct {
 	RunID     RunID
 	Select    Selection
 	Leftovers []string
+	// Interrupted: by its operator, so drives need not have been driven to their end, and probes not been sent.
+	Interrupted bool
 }
 
 // Derive makes the report of a certification from its transcripts, without the target. All suites must be of one
 // protocol. The report has the drives whose transcripts were read. Transcripts may come from anybody: the error says
-// what no certification could have written.
+// what no certification could have written, and wraps a [MissingError] for each drive that it must have driven.
 func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -65,6 +67,8 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
+	case !given.Interrupted && protocol.probed(given.Select, signs, seen, r.Drives):
+		return nil, &MissingError{Drive: probesDrive, cause: err}
 	}
 	r.Seen = shown(seen)
 	r.sumUp(again.declared(), protocol.spell)

@@ -99,7 +99,7 @@ func MarshalTranscript(d DriveRecord) ([]byte, error) {
 func TranscriptName(drive string) string { return strings.ReplaceAll(drive, "/", ".") + ".json" }
 
 // Rejudge judges the transcripts of a certification again, without the target. selection is that of the certification.
-// The error is a [MissingError] if the transcript of a selected scenario is missing.
+// The error wraps a [MissingError] for each drive whose transcript is missing.
 func Rejudge(transcripts fs.FS, selection Selection, suites ...Suite) ([]Outcome, error) {
 	r, err := revive(transcripts, selection, suites)
 	if err != nil {
@@ -110,15 +110,18 @@ func Rejudge(transcripts fs.FS, selection Selection, suites ...Suite) ([]Outcome
 
 // MissingError says that a transcript is missing, and which scenario cannot be judged without it.
 type MissingError struct {
-	Scenario ScenarioID // "" for the discovery document
+	Scenario ScenarioID // the first that needs it; "" for the discovery document and the probes
 	Drive    string
 	cause    error
 }
 
 func (e *MissingError) Error() string {
 	about := "reading the discovery document again"
-	if e.Scenario != "" {
+	switch {
+	case e.Scenario != "":
 		about = "judging " + string(e.Scenario) + " again"
+	case e.Drive == probesDrive:
+		about = "looking for what is not claimed again"
 	}
 	return fmt.Sprintf("%s: the transcript of %s is missing", about, e.Drive)
 }
@@ -150,16 +153,25 @@ func revive(transcripts fs.FS, selection Selection, suites []Suite) (*revived, e
 		return nil, err
 	}
 	r.drives = map[string]*drive{discoveryDrive: r.discovery}
+	var missing []error
+	lacks := map[string]bool{}
 	for _, sel := range picked {
 		o := newOutcome(sel, selection, r.declared())
 		if reason := notClaimed(sel.Scenario.Claim, r.declared(), selection.ExpectClaims); reason != "" {
 			o.fixed = &Outcome{Scenario: sel.Scenario, Verdict: Inapplicable, Reason: reason}
 		} else if o.drive, err = r.driveOf(sel); err != nil {
-			return nil, err
+			absent, is := errors.AsType[*MissingError](err)
+			if !is {
+				return nil, err
+			}
+			if !lacks[absent.Drive] {
+				lacks[absent.Drive], missing = true, append(missing, err)
+			}
+			continue
 		}
 		r.outcomes = append(r.outcomes, o.decide(sel.Suite.Protocol.Ledger, sel.Suite.Protocol.spell))
 	}
-	return r, nil
+	return r, errors.Join(missing...)
 }
 
 func (r *revived) driveOf(sel Selected) (*drive, error) {

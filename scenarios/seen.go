@@ -154,7 +154,7 @@ func (c *Certification) probe(signs []Sign, seen []Sighting, drives []DriveRecor
 	}
 	ctx, cancel := context.WithTimeout(c.running, probesTime)
 	defer cancel()
-	start, runID := time.Now(), c.anyRun(drives)
+	start, runID := time.Now(), c.Protocol.anyRun(drives)
 	for i, sign := range signs {
 		if sign.Probe == nil || seen[i].Replies > 0 {
 			continue
@@ -170,15 +170,29 @@ func (c *Certification) probe(signs []Sign, seen []Sighting, drives []DriveRecor
 	return record
 }
 
+// probed reports whether a certification must have sent probes. One whose time was over need not have.
+func (p *Protocol) probed(by Selection, signs []Sign, seen []Sighting, drives []DriveRecord) bool {
+	if by.Narrows() || slices.ContainsFunc(drives, func(d DriveRecord) bool { return d.Stop != nil && d.Stop.Verdict == Inconclusive }) {
+		return false
+	}
+	runID := p.anyRun(drives)
+	for i, sign := range signs {
+		if sign.Probe != nil && seen[i].Replies == 0 && sign.Probe(p.SeamPrefix, runID) != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // anyRun returns the id of a run that the target made, "" if there is none.
-func (c *Certification) anyRun(records []DriveRecord) string {
-	if c.Protocol.RunOf == nil {
+func (p *Protocol) anyRun(records []DriveRecord) string {
+	if p.RunOf == nil {
 		return ""
 	}
 	for _, d := range records {
 		for n := 1; n <= d.Transcript.Len(); n++ {
 			if answered(d.Transcript.Entry(n), http.MethodPost) {
-				if id := c.Protocol.RunOf(d.Transcript.Reply(n)); id != "" {
+				if id := p.RunOf(d.Transcript.Reply(n)); id != "" {
 					return id
 				}
 			}

@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -136,5 +138,38 @@ func TestSeenAfterInterrupt(t *testing.T) {
 	c.Finish(context.Background())
 	if slices.Contains(asked(), "/seams/megaphone") {
 		t.Error("a probe was sent after the interrupt")
+	}
+}
+
+// Who leaves the probes out of the evidence leaves out what they saw; only an interrupted certification need not have sent them.
+func TestProbesAreMissed(t *testing.T) {
+	url, _ := shoutingHost(t, `{"counts":true}`, `{"volume":11}`)
+	s := suite(one("a", counts, scenarios.Ask(countDrive("toy/a"), is(3, "TOY-1")), "TOY-1"))
+	s.Protocol = shouting()
+	c, err := scenarios.Certify(t.Context(), wire.Target{URL: url}, scenarios.Options{}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := c.Finish(context.Background())
+	files := fstest.MapFS{}
+	for _, d := range r.Drives {
+		raw, err := scenarios.MarshalTranscript(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[scenarios.TranscriptName(d.ID)] = &fstest.MapFile{Data: raw}
+	}
+	g := given(r)
+	if _, err := scenarios.Derive(files, g, s); err != nil {
+		t.Fatal(err)
+	}
+	delete(files, "not-claimed.json")
+	_, err = scenarios.Derive(files, g, s)
+	if missing, is := errors.AsType[*scenarios.MissingError](err); !is || missing.Drive != "not-claimed" {
+		t.Errorf("%v", err)
+	}
+	g.Interrupted = true
+	if _, err := scenarios.Derive(files, g, s); err != nil {
+		t.Error(err)
 	}
 }

@@ -60,7 +60,7 @@ var ledgers = map[string]*scenarios.Ledger{"openwop/v1": scenarios.NewLedger([]s
 func document(edit func(*results.Results)) results.Results {
 	name, version := "Acme", "1.2.0"
 	d := results.Results{
-		Schema: results.ResultsSchemaAssayResults1, Assay: results.Assay{Version: "v0.4.0", SuiteDigest: digestA},
+		Schema: results.ResultsSchemaAssayResults2, Assay: results.Assay{Version: "v0.4.0", SuiteDigest: digestA},
 		Target:    results.Target{Protocol: "openwop/v1", Address: "http://a.example", Name: &name, Version: &version, DiscoveryDigest: digestA},
 		StartedAt: start, Claims: []results.Claim{{ID: "model>=5", Status: results.ClaimStatusViolated},
 			{ID: "goals", Status: results.ClaimStatusProved}},

@@ -53,15 +53,8 @@ func (t Table) markdown(b *strings.Builder) {
 	}
 	b.WriteString("\n| target | name | version | address | asked at | by |\n|---|---|---|---|---|---|\n")
 	for _, c := range t.Columns {
-		part := ""
-		if c.Part {
-			part = ", a selection of the questions"
-		}
-		if c.Sensitivity != "" {
-			part += ", " + c.Sensitivity
-		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s, %s | Assay %s%s |\n", link(c.Head(), c.Link), optional(c.Name), optional(c.Version),
-			textsafe.Markdown(textsafe.Clip(c.Address, mostReason)), c.At.Format(time.RFC3339), c.Age, optional(c.Assay), part)
+			textsafe.Markdown(textsafe.Clip(c.Address, mostReason)), c.At.Format(time.RFC3339), c.Age, optional(c.Assay), c.Remark())
 	}
 	t.seenMarkdown(b)
 }

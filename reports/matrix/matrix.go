@@ -71,6 +71,7 @@ type Column struct {
 	Other         bool   // its questions differ from those of the first column
 	Part          bool   // only a selection of the questions
 	Sensitivity   string // how many passes were shown able to fail, "" if none was challenged
+	First         bool   // of format 1, which shows less
 	Link          string
 	Seen          []results.Sighting // unclaimed features
 }
@@ -146,6 +147,7 @@ func (t *Table) column(number int, c Certification, now time.Time) Column {
 		Number: number, Name: deref(doc.Target.Name), Version: deref(doc.Target.Version), Address: doc.Target.Address,
 		At: doc.StartedAt.UTC(), Age: age(doc.StartedAt, now), Assay: doc.Assay.Version, Part: doc.Partial != nil,
 		Link: c.Link, Seen: doc.NotClaimed, Sensitivity: excerpt.Sensitivity(doc),
+		First: doc.Schema == results.ResultsSchemaAssayResults1,
 	}
 	i := slices.IndexFunc(t.Sets, func(s Set) bool { return s.digest == doc.Assay.SuiteDigest })
 	if i < 0 {

@@ -57,6 +57,21 @@ func (c Column) Mark() string {
 	return "not comparable with target 1"
 }
 
+// Remark says what stands beside the version of Assay: what a column does not show.
+func (c Column) Remark() string {
+	remark := ""
+	if c.Part {
+		remark = ", a selection of the questions"
+	}
+	if c.Sensitivity != "" {
+		remark += ", " + c.Sensitivity
+	}
+	if c.First {
+		remark += ", format 1: without violations seen outside the scenarios that name them, so it certifies nothing anew"
+	}
+	return remark
+}
+
 // words returns the title of a row: our words, and a name that others chose.
 func (r Row) words() (before, name string) {
 	switch r.Kind {

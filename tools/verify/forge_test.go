@@ -204,6 +204,24 @@ func (f *forgery) dropLast(drive string) {
 	f.transcripts[name] = append(bytes.Clone(f.transcripts[name][:at]), "\n  }\n ]\n}\n"...)
 }
 
+// dropStopped leaves out a drive that stopped, and says that its scenarios do not apply.
+func (f *forgery) dropStopped() {
+	f.t.Helper()
+	for _, s := range f.results.Scenarios {
+		if s.Verdict != results.VerdictBlocked || len(s.Drives) == 0 || s.Drives[0] == "discovery" {
+			continue
+		}
+		delete(f.transcripts, scenarios.TranscriptName(s.Drives[0]))
+		for i := range f.results.Scenarios {
+			if o := &f.results.Scenarios[i]; slices.Contains(o.Drives, s.Drives[0]) {
+				o.Verdict, o.Drives, o.Evidence, o.Checks = results.VerdictInapplicable, []string{}, "", []results.Check{}
+			}
+		}
+		return
+	}
+	f.t.Fatal("no drive was blocked")
+}
+
 // remake makes every digest again, of what is there now.
 func (f *forgery) remake() {
 	f.t.Helper()

@@ -206,6 +206,13 @@ var tamperings = map[string]tampering{
 	"a transcript is missing, also in the manifest": {do: func(f *forgery) {
 		delete(f.transcripts, scenarios.TranscriptName("openwop/loop-suspended-twice"))
 	}},
+	"several transcripts are missing, also in the manifest": {do: func(f *forgery) {
+		delete(f.transcripts, scenarios.TranscriptName("openwop/loop-of-turns"))
+		delete(f.transcripts, scenarios.TranscriptName("openwop/loop-suspended-twice"))
+	}},
+	"a drive that was blocked is missing, with its scenarios": {whole: true, do: func(f *forgery) {
+		f.dropStopped()
+	}},
 	"a transcript is added": {stale: true, do: func(f *forgery) {
 		f.transcripts["openwop.made-up.json"] = bytes.ReplaceAll(f.transcripts["openwop.loop-of-turns.json"],
 			[]byte("openwop/loop-of-turns"), []byte("openwop/made-up"))

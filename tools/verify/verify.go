@@ -4,7 +4,6 @@ package verify
 
 import (
 	"crypto/ed25519"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -183,7 +182,7 @@ func (v *run) judge() {
 	derived, err := scenarios.Derive(v.bundle.Transcripts, scenarios.Given{
 		Address: given.Target.Address, Second: given.Target.Second, Started: given.StartedAt, Seconds: given.Seconds,
 		Seed: given.Seed, RunID: runID(given), Select: selection,
-		Leftovers: given.Leftovers,
+		Leftovers: given.Leftovers, Interrupted: given.ExitCode == scenarios.ExitInterrupted,
 	}, suites...)
 	if err != nil {
 		v.underivable(err)
@@ -223,13 +222,4 @@ func (v *run) challenge(derived *scenarios.Report, suites []scenarios.Suite) {
 		return
 	}
 	v.Challenge = result
-}
-
-// underivable reports why the transcripts cannot be judged.
-func (v *run) underivable(err error) {
-	p := Problem{Kind: "transcript", Text: err.Error()}
-	if missing, is := errors.AsType[*scenarios.MissingError](err); is {
-		p.Scenario, p.Drive = string(missing.Scenario), missing.Drive
-	}
-	v.problem(p)
 }
