@@ -88,7 +88,8 @@ func TestFormat1(t *testing.T) {
 		if doc.Violations != nil {
 			t.Errorf("%s lists violations, which format 1 does not", c.file)
 		}
-		if doc.Totals.Failed != c.failed || len(doc.Scenarios) != c.scenarios || len(doc.Profiles) != c.certified || (doc.Partial == nil) != (c.certified > 0) {
+		if doc.Totals.Failed != c.failed || len(doc.Scenarios) != c.scenarios || len(doc.Profiles) != c.certified ||
+			(doc.Partial == nil) != (c.certified > 0) {
 			t.Errorf("%s: %d failed of %d, profiles %+v, partial %+v", c.file, doc.Totals.Failed, len(doc.Scenarios), doc.Profiles, doc.Partial)
 		}
 	}
