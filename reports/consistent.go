@@ -23,11 +23,14 @@ func inconsistent(doc results.Results) string {
 	passed, violated := 0, map[string]bool{}
 	for _, r := range doc.Requirements {
 		switch r.Verdict {
-		case results.VerdictPassed:
+		case results.RequirementVerdictPassed:
 			passed++
-		case results.VerdictFailed:
+		case results.RequirementVerdictFailed:
 			violated[r.ID] = true
 		}
+	}
+	if why := oddSensitivity(doc); why != "" {
+		return why
 	}
 	for _, v := range doc.Violations {
 		violated[v.Requirement] = true
@@ -59,6 +62,26 @@ func inconsistent(doc results.Results) string {
 			if violated[r.ID] {
 				return fmt.Sprintf("it says that the profile %s is %s, and that %s is violated", p.ID, p.Status, r.ID)
 			}
+		}
+	}
+	return ""
+}
+
+// oddSensitivity says what the figure of the passes that could have failed contradicts, "" if nothing.
+func oddSensitivity(doc results.Results) string {
+	s := doc.Sensitivity
+	switch {
+	case s == nil:
+	case doc.Partial != nil:
+		return "it is a part, and says which of its passes could have failed"
+	case s.Passes != s.Sensitive+int64(len(s.Insensitive)):
+		return fmt.Sprintf("it says that %d of %d passes were shown able to fail, and lists %d that were not", s.Sensitive, s.Passes,
+			len(s.Insensitive))
+	}
+	for _, r := range doc.Requirements {
+		if r.Verdict == results.RequirementVerdictInsensitive && (s == nil || !slices.ContainsFunc(s.Insensitive,
+			func(p results.InsensitivePass) bool { return p.ByRow && p.Requirement == r.ID })) {
+			return r.ID + " is insensitive, and no pass of it is"
 		}
 	}
 	return ""

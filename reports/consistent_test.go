@@ -17,7 +17,7 @@ func TestContradictoryResultsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	certified := func(doc *results.Results, id, requirement string) {
-		doc.Requirements = append(doc.Requirements, results.RequirementResult{ID: requirement, Verdict: results.VerdictFailed,
+		doc.Requirements = append(doc.Requirements, results.RequirementResult{ID: requirement, Verdict: results.RequirementVerdictFailed,
 			Evidence: results.EvidenceObserved})
 		doc.Profiles = []results.ProfileResult{{ID: id, Status: results.ProfileStatusCertified, Proved: 1, Required: 1}}
 	}
@@ -44,6 +44,15 @@ func TestContradictoryResultsAreRefused(t *testing.T) {
 		"a failure without violations": {func(doc *results.Results) {
 			doc.Violations, doc.Requirements, doc.Profiles = []results.Violation{}, []results.RequirementResult{}, []results.ProfileResult{}
 		}, "none of its requirements did"},
+		"more passes than are told": {func(doc *results.Results) { doc.Sensitivity.Sensitive++ },
+			"2 of 3 passes were shown able to fail, and lists 2"},
+		"insensitive by no pass": {func(doc *results.Results) { doc.Sensitivity.Insensitive[1].ByRow = false },
+			"DEMO-A3 is insensitive, and no pass of it is"},
+		"insensitive, and nothing was challenged": {func(doc *results.Results) { doc.Sensitivity = nil },
+			"DEMO-A3 is insensitive, and no pass of it is"},
+		"a part that was challenged": {func(doc *results.Results) {
+			doc.Partial, doc.Profiles = &results.Partial{Asked: 1, Of: 9}, []results.ProfileResult{}
+		}, "it is a part, and says which"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var doc results.Results

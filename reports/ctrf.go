@@ -27,6 +27,7 @@ func CTRF(w io.Writer, doc results.Results) error {
 	if doc.Partial != nil {
 		out.Results.Extra.Partial = excerpt.Part(*doc.Partial)
 	}
+	out.Results.Extra.Sensitivity = excerpt.Sensitivity(doc)
 	for _, p := range doc.Profiles {
 		out.Results.Extra.Profiles = append(out.Results.Extra.Profiles, ctrfProfile{p.ID, string(p.Status), p.Proved, p.Required})
 	}
@@ -115,12 +116,14 @@ type ctrfTest struct {
 }
 
 type ctrfExtra struct {
-	Protocol string        `json:"protocol"`
-	Address  string        `json:"address"`
-	Seed     string        `json:"seed"`
-	ExitCode int64         `json:"exitCode"`
-	Partial  string        `json:"partial,omitempty"` // how much was asked, of a run that judges no profile
-	Profiles []ctrfProfile `json:"profiles,omitempty"`
+	Protocol string `json:"protocol"`
+	Address  string `json:"address"`
+	Seed     string `json:"seed"`
+	ExitCode int64  `json:"exitCode"`
+	Partial  string `json:"partial,omitempty"` // how much was asked, of a run that judges no profile
+	// Sensitivity is how many passes were shown able to fail.
+	Sensitivity string        `json:"sensitivity,omitempty"`
+	Profiles    []ctrfProfile `json:"profiles,omitempty"`
 }
 
 type ctrfProfile struct {

@@ -76,7 +76,7 @@ func TestText(t *testing.T) {
 func TestTextOfAPass(t *testing.T) {
 	r := loopReport(t)
 	r.Name, r.Version, r.Outcomes, r.Leftovers, r.DiscoveryFindings, r.Profiles = "", "", r.Outcomes[:1], nil, nil, nil
-	r.Outcomes[0].Findings, r.Seen = nil, nil
+	r.Outcomes[0].Findings, r.Seen, r.Sensitivity = nil, nil, nil
 	r.Claims, r.Requirements, r.Breaches = r.Claims[:1], nil, nil
 	r.Claims[0].Status = "proved"
 	var out bytes.Buffer

@@ -202,6 +202,12 @@ func properties(doc results.Results) []junitProperty {
 			out = append(out, junitProperty{"profile." + p.ID, fmt.Sprintf("%s, %d of %d", p.Status, p.Proved, p.Required)})
 		}
 	}
+	if figure := excerpt.Sensitivity(doc); figure != "" {
+		out = append(out, junitProperty{"sensitivity", figure})
+	}
+	for _, words := range excerpt.Insensitive(doc) {
+		out = append(out, junitProperty{"insensitive", words})
+	}
 	for _, seen := range doc.NotClaimed {
 		out = append(out, junitProperty{"not-claimed-but-seen", seen.What + ", would be claimed by " + seen.ClaimPointer})
 	}

@@ -56,7 +56,7 @@ func loopReport(t testing.TB) *scenarios.Report {
 			{ID: "DEMO-A1", Verdict: scenarios.Failed, Evidence: scenarios.Observed, Contradicted: true},
 			{ID: "DEMO-A2", Verdict: scenarios.Failed, Evidence: scenarios.Observed},
 			{ID: "DEMO-A4", Verdict: scenarios.Passed, Evidence: scenarios.Attested},
-			{ID: "DEMO-A3", Verdict: scenarios.Passed, Evidence: scenarios.Attested},
+			{ID: "DEMO-A3", Verdict: scenarios.Insensitive, Evidence: scenarios.Attested},
 			{ID: "DEMO-B1", Verdict: scenarios.Blocked},
 			{ID: "DEMO-C1", Verdict: scenarios.Inapplicable},
 		},
@@ -96,6 +96,10 @@ func loopReport(t testing.TB) *scenarios.Report {
 			{Requirement: "DEMO-A1", By: scenarios.ByInvariant, Drive: "discovery", Where: wire.Ref{Exchange: 1, Part: "status"},
 				Expected: "1", Actual: evil},
 		},
+		Sensitivity: &scenarios.Sensitivity{Passes: 3, Sensitive: 1, Insensitive: []scenarios.InsensitivePass{
+			{Scenario: "demo/loop/attested", Requirement: "DEMO-A4", Cause: "no-place", Why: "no change can be made: " + evil},
+			{Scenario: "demo/loop/attested", Requirement: "DEMO-A3", ByRow: true, Cause: "blind", Why: "no check noticed swapped (3 changes)"},
+		}},
 		Profiles: []scenarios.ProfileStatus{
 			{ID: "loop-v5", Digest: strings.Repeat("5a", 32), Status: "violated", Proved: 1, Required: 4, ThroughSeam: 2,
 				Provisional: []scenarios.ScenarioID{"demo/loop/fails", "demo/loop/blocked"}},

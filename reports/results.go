@@ -46,6 +46,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		StartedAt:    r.Started,
 		Seconds:      seconds(r.Seconds),
 		Seed:         r.Seed,
+		Run:          run(r.RunID),
 		ExitCode:     int64(stamp.ExitCode),
 		Claims:       each(r.Claims, claim),
 		Requirements: each(r.Requirements, requirementIn(r.Protocol.Ledger)),
@@ -53,11 +54,20 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		Scenarios:    each(r.Outcomes, func(o scenarios.Outcome) results.ScenarioResult { return scenario(o, r.Protocol.Ledger, stamp) }),
 		Findings:     each(r.DiscoveryFindings, finding),
 		Totals:       totals(r.Totals()),
+		Sensitivity:  sensitivity(r.Sensitivity),
 		Profiles:     profiles(r, stamp),
 		Leftovers:    each(r.Leftovers, func(s string) string { return s }),
 		NotClaimed:   some(r.Seen, sighting),
 		Expectations: stamp.Expectations,
 	}
+}
+
+// run returns nil for a report that is of no certification.
+func run(id scenarios.RunID) *results.Run {
+	if id.ID == "" {
+		return nil
+	}
+	return &results.Run{ID: id.ID, Given: id.Given}
 }
 
 // MarshalResults encodes the document. The bytes are the same for a terminal and a file: characters that could act on a
@@ -167,7 +177,7 @@ func requirementIn(ledger *scenarios.Ledger) func(scenarios.RequirementStatus) r
 	return func(s scenarios.RequirementStatus) results.RequirementResult {
 		row, _ := ledger.Find(s.ID)
 		out := results.RequirementResult{
-			ID: string(s.ID), Verdict: results.Verdict(s.Verdict),
+			ID: string(s.ID), Verdict: results.RequirementVerdict(s.Verdict),
 			Evidence: results.Evidence(s.Evidence.String()), Stimulus: results.Stimulus(row.Stimulus),
 		}
 		if s.Contradicted {
@@ -175,6 +185,17 @@ func requirementIn(ledger *scenarios.Ledger) func(scenarios.RequirementStatus) r
 		}
 		return out
 	}
+}
+
+func sensitivity(s *scenarios.Sensitivity) *results.Sensitivity {
+	if s == nil {
+		return nil
+	}
+	return &results.Sensitivity{Passes: int64(s.Passes), Sensitive: int64(s.Sensitive),
+		Insensitive: each(s.Insensitive, func(p scenarios.InsensitivePass) results.InsensitivePass {
+			return results.InsensitivePass{Scenario: string(p.Scenario), Requirement: string(p.Requirement), Drive: p.Drive, ByRow: p.ByRow,
+				Cause: results.InsensitiveCause(p.Cause), Why: p.Why}
+		})}
 }
 
 // partial returns how much was asked of a run that was narrowed, or interrupted.

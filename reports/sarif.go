@@ -33,6 +33,7 @@ func SARIF(w io.Writer, doc results.Results) error {
 	if doc.Partial != nil {
 		r.Properties.Partial = excerpt.Part(*doc.Partial)
 	}
+	r.Properties.Sensitivity = excerpt.Sensitivity(doc)
 	for _, s := range doc.Scenarios {
 		r.scenario(s)
 	}
@@ -96,6 +97,8 @@ type sarifProperties struct {
 	Address  string `json:"address"`
 	Seed     string `json:"seed"`
 	Partial  string `json:"partial,omitempty"` // how much was asked, of a run that judges no profile
+	// Sensitivity is how many passes were shown able to fail.
+	Sensitivity string `json:"sensitivity,omitempty"`
 }
 
 type sarifResult struct {

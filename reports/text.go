@@ -27,8 +27,8 @@ type TextOptions struct {
 func Text(w io.Writer, r *scenarios.Report, o TextOptions) error {
 	t := &text{report: r, doc: Results(r, o.Stamp), color: o.Color, dir: o.Dir}
 	for _, section := range []func(){
-		t.head, t.suites, t.checks, t.failures, t.elsewhere, t.known, t.broken, t.inconclusive, t.blocked, t.attested, t.inapplicable, t.findings,
-		t.seen, t.leftovers, t.claims, t.summary,
+		t.head, t.suites, t.checks, t.failures, t.elsewhere, t.known, t.broken, t.inconclusive, t.blocked, t.attested, t.insensitive,
+		t.inapplicable, t.findings, t.seen, t.leftovers, t.claims, t.summary,
 	} {
 		section()
 	}
@@ -294,9 +294,15 @@ func (t *text) status(word string) string {
 
 func (t *text) summary() {
 	t.line("")
-	t.line("%s: %s in %s, seed %d", textsafe.Count(len(t.report.Outcomes), "scenario"), t.verdicts(t.report.Totals()),
-		round(t.report.Seconds), t.report.Seed)
+	t.line("%s: %s in %s, seed %d%s", textsafe.Count(len(t.report.Outcomes), "scenario"), t.verdicts(t.report.Totals()),
+		round(t.report.Seconds), t.report.Seed, runWords(t.report.RunID))
 	t.part()
+	switch figure := excerpt.Sensitivity(t.doc); {
+	case figure != "":
+		t.line("%s", figure)
+	case excerpt.NotChallenged(t.doc):
+		t.line("the passes were not challenged, so none is shown able to fail")
+	}
 	color := red
 	if t.doc.ExitCode == scenarios.ExitProved {
 		color = green
@@ -305,6 +311,16 @@ func (t *text) summary() {
 	if t.dir != "" {
 		t.line("reports in %s", t.dir)
 	}
+}
+
+func runWords(run scenarios.RunID) string {
+	switch {
+	case run.ID == "":
+		return ""
+	case run.Given:
+		return ", run " + run.ID + " (given)"
+	}
+	return ", run " + run.ID
 }
 
 // ExitMeaning explains an exit code of assay certify in a sentence; "" for a code it never returns.

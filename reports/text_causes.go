@@ -54,6 +54,22 @@ func (t *text) attested() {
 	}
 }
 
+// insensitive lists the passes that were not shown able to fail.
+func (t *text) insensitive() {
+	passes := excerpt.Insensitive(t.doc)
+	if len(passes) == 0 {
+		return
+	}
+	t.heading(yellow, "INSENSITIVE", fmt.Sprintf("%d of %d passes that no change to what the target sent turned", len(passes),
+		t.doc.Sensitivity.Passes))
+	for _, p := range passes[:min(len(passes), mostFindings)] {
+		t.line("  %s", textsafe.Clip(p, mostReason))
+	}
+	if more := len(passes) - mostFindings; more > 0 {
+		t.line("  and %d more, see %s", more, ResultsName)
+	}
+}
+
 func (t *text) inapplicable() {
 	groups := excerpt.Causes(t.doc.Scenarios, results.VerdictInapplicable, excerpt.Reason)
 	if len(groups) == 0 {

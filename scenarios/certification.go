@@ -18,7 +18,9 @@ import (
 // Options configure a certification. The zero value of a field means its default.
 type Options struct {
 	Select       Selection
-	Seed         uint64        // of all random ids and values; 0 is a valid seed
+	Seed         uint64        // of all random values; 0 is a valid seed
+	RunID        string        // of which all names come; "" draws it of the seed, Build and the start. See [IsRunID]
+	Build        string        // the version of Assay, as reports will say it
 	Workers      int           // drives at once; default 12, or 2 a core if that is more
 	Rate         float64       // requests a second; 0 = unlimited
 	Patience     time.Duration // the time in which something must happen; default 10 s
@@ -69,6 +71,7 @@ type Certification struct {
 	Protocol  *Protocol
 	Discovery Discovery
 	Started   time.Time
+	RunID     RunID
 	// DiscoveryFindings say where the discovery document does not match its schema.
 	DiscoveryFindings []Finding
 
@@ -94,6 +97,7 @@ type drive struct {
 	observation any
 	stop        *Stop
 	seconds     float64
+	drawn       []Draw
 	done        chan struct{}
 }
 
@@ -128,6 +132,7 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 		Options: o, Protocol: suites[0].Protocol, Started: time.Now().UTC(), network: network, selected: picked,
 		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites),
 	}
+	c.RunID = o.runID(suiteDigest(picked), c.Started)
 	ctx, c.cancel = context.WithTimeout(ctx, o.Timeout)
 	c.running = ctx
 	if err := c.discover(ctx); err != nil {
@@ -271,13 +276,13 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	start := time.Now()
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	random := seedOf(c.Options.Seed, d.meta.ID)
+	draws := NewDraws(c.Options.Seed, c.RunID.ID, d.meta.ID)
 	conn := &Conn{
-		Client: client, Discovery: c.Discovery, Rand: random, Patience: c.Options.Patience,
+		Client: client, Discovery: c.Discovery, Rand: draws, Patience: c.Options.Patience,
 		SeamPrefixes: c.Options.SeamPrefixes, RealTime: c.Options.RealTime, cleanup: &c.cleanup,
-		space: spaceOf(c.Started, random.Uint32()),
 	}
 	observation, err := guarded(bounded, d, conn)
+	d.drawn = draws.noted
 	d.seconds = time.Since(start).Seconds()
 	d.end(bounded, c.clean, observation, err)
 	c.conclude(d)

@@ -3,9 +3,6 @@ package scenarios
 import (
 	"context"
 	"errors"
-	"fmt"
-	"hash/fnv"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -19,7 +16,7 @@ type Conn struct {
 	*wire.Client
 	Discovery Discovery
 	// Rand is the drive's own randomness. Only one goroutine may use it, or Name.
-	Rand *rand.Rand
+	Rand *Draws
 	// Patience is the time in which something must happen.
 	Patience time.Duration
 	// SeamPrefixes are the prefixes of the target's seams that the operator gave.
@@ -28,14 +25,22 @@ type Conn struct {
 	RealTime bool
 
 	cleanup *cleanup
-	space   string
 	who     func(*wire.Client) *wire.Client // selects the credential; nil for the first one
 }
 
-// Name returns a name that no other drive uses, and no other certification, even with the same seed.
+// Name returns a name that no other drive uses, and no other certification, even with the same seed: the stem, if any,
+// and words that the run id chooses.
 func (c *Conn) Name(stem string) string {
-	return fmt.Sprintf("%s-%s-%08x", stem, c.space, c.Rand.Uint32())
+	name := c.Rand.name()
+	if stem == "" {
+		return name
+	}
+	return stem + "-" + name
 }
+
+// Label returns the name of the drive itself, the same each time. Drives send it with what they make, where the protocol
+// has a place for it, so that their exchanges tell of which certification they are.
+func (c *Conn) Label() string { return nameOf(c.Rand.names.run, c.Rand.names.drive, 0) }
 
 // Other returns the drive's connection as another tenant, whose clean-up also uses that credential. ok is false if the
 // operator gave no such credential.
@@ -184,14 +189,6 @@ func (c *Conn) Spawn(ctx context.Context, turn wire.Turn) *wire.Ended {
 
 // ReadFolder is [wire.Client.ReadFolder]. If it fails, the drive ends.
 func (c *Conn) ReadFolder(label, dir string) *wire.Read { return Get(c.Client.ReadFolder(label, dir)) }
-
-// seedOf derives a drive's randomness from the certification's seed, so that a scenario sends the same values alone as
-// among others.
-func seedOf(seed uint64, drive string) *rand.Rand {
-	h := fnv.New64a()
-	h.Write([]byte(drive))
-	return rand.New(rand.NewPCG(seed, h.Sum64()))
-}
 
 // cleanup holds what drives left on the target.
 type cleanup struct {

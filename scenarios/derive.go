@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strconv"
 	"time"
-
-	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // Given holds what the transcripts of a certification do not show.
@@ -18,6 +15,7 @@ type Given struct {
 	Started   time.Time
 	Seconds   float64
 	Seed      uint64
+	RunID     RunID
 	Select    Selection
 	Leftovers []string
 	// Interrupted: by its operator, so drives need not have been driven to their end, and probes not been sent.
@@ -45,7 +43,7 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 	r := &Report{
 		Protocol: protocol, Address: given.Address, Second: given.Second, SuiteDigest: suiteDigest(picked),
 		Started: given.Started, Seconds: given.Seconds,
-		Seed: given.Seed, Select: given.Select, Leftovers: given.Leftovers, Outcomes: again.outcomes,
+		Seed: given.Seed, RunID: given.RunID, Select: given.Select, Leftovers: given.Leftovers, Outcomes: again.outcomes,
 		DiscoveryFindings: again.findings(protocol), Scenarios: count(suites),
 	}
 	r.Drives = append(r.Drives, again.discovery.record())
@@ -106,50 +104,6 @@ func (r *revived) findings(p *Protocol) []Finding {
 		out = append(out, clock(e.Response.Header["Date"], r.declared().At)...)
 	}
 	return out
-}
-
-// spaceOf returns the name space of a drive. It differs between certifications with the same seed, so that none meets
-// what an earlier one left on the target.
-func spaceOf(started time.Time, first uint32) string {
-	return strconv.FormatInt(started.UnixMicro(), 36) + "-" + strconv.FormatUint(uint64(first), 36)
-}
-
-// named matches names that [Conn.Name] returned: the start of the certification, the first number that the drive drew,
-// another.
-var named = lazyregexp.New(`-([0-9a-z]{10,11})-([0-9a-z]{1,7})-[0-9a-f]{8}`)
-
-// Names returns how many names the drive sent that hold the start of the certification and its seed, and an error for
-// the first that holds others.
-func (d DriveRecord) Names(started time.Time, seed uint64) (n int, err error) {
-	space := spaceOf(started, seedOf(seed, d.ID).Uint32())
-	for i := range d.Transcript.Entries {
-		e := &d.Transcript.Entries[i]
-		for _, text := range e.Sent() {
-			for _, m := range named.FindAllStringSubmatch(text, -1) {
-				if !within(m[1], e.At) {
-					continue
-				}
-				n++
-				if m[1]+"-"+m[2] != space {
-					return n, fmt.Errorf("exchange %d of the drive %s sends the name …%s, and one of this start and seed has %s in it",
-						i+1, d.ID, m[0], space)
-				}
-			}
-		}
-	}
-	return n, nil
-}
-
-// within reports whether a number can be the start, in microseconds, of a certification that sent something at this
-// time. If not, what looks like a name is an id of the target's.
-func within(micros string, sent time.Time) bool {
-	const longest = 24 * time.Hour
-	n, err := strconv.ParseInt(micros, 36, 64)
-	if err != nil {
-		return false
-	}
-	apart := sent.Sub(time.UnixMicro(n))
-	return apart > -longest && apart < longest
 }
 
 // Said returns the discovery document as recorded by the drive that fetched it, which is the first of a report.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -28,7 +29,7 @@ func kept(t *testing.T) (*scenarios.Report, fstest.MapFS, scenarios.Suite) {
 		one("unclaimed", loud, scenarios.Ask(countDrive("d"), is(3, "TOY-5")), "TOY-5"),
 		one("named", counts, scenarios.Ask(named, is(3, "TOY-1")), "TOY-1"),
 	)
-	c, err := scenarios.Certify(t.Context(), wire.Target{URL: toyHost(t, `{"counts":true}`)}, scenarios.Options{Seed: 7}, s)
+	c, err := scenarios.Certify(t.Context(), wire.Target{URL: toyHost(t, `{"counts":true}`)}, scenarios.Options{Seed: 7, Build: "v1"}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,8 @@ func kept(t *testing.T) (*scenarios.Report, fstest.MapFS, scenarios.Suite) {
 }
 
 func given(r *scenarios.Report) scenarios.Given {
-	return scenarios.Given{Address: r.Address, Started: r.Started, Seconds: r.Seconds, Seed: r.Seed, Leftovers: r.Leftovers}
+	return scenarios.Given{Address: r.Address, Started: r.Started, Seconds: r.Seconds, Seed: r.Seed, RunID: r.RunID,
+		Leftovers: r.Leftovers}
 }
 
 // A report can be derived from the transcripts and what is given.
@@ -70,29 +72,73 @@ func TestDerive(t *testing.T) {
 	}
 }
 
-// A drive's names hold the seed and the start of the certification.
+// A drive's names follow from the run id, which follows from the seed, the build and the start.
 func TestNames(t *testing.T) {
 	r, files, s := kept(t)
 	again, err := scenarios.Derive(files, given(r), s)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if r.RunID.Given || r.RunID.ID != scenarios.DrawRunID(7, "v1", r.SuiteDigest, r.Started) {
+		t.Errorf("the run id is %+v", r.RunID)
+	}
 	names := 0
 	for _, d := range again.Drives {
-		n, err := d.Names(r.Started, 7)
+		n, err := d.Names(r.RunID.ID)
 		if err != nil {
 			t.Error(err)
 		}
 		names += n
-		if _, err := d.Names(r.Started, 8); (err != nil) != (n > 0) {
-			t.Errorf("%s with another seed: %v", d.ID, err)
-		}
-		if _, err := d.Names(r.Started.Add(1e6), 7); (err != nil) != (n > 0) {
-			t.Errorf("%s with another start: %v", d.ID, err)
+		for _, other := range []string{scenarios.DrawRunID(8, "v1", r.SuiteDigest, r.Started),
+			scenarios.DrawRunID(7, "v2", r.SuiteDigest, r.Started), scenarios.DrawRunID(7, "v1", "", r.Started),
+			scenarios.DrawRunID(7, "v1", r.SuiteDigest, r.Started.Add(time.Microsecond))} {
+			if _, err := d.Names(other); (err != nil) != (n > 0) {
+				t.Errorf("%s as one of the run %s: %v", d.ID, other, err)
+			}
 		}
 	}
 	if names != 1 {
 		t.Errorf("%d names were found", names)
+	}
+}
+
+// What looks like a name and was told by the target before is the target's.
+func TestNamesOfTheTarget(t *testing.T) {
+	theirs := scenarios.DrawRunID(1, "", "", time.Time{})
+	entry := func(path, reply string) wire.Entry {
+		return wire.Entry{Kind: "http", Request: &wire.Request{Method: "GET", URL: "http://host.test/" + path},
+			Response: &wire.Response{Status: 200, Body: reply}}
+	}
+	for _, c := range []struct {
+		entries []wire.Entry
+		foreign bool
+	}{
+		{[]wire.Entry{entry("", `{"id":"`+theirs+`"}`), entry(theirs, "")}, false},
+		{[]wire.Entry{entry(theirs, `{"id":"`+theirs+`"}`)}, true},
+	} {
+		d := scenarios.DriveRecord{ID: "d", Transcript: &wire.Transcript{Drive: "d", Entries: c.entries}}
+		if _, err := d.Names("a-run"); (err != nil) != c.foreign {
+			t.Errorf("%+v: %v", c.entries, err)
+		}
+	}
+}
+
+// An operator may give the run id: then things are called the same at another start.
+func TestAGivenRunID(t *testing.T) {
+	var paths []string
+	for range 2 {
+		named := &scenarios.Drive[counted]{ID: "named", Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
+			path := "/count?of=" + c.Name("thing") + "&for=" + c.Label()
+			paths = append(paths, path)
+			*o = counted{c.Do(ctx, wire.Call{Method: "GET", Path: path}).Value("/n")}
+		}}
+		r := certify(t, scenarios.Options{Seed: 7, RunID: "ours"}, one("named", counts, scenarios.Ask(named, is(3, "TOY-1")), "TOY-1"))
+		if r.RunID != (scenarios.RunID{ID: "ours", Given: true}) {
+			t.Errorf("the run id is %+v", r.RunID)
+		}
+	}
+	if paths[0] != paths[1] {
+		t.Error(paths)
 	}
 }
 

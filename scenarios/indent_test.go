@@ -80,7 +80,7 @@ func TestTranscriptsAreWrittenAsTheEncoderWritesThem(t *testing.T) {
 }
 
 func encodedAtOnce(t *rapid.T, d DriveRecord) []byte {
-	f := transcriptFile{transcriptHead: transcriptHead{TranscriptSchema, d.ID, d.Seconds, d.Stop}, Entries: d.Transcript.Entries}
+	f := transcriptFile{transcriptHead: transcriptHead{TranscriptSchema, d.ID, d.Seconds, d.Stop, d.Drawn}, Entries: d.Transcript.Entries}
 	if d.Observation != nil && d.Stop == nil {
 		raw, err := json.Marshal(d.Observation)
 		if err != nil {

@@ -145,6 +145,8 @@ type Outcome struct {
 	Failure   *Failure
 	Labels    []string
 	Level     string
+	// insensitive are the requirements whose pass no change that their row names turned: see [Report.Challenged].
+	insensitive []RequirementID
 }
 
 // Conclude judges an observation of a drive, or of a test that wrote it by hand, as if the target made the claim. A

@@ -28,13 +28,14 @@ type transcriptHead struct {
 	Drive   string  `json:"drive"`
 	Seconds float64 `json:"seconds"`
 	Stop    *Stop   `json:"stop,omitempty"`
+	Drawn   []Draw  `json:"drawn,omitempty"`
 }
 
 // WriteTranscript writes a drive as it is kept on disk, entry by entry, since a whole transcript takes a multiple of
 // what the target sent. It is for people to read: indented, with <secret:1>, not \u003csecret:1\u003e.
 func WriteTranscript(w io.Writer, d DriveRecord) error {
 	t := transcriptWriter{to: w}
-	head, err := t.encode(transcriptHead{Schema: TranscriptSchema, Drive: d.ID, Seconds: d.Seconds, Stop: d.Stop})
+	head, err := t.encode(transcriptHead{Schema: TranscriptSchema, Drive: d.ID, Seconds: d.Seconds, Stop: d.Stop, Drawn: d.Drawn})
 	if err != nil {
 		return fmt.Errorf("transcript of %s: %w", d.ID, err)
 	}
@@ -190,7 +191,7 @@ func (r *revived) driveOf(sel Selected) (*drive, error) {
 		return nil, fmt.Errorf("judging %s again: %w", s.ID, err)
 	}
 	t.Speech = sel.Suite.Protocol.Speech
-	d := &drive{meta: meta, transcript: t, stop: f.Stop, seconds: f.Seconds, done: make(chan struct{})}
+	d := &drive{meta: meta, transcript: t, stop: f.Stop, seconds: f.Seconds, drawn: f.Drawn, done: make(chan struct{})}
 	close(d.done)
 	if d.stop == nil {
 		if d.observation, err = s.Ask.revive(f.Observation, t); err != nil {
@@ -259,6 +260,13 @@ func parseTranscript(b []byte) (*transcriptFile, error) {
 		return nil, errors.New("the drive stopped, and observed something all the same")
 	case f.Stop != nil && !slices.Contains(stopped, f.Stop.Verdict):
 		return nil, fmt.Errorf("the drive stopped as %q: a drive that stops passes and fails nothing", f.Stop.Verdict)
+	}
+	for i := range f.Drawn {
+		var plain bytes.Buffer // it is indented on disk
+		if err := json.Compact(&plain, f.Drawn[i].Is); err != nil {
+			return nil, fmt.Errorf("draw %d: %w", i+1, err)
+		}
+		f.Drawn[i].Is = plain.Bytes()
 	}
 	for i, e := range f.Entries {
 		if err := e.Check(); err != nil {

@@ -24,6 +24,7 @@ type Report struct {
 	Started           time.Time
 	Seconds           float64
 	Seed              uint64
+	RunID             RunID
 	Select            Selection
 	Claims            []ClaimStatus
 	Requirements      []RequirementStatus
@@ -35,6 +36,7 @@ type Report struct {
 	Leftovers         []string
 	Seen              []Sighting // features that the target has without claiming them
 	Drives            []DriveRecord
+	Sensitivity       *Sensitivity // nil if its passes were not challenged
 }
 
 // ClaimStatus says how much of a claim was proved.
@@ -61,6 +63,7 @@ type DriveRecord struct {
 	Observation any
 	Stop        *Stop
 	Seconds     float64
+	Drawn       []Draw // in order
 }
 
 // Found reports whether a claim was found by asking.
@@ -83,8 +86,9 @@ func totals(outcomes []Outcome) map[Verdict]int {
 func (c *Certification) Head() *Report {
 	r := &Report{
 		Protocol: c.Protocol, Address: c.network.Address(), Second: c.network.Second(), SuiteDigest: suiteDigest(c.selected),
-		Started: c.Started, Seed: c.Options.Seed, Select: c.Options.Select, DiscoveryFindings: c.DiscoveryFindings,
-		Scenarios: c.scenarios,
+		Started: c.Started, Seed: c.Options.Seed, RunID: c.RunID, Select: c.Options.Select,
+		DiscoveryFindings: c.DiscoveryFindings,
+		Scenarios:         c.scenarios,
 	}
 	r.introduce(c.Discovery)
 	return r
@@ -104,6 +108,11 @@ func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers 
 func (r *Report) sumUp(d Discovery, clean func(string) string) {
 	r.introduce(d)
 	r.Breaches = r.breaches(d, clean)
+	r.derive(d)
+}
+
+// derive derives requirements, claims and profiles from the outcomes and the breaches.
+func (r *Report) derive(d Discovery) {
 	r.Requirements = requirementStatuses(r.Protocol.Ledger, r.Outcomes, r.Breaches)
 	r.Claims = claimStatuses(r.Protocol, d, r.Requirements, r.Outcomes)
 	if !r.Select.Narrows() { // a part certifies nothing
@@ -129,7 +138,8 @@ func (c *Certification) records() []DriveRecord {
 }
 
 func (d *drive) record() DriveRecord {
-	return DriveRecord{ID: d.meta.ID, Transcript: d.transcript, Observation: d.observation, Stop: d.stop, Seconds: d.seconds}
+	return DriveRecord{ID: d.meta.ID, Transcript: d.transcript, Observation: d.observation, Stop: d.stop, Seconds: d.seconds,
+		Drawn: d.drawn}
 }
 
 // requirementStatuses sums up outcomes by requirement, in the ledger's order. One violation outweighs any pass, whoever saw
@@ -168,7 +178,7 @@ func requirementStatuses(ledger *Ledger, outcomes []Outcome, breaches []Breach) 
 func (s *RequirementStatus) passed(outcomes []Outcome) bool {
 	return slices.ContainsFunc(outcomes, func(o Outcome) bool {
 		v, _ := o.verdictOn(s.ID)
-		return v == Passed && slices.Contains(o.Scenario.Proves, s.ID)
+		return (v == Passed || v == Insensitive) && slices.Contains(o.Scenario.Proves, s.ID)
 	})
 }
 
@@ -183,12 +193,8 @@ func (s *RequirementStatus) take(o Outcome) {
 	}
 }
 
-// verdictOn returns the verdict of an outcome on one of its requirements: a failed scenario may have shown that others
-// are kept.
-func (o Outcome) verdictOn(id RequirementID) (Verdict, Evidence) {
-	if o.Verdict != Failed {
-		return o.Verdict, o.Evidence
-	}
+// verdictBeside returns the verdict of a failed outcome on one of its requirements.
+func (o Outcome) verdictBeside(id RequirementID) (Verdict, Evidence) {
 	seen, ok := false, true
 	for _, c := range o.Checks {
 		if c.Requirement == string(id) {
@@ -205,7 +211,7 @@ func (o Outcome) verdictOn(id RequirementID) (Verdict, Evidence) {
 }
 
 func weight(v Verdict) int {
-	return slices.Index([]Verdict{Inapplicable, Blocked, Inconclusive, Broken, Passed, Failed}, v)
+	return slices.Index([]Verdict{Inapplicable, Blocked, Inconclusive, Broken, Insensitive, Passed, Failed}, v)
 }
 
 // proved reports whether a status satisfies its requirement.

@@ -73,6 +73,7 @@ type Drive[O any] struct {
 	Exclusive bool          // it runs alone, since it changes something host-wide
 	Waits     time.Duration // roughly how long it waits for time to pass; the longest starts first
 	Timeout   time.Duration // its deadline; 0 is [Options.DriveTimeout]
+	Nameless  string        // why it sends no name that comes of the run id, as a clause; "" if it does
 	// Run acts on the target and fills in the observation: plain data with exported fields, wire values, nothing live.
 	// An error ends it (see [End]) and decides how its scenarios end: see [Block]; [wire.ErrNoAnswer] makes them
 	// inconclusive; any other error is a bug in Assay, so they are broken.
@@ -100,6 +101,7 @@ type DriveMeta struct {
 	Exclusive bool
 	Waits     time.Duration
 	Timeout   time.Duration
+	Nameless  string
 }
 
 // Ask combines a drive and a judge.
@@ -112,7 +114,7 @@ type question[O any] struct {
 
 func (q question[O]) Drive() (DriveMeta, bool) {
 	d := q.drive
-	return DriveMeta{d.ID, d.Title, d.Sends, d.Exclusive, d.Waits, d.Timeout}, true
+	return DriveMeta{d.ID, d.Title, d.Sends, d.Exclusive, d.Waits, d.Timeout, d.Nameless}, true
 }
 
 func (q question[O]) run(ctx context.Context, c *Conn) (any, error) {

@@ -245,7 +245,7 @@ type BundleManifest struct {
 	Root EvidenceDigest `json:"root"`
 	// Format and version of this document. Assay writes 2.
 	Schema BundleManifestSchema `json:"schema"`
-	// All random ids and values came of it. A string: canonical JSON has no integers above 2^53.
+	// All random values came of it. A string: canonical JSON has no integers above 2^53.
 	Seed string `json:"seed"`
 	// When discovery was fetched.
 	StartedAt time.Time    `json:"startedAt"`
@@ -1457,6 +1457,62 @@ func (v HonestHost) MarshalJSON() ([]byte, error) {
 	return marshal(p)
 }
 
+// InsensitiveCause blind: changes were made and no check noticed. unreachable: the checks are about something
+// that the drive noted beside the exchanges. no-place: no change that breaks the requirement can be made where
+// the checks looked.
+type InsensitiveCause string
+
+// The values of InsensitiveCause.
+const (
+	InsensitiveCauseBlind       InsensitiveCause = "blind"
+	InsensitiveCauseUnreachable InsensitiveCause = "unreachable"
+	InsensitiveCauseNoPlace     InsensitiveCause = "no-place"
+)
+
+// Valid reports whether the contract has the value.
+func (v InsensitiveCause) Valid() bool {
+	switch v {
+	case InsensitiveCauseBlind, InsensitiveCauseUnreachable, InsensitiveCauseNoPlace:
+		return true
+	}
+	return false
+}
+
+// InsensitivePass A pass that was not shown able to fail.
+type InsensitivePass struct {
+	// The requirement's row names the changes that break its sentence, so the pass proves nothing. Otherwise they
+	// follow from the values, and the pass stands.
+	ByRow bool             `json:"byRow"`
+	Cause InsensitiveCause `json:"cause"`
+	// Transcript that was changed: transcripts/<drive>.json.
+	Drive       string        `json:"drive"`
+	Requirement RequirementID `json:"requirement"`
+	Scenario    string        `json:"scenario"`
+	// The cause in a sentence.
+	Why string `json:"why"`
+}
+
+// UnmarshalJSON reads an InsensitivePass. Names of members must match exactly; any may be missing.
+func (v *InsensitivePass) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "byRow":
+			return &v.ByRow
+		case "cause":
+			return &v.Cause
+		case "drive":
+			return &v.Drive
+		case "requirement":
+			return &v.Requirement
+		case "scenario":
+			return &v.Scenario
+		case "why":
+			return &v.Why
+		}
+		return nil
+	}, nil)
+}
+
 // Kill A check that kills a fault.
 type Kill struct {
 	Requirement string `json:"requirement"`
@@ -2495,11 +2551,11 @@ type RequirementID = string
 // RequirementResult All scenarios that name one requirement, summed up.
 type RequirementResult struct {
 	// It was passed in one place and violated in another, so it is failed: violations has the places.
-	Contradicted *bool         `json:"contradicted,omitzero"`
-	Evidence     Evidence      `json:"evidence,omitzero"`
-	ID           RequirementID `json:"id"`
-	Stimulus     Stimulus      `json:"stimulus,omitzero"`
-	Verdict      Verdict       `json:"verdict"`
+	Contradicted *bool              `json:"contradicted,omitzero"`
+	Evidence     Evidence           `json:"evidence,omitzero"`
+	ID           RequirementID      `json:"id"`
+	Stimulus     Stimulus           `json:"stimulus,omitzero"`
+	Verdict      RequirementVerdict `json:"verdict"`
 }
 
 // UnmarshalJSON reads a RequirementResult. Names of members must match exactly; any may be missing.
@@ -2519,6 +2575,30 @@ func (v *RequirementResult) UnmarshalJSON(data []byte) error {
 		}
 		return nil
 	}, nil)
+}
+
+// RequirementVerdict As a scenario ends; or insensitive: it was passed, and no change to what the target sent
+// that breaks the sentence turned a check, so it is not proved.
+type RequirementVerdict string
+
+// The values of RequirementVerdict.
+const (
+	RequirementVerdictPassed       RequirementVerdict = "passed"
+	RequirementVerdictFailed       RequirementVerdict = "failed"
+	RequirementVerdictInapplicable RequirementVerdict = "inapplicable"
+	RequirementVerdictBlocked      RequirementVerdict = "blocked"
+	RequirementVerdictInconclusive RequirementVerdict = "inconclusive"
+	RequirementVerdictBroken       RequirementVerdict = "broken"
+	RequirementVerdictInsensitive  RequirementVerdict = "insensitive"
+)
+
+// Valid reports whether the contract has the value.
+func (v RequirementVerdict) Valid() bool {
+	switch v {
+	case RequirementVerdictPassed, RequirementVerdictFailed, RequirementVerdictInapplicable, RequirementVerdictBlocked, RequirementVerdictInconclusive, RequirementVerdictBroken, RequirementVerdictInsensitive:
+		return true
+	}
+	return false
 }
 
 // Results results.json: what a certification found, as data. Every other report is made of it. Closed
@@ -2543,14 +2623,16 @@ type Results struct {
 	Profiles   []ProfileResult `json:"profiles"`
 	// Each requirement that a selected scenario names, in the order of the ledger.
 	Requirements []RequirementResult `json:"requirements"`
+	Run          *Run                `json:"run,omitzero"`
 	// In the order of the suites.
 	Scenarios []ScenarioResult `json:"scenarios"`
 	// Format and version of this document. Assay writes 2.
 	Schema ResultsSchema `json:"schema"`
 	// From discovery to the end of the clean-up.
 	Seconds float64 `json:"seconds"`
-	// All random ids and values came of it.
-	Seed uint64 `json:"seed"`
+	// All random values came of it.
+	Seed        uint64       `json:"seed"`
+	Sensitivity *Sensitivity `json:"sensitivity,omitzero"`
 	// When discovery was fetched.
 	StartedAt time.Time `json:"startedAt"`
 	Target    Target    `json:"target"`
@@ -2586,6 +2668,8 @@ func (v *Results) UnmarshalJSON(data []byte) error {
 			return &v.Profiles
 		case "requirements":
 			return &v.Requirements
+		case "run":
+			return &v.Run
 		case "scenarios":
 			return &v.Scenarios
 		case "schema":
@@ -2594,6 +2678,8 @@ func (v *Results) UnmarshalJSON(data []byte) error {
 			return &v.Seconds
 		case "seed":
 			return &v.Seed
+		case "sensitivity":
+			return &v.Sensitivity
 		case "startedAt":
 			return &v.StartedAt
 		case "target":
@@ -2678,6 +2764,27 @@ func (v *RuleFinding) UnmarshalJSON(data []byte) error {
 			return &v.Subject
 		case "text":
 			return &v.Text
+		}
+		return nil
+	}, nil)
+}
+
+// Run What names the certification in what it sent: the names of what drives made came of it, and nothing that
+// decides.
+type Run struct {
+	// By whoever ran Assay; else it was drawn from the seed, the version of Assay, the suites and the start.
+	Given bool   `json:"given"`
+	ID    string `json:"id"`
+}
+
+// UnmarshalJSON reads a Run. Names of members must match exactly; any may be missing.
+func (v *Run) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "given":
+			return &v.Given
+		case "id":
+			return &v.ID
 		}
 		return nil
 	}, nil)
@@ -2881,6 +2988,42 @@ func (v ScenarioResult) MarshalJSON() ([]byte, error) {
 	}
 	if p.Requirements == nil {
 		p.Requirements = []RequirementID{}
+	}
+	return marshal(p)
+}
+
+// Sensitivity Which passes were shown able to fail: what the target sent was changed in the ways that break each
+// requirement, with the seed of the run, and judged again. A pass is a passed scenario and one of its
+// requirements. Absent where the passes were not challenged; a part never is.
+type Sensitivity struct {
+	// The other passes, in the order of the scenarios.
+	Insensitive []InsensitivePass `json:"insensitive"`
+	Passes      int64             `json:"passes"`
+	// Passes that such changes turned.
+	Sensitive int64 `json:"sensitive"`
+}
+
+// UnmarshalJSON reads a Sensitivity. Names of members must match exactly; any may be missing.
+func (v *Sensitivity) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "insensitive":
+			return &v.Insensitive
+		case "passes":
+			return &v.Passes
+		case "sensitive":
+			return &v.Sensitive
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a Sensitivity.
+func (v Sensitivity) MarshalJSON() ([]byte, error) {
+	type plain Sensitivity
+	p := plain(v)
+	if p.Insensitive == nil {
+		p.Insensitive = []InsensitivePass{}
 	}
 	return marshal(p)
 }

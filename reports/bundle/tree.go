@@ -55,6 +55,7 @@ type transcript struct {
 	Drive       string            `json:"drive"`
 	Seconds     json.RawMessage   `json:"seconds"`
 	Stop        json.RawMessage   `json:"stop"`
+	Drawn       json.RawMessage   `json:"drawn"`
 	Observation json.RawMessage   `json:"observation"`
 	Entries     []json.RawMessage `json:"entries"`
 }
@@ -75,7 +76,11 @@ func Describe(file string, content []byte) (results.BundledTranscript, error) {
 		return out, fmt.Errorf("%s: it names no drive", file)
 	}
 	out.Drive = t.Drive
-	leaves := []hash{hashOf(ofNoted, []byte(t.Schema), []byte(t.Drive), compact(t.Seconds), compact(t.Stop), compact(t.Observation))}
+	noted := [][]byte{[]byte(t.Schema), []byte(t.Drive), compact(t.Seconds), compact(t.Stop), compact(t.Observation)}
+	if len(t.Drawn) > 0 { // no transcript of format 1 has it
+		noted = append(noted, compact(t.Drawn))
+	}
+	leaves := []hash{hashOf(ofNoted, noted...)}
 	for _, e := range t.Entries {
 		leaves = append(leaves, hashOf(ofExchange, compact(e)))
 	}

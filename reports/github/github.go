@@ -39,6 +39,7 @@ func Summary(w io.Writer, doc results.Results, meaning, dir string) error {
 	t := doc.Totals
 	fmt.Fprintf(&b, "| %d | %d | %d | %d | %d | %d |\n", t.Passed, t.Failed, t.Inapplicable, t.Blocked, t.Inconclusive, t.Broken)
 	profiles(&b, doc.Profiles)
+	insensitive(&b, doc)
 	scenarios(&b, doc)
 	if n := known(doc); n > 0 {
 		fmt.Fprintf(&b, "\nFailures that the operator expects, beside these: %d. They stay violations: report.html tells them.\n", n)
@@ -73,6 +74,22 @@ func profiles(b *strings.Builder, all []results.ProfileResult) {
 		fmt.Fprintf(b, "| %s | %s | %d of %d |\n", code(p.ID), code(string(p.Status)), p.Proved, p.Required)
 	}
 	more(b, len(all)-mostProfiles)
+}
+
+// insensitive tells how many passes were shown able to fail, and which were not.
+func insensitive(b *strings.Builder, doc results.Results) {
+	if doc.Sensitivity == nil {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n", excerpt.Sensitivity(doc))
+	passes := excerpt.Insensitive(doc)
+	for i, p := range passes[:min(len(passes), mostFailures)] {
+		if i == 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(b, "- %s\n", long(p))
+	}
+	more(b, len(passes)-mostFailures)
 }
 
 // scenarios lists violated and broken scenarios.

@@ -28,6 +28,8 @@ func document(s string) results.Results {
 	}
 	return results.Results{
 		Schema: results.ResultsSchemaAssayResults1, Assay: results.Assay{Version: "v0.4.0"},
+		Sensitivity: &results.Sensitivity{Passes: 9, Sensitive: 8, Insensitive: []results.InsensitivePass{
+			{Scenario: "demo/loop/passes", Requirement: "DEMO-A1", Why: "no check noticed " + s}}},
 		Target: results.Target{Protocol: "openwop/v1", Address: "http://a.example" + s, Name: &s, Version: &s}, Seed: 7, ExitCode: 1,
 		Scenarios: []results.ScenarioResult{
 			{ID: "demo/loop/broken", Title: "a loop breaks", Verdict: results.VerdictBroken, Reason: "the judge panicked: " + s},

@@ -89,6 +89,8 @@ type report struct {
 	MoreFailures int
 	Elsewhere    []elsewhere
 	Part         string
+	Sensitivity  string
+	Insensitive  []string
 	Open         []open
 	Claims       []claimGroup
 	Findings     []findingGroup
@@ -136,6 +138,7 @@ func newReport(c Certification) report {
 	if p := d.Partial; p != nil {
 		r.Part = excerpt.Part(*p)
 	}
+	r.Sensitivity, r.Insensitive = excerpt.Sensitivity(d), clipped(excerpt.Insensitive(d))
 	r.Open = m.open()
 	r.Claims = m.claims()
 	r.Findings, r.MoreFindings = m.findings()
@@ -211,7 +214,8 @@ type profile struct {
 
 // order lists statuses, the worst first.
 var order = []string{
-	"violated", "failed", "broken", "unproved", "blocked", "inconclusive", "attested", "certified", "proved", "passed", "inapplicable",
+	"violated", "failed", "broken", "unproved", "insensitive", "blocked", "inconclusive", "attested",
+	"certified", "proved", "passed", "inapplicable",
 }
 
 func (m *maker) profiles() []profile {

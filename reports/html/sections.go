@@ -71,6 +71,21 @@ func (m *maker) open() []open {
 		heading := textsafe.Count(len(weak), "requirement") + " kept as far as a test seam tells"
 		out = append(out, open{Verdict: "attested", Heading: heading, Causes: []cause{{Reasons: weak}}})
 	}
+	if insensitive := m.insensitive(); len(insensitive) > 0 {
+		heading := textsafe.Count(len(insensitive), "requirement") + " passed by checks that no change turned"
+		out = append(out, open{Verdict: "insensitive", Heading: heading, Causes: []cause{{Reasons: insensitive}}})
+	}
+	return out
+}
+
+// insensitive returns the requirements that rest on passes alone that were not shown able to fail.
+func (m *maker) insensitive() []string {
+	var out []string
+	for _, r := range m.doc.Requirements {
+		if r.Verdict == results.RequirementVerdictInsensitive {
+			out = append(out, fmt.Sprintf("%s was passed, and no change that breaks its sentence turned a check", r.ID))
+		}
+	}
 	return out
 }
 
@@ -80,7 +95,7 @@ func (m *maker) weak() []string {
 	for _, r := range m.doc.Requirements {
 		row, known := m.ledger.Find(scenarios.RequirementID(r.ID))
 		seen, err := scenarios.ParseEvidence(string(r.Evidence))
-		if known && err == nil && r.Verdict == results.VerdictPassed && seen < row.Demands() && row.Level == scenarios.Must {
+		if known && err == nil && r.Verdict == results.RequirementVerdictPassed && seen < row.Demands() && row.Level == scenarios.Must {
 			out = append(out, fmt.Sprintf("%s was %s, %s is demanded", row.ID, seen, row.Demands()))
 		}
 	}

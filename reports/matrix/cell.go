@@ -118,11 +118,11 @@ func of(n, all int) string { return fmt.Sprintf("%d of %d", n, all) }
 
 func (f families) standing(r results.RequirementResult) string {
 	switch r.Verdict {
-	case results.VerdictInapplicable:
+	case results.RequirementVerdictInapplicable:
 		return notClaimed
-	case results.VerdictFailed:
+	case results.RequirementVerdictFailed:
 		return violated
-	case results.VerdictPassed:
+	case results.RequirementVerdictPassed:
 		row, _ := f.ledger.Find(scenarios.RequirementID(r.ID))
 		if seen, err := scenarios.ParseEvidence(string(r.Evidence)); err == nil && seen >= row.Demands() {
 			return proved

@@ -69,7 +69,7 @@ type standing struct {
 // ranks orders the words of profiles, claims and verdicts. The evidence of a pass adds to its rank.
 var ranks = map[string]int{
 	"violated": 0, "failed": 0,
-	"unproved": 1, "blocked": 1, "inconclusive": 1, "broken": 1,
+	"unproved": 1, "blocked": 1, "inconclusive": 1, "broken": 1, "insensitive": 1,
 	"inapplicable": 2, notClaimed: 2,
 	"passed": 3, "attested": 4,
 	"certified": 5, "proved": 5,
@@ -93,21 +93,21 @@ func claimStandings(doc results.Results) (out []standing) {
 
 func requirementStandings(doc results.Results) (out []standing) {
 	for _, r := range doc.Requirements {
-		out = append(out, ended(r.ID, r.Verdict, r.Evidence, ""))
+		out = append(out, ended(r.ID, string(r.Verdict), r.Evidence, ""))
 	}
 	return out
 }
 
 func scenarioStandings(doc results.Results) (out []standing) {
 	for _, s := range doc.Scenarios {
-		out = append(out, ended(s.ID, s.Verdict, s.Evidence, s.Reason))
+		out = append(out, ended(s.ID, string(s.Verdict), s.Evidence, s.Reason))
 	}
 	return out
 }
 
-func ended(id string, v results.Verdict, e results.Evidence, reason string) standing {
-	s := standing{id: id, words: string(v), rank: ranks[string(v)], reason: reason}
-	if v == results.VerdictPassed && e != "" {
+func ended(id, v string, e results.Evidence, reason string) standing {
+	s := standing{id: id, words: v, rank: ranks[v], reason: reason}
+	if v == string(results.VerdictPassed) && e != "" {
 		s.words += ", " + string(e)
 		s.rank += evidenceRanks[e]
 	}

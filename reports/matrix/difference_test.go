@@ -34,9 +34,9 @@ func TestCompare(t *testing.T) {
 	before := document(nil)
 	after := document(func(d *results.Results) {
 		d.Requirements[0].Evidence = results.EvidenceAttested
-		d.Requirements[1].Verdict = results.VerdictPassed
-		d.Requirements[2].Verdict = results.VerdictInconclusive
-		d.Requirements[3].Verdict = results.VerdictFailed
+		d.Requirements[1].Verdict = results.RequirementVerdictPassed
+		d.Requirements[2].Verdict = results.RequirementVerdictInconclusive
+		d.Requirements[3].Verdict = results.RequirementVerdictFailed
 		d.Claims = []results.Claim{{ID: "goals", Status: results.ClaimStatusProved}, {ID: "memory", Status: results.ClaimStatusUnproved}}
 		d.Profiles[0].Status = results.ProfileStatusUnproved
 		d.Scenarios = append(d.Scenarios[:2:2], results.ScenarioResult{ID: "demo/loop/another", Verdict: results.VerdictFailed,
@@ -124,7 +124,7 @@ func TestDifferenceOfHostileTargets(t *testing.T) {
 		after := document(func(d *results.Results) {
 			d.Target.Name, d.Target.Version, d.Target.Address, d.Assay.Version = &s, &s, s+"x", s+"x"
 			d.Assay.SuiteDigest = digestB
-			d.Requirements[0].Verdict = results.VerdictFailed
+			d.Requirements[0].Verdict = results.RequirementVerdictFailed
 			d.Scenarios[0].Verdict, d.Scenarios[0].Reason = results.VerdictFailed, s+"x"
 			d.Scenarios = append(d.Scenarios, results.ScenarioResult{ID: s + "y", Verdict: results.VerdictFailed, Reason: s + "x"})
 		})
@@ -160,8 +160,9 @@ func TestDifferenceText(t *testing.T) {
 	other := "Acme " + evil
 	d := compare(t, document(nil), document(func(d *results.Results) {
 		d.Target.Name, d.Assay.SuiteDigest = &other, digestB
-		d.Requirements[0].Verdict, d.Scenarios[0].Verdict, d.Scenarios[0].Reason = results.VerdictFailed, results.VerdictFailed, "got "+evil
-		d.Requirements[1].Verdict, d.Requirements[2].Verdict = results.VerdictPassed, results.VerdictInconclusive
+		d.Requirements[0].Verdict = results.RequirementVerdictFailed
+		d.Scenarios[0].Verdict, d.Scenarios[0].Reason = results.VerdictFailed, "got "+evil
+		d.Requirements[1].Verdict, d.Requirements[2].Verdict = results.RequirementVerdictPassed, results.RequirementVerdictInconclusive
 		d.Scenarios[2].ID = "demo/loop/new"
 	}))
 	var out strings.Builder

@@ -65,10 +65,10 @@ func document(edit func(*results.Results)) results.Results {
 		StartedAt: start, Claims: []results.Claim{{ID: "model>=5", Status: results.ClaimStatusViolated},
 			{ID: "goals", Status: results.ClaimStatusProved}},
 		Requirements: []results.RequirementResult{
-			{ID: "DEMO-A1", Verdict: results.VerdictPassed, Evidence: results.EvidenceObserved},
-			{ID: "DEMO-A2", Verdict: results.VerdictFailed, Evidence: results.EvidenceObserved, Stimulus: results.StimulusAssaySeam},
-			{ID: "DEMO-B1", Verdict: results.VerdictBlocked, Stimulus: results.StimulusAssaySeam},
-			{ID: "DEMO-C1", Verdict: results.VerdictInapplicable},
+			{ID: "DEMO-A1", Verdict: results.RequirementVerdictPassed, Evidence: results.EvidenceObserved},
+			{ID: "DEMO-A2", Verdict: results.RequirementVerdictFailed, Evidence: results.EvidenceObserved, Stimulus: results.StimulusAssaySeam},
+			{ID: "DEMO-B1", Verdict: results.RequirementVerdictBlocked, Stimulus: results.StimulusAssaySeam},
+			{ID: "DEMO-C1", Verdict: results.RequirementVerdictInapplicable},
 		},
 		Scenarios: []results.ScenarioResult{
 			{ID: "demo/loop/passes", Verdict: results.VerdictPassed, Evidence: results.EvidenceObserved},
@@ -92,10 +92,10 @@ func example(t testing.TB) *matrix.Matrix {
 	seamOnly := document(func(d *results.Results) {
 		d.Target.Name, d.Target.Address, d.StartedAt = nil, "http://b.example", start.AddDate(0, -6, 0)
 		d.Requirements = []results.RequirementResult{
-			{ID: "DEMO-A1", Verdict: results.VerdictPassed, Evidence: results.EvidenceSurvived},
-			{ID: "DEMO-A3", Verdict: results.VerdictPassed, Evidence: results.EvidenceAttested},
-			{ID: "DEMO-B1", Verdict: results.VerdictPassed, Evidence: results.EvidenceAttested},
-			{ID: evil, Verdict: results.VerdictFailed},
+			{ID: "DEMO-A1", Verdict: results.RequirementVerdictPassed, Evidence: results.EvidenceSurvived},
+			{ID: "DEMO-A3", Verdict: results.RequirementVerdictPassed, Evidence: results.EvidenceAttested},
+			{ID: "DEMO-B1", Verdict: results.RequirementVerdictPassed, Evidence: results.EvidenceAttested},
+			{ID: evil, Verdict: results.RequirementVerdictFailed},
 		}
 		d.Profiles = []results.ProfileResult{{ID: "new-" + evil, Status: results.ProfileStatusCertified, Proved: 2, Required: 2}}
 		d.Totals = results.Totals{Passed: 3, Failed: 1}

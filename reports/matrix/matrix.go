@@ -9,6 +9,7 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/reports/conformance"
+	"github.com/openassay/assay/reports/excerpt"
 	"github.com/openassay/assay/scenarios"
 )
 
@@ -69,6 +70,7 @@ type Column struct {
 	Set           string // letter of its set of questions
 	Other         bool   // its questions differ from those of the first column
 	Part          bool   // only a selection of the questions
+	Sensitivity   string // how many passes were shown able to fail, "" if none was challenged
 	First         bool   // of format 1, which shows less
 	Link          string
 	Seen          []results.Sighting // unclaimed features
@@ -144,7 +146,8 @@ func (t *Table) column(number int, c Certification, now time.Time) Column {
 	out := Column{
 		Number: number, Name: deref(doc.Target.Name), Version: deref(doc.Target.Version), Address: doc.Target.Address,
 		At: doc.StartedAt.UTC(), Age: age(doc.StartedAt, now), Assay: doc.Assay.Version, Part: doc.Partial != nil,
-		Link: c.Link, Seen: doc.NotClaimed, First: doc.Schema == results.ResultsSchemaAssayResults1,
+		Link: c.Link, Seen: doc.NotClaimed, Sensitivity: excerpt.Sensitivity(doc),
+		First: doc.Schema == results.ResultsSchemaAssayResults1,
 	}
 	i := slices.IndexFunc(t.Sets, func(s Set) bool { return s.digest == doc.Assay.SuiteDigest })
 	if i < 0 {

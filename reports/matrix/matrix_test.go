@@ -112,9 +112,9 @@ func TestCells(t *testing.T) {
 		return matrix.New(ledgers, now, []matrix.Certification{{Results: doc}}).Tables[0].Rows[3].Cells[0] // after two profiles and the totals
 	}
 	kept := func(id string, e results.Evidence) results.RequirementResult {
-		return results.RequirementResult{ID: id, Verdict: results.VerdictPassed, Evidence: e}
+		return results.RequirementResult{ID: id, Verdict: results.RequirementVerdictPassed, Evidence: e}
 	}
-	with := func(id string, v results.Verdict) results.RequirementResult {
+	with := func(id string, v results.RequirementVerdict) results.RequirementResult {
 		return results.RequirementResult{ID: id, Verdict: v, Evidence: results.EvidenceObserved}
 	}
 	for _, c := range []struct {
@@ -126,11 +126,14 @@ func TestCells(t *testing.T) {
 			matrix.Cell{Word: "proved", Count: "2", Evidence: "observed"}},
 		{"attested", cell(kept("DEMO-A1", results.EvidenceSurvived), kept("DEMO-A2", results.EvidenceAttested)),
 			matrix.Cell{Word: "attested", Count: "1 of 2", Evidence: "attested"}},
-		{"violated", cell(kept("DEMO-A1", results.EvidenceAttested), with("DEMO-A2", results.VerdictFailed)),
+		{"violated", cell(kept("DEMO-A1", results.EvidenceAttested), with("DEMO-A2", results.RequirementVerdictFailed)),
 			matrix.Cell{Word: "violated", Count: "1 of 2", Evidence: "observed"}},
-		{"unproved", cell(kept("DEMO-A1", results.EvidenceObserved), with("DEMO-A2", results.VerdictInconclusive)),
+		{"unproved", cell(kept("DEMO-A1", results.EvidenceObserved), with("DEMO-A2", results.RequirementVerdictInconclusive)),
 			matrix.Cell{Word: "unproved", Count: "1 of 2"}},
-		{"not claimed", cell(results.RequirementResult{ID: "DEMO-A1", Verdict: results.VerdictInapplicable}), matrix.Cell{Word: "not claimed"}},
+		{"insensitive", cell(kept("DEMO-A1", results.EvidenceObserved), with("DEMO-A2", results.RequirementVerdictInsensitive)),
+			matrix.Cell{Word: "unproved", Count: "1 of 2"}},
+		{"not claimed", cell(results.RequirementResult{ID: "DEMO-A1", Verdict: results.RequirementVerdictInapplicable}),
+			matrix.Cell{Word: "not claimed"}},
 		{"attested is enough where the row says so", cell(kept("DEMO-B1", results.EvidenceAttested)), matrix.Cell{Word: "proved",
 			Count: "1", Evidence: "attested"}},
 	} {

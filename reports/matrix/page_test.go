@@ -41,7 +41,7 @@ func hostileMatrix(s string) *matrix.Matrix {
 	doc := document(func(d *results.Results) {
 		d.Target = results.Target{Protocol: s, Address: s, Name: &s, Version: &s}
 		d.Assay.Version = s
-		d.Requirements = []results.RequirementResult{{ID: s, Verdict: results.VerdictPassed, Evidence: results.EvidenceObserved}}
+		d.Requirements = []results.RequirementResult{{ID: s, Verdict: results.RequirementVerdictPassed, Evidence: results.EvidenceObserved}}
 		d.Profiles = []results.ProfileResult{{ID: s, Status: results.ProfileStatus(s), Proved: 1, Required: 1}}
 		d.NotClaimed = []results.Sighting{{What: s, ClaimPointer: s}}
 		d.Filter = &results.Filter{Suites: []string{s}}

@@ -63,6 +63,9 @@ func (c Column) Remark() string {
 	if c.Part {
 		remark = ", a selection of the questions"
 	}
+	if c.Sensitivity != "" {
+		remark += ", " + c.Sensitivity
+	}
 	if c.First {
 		remark += ", format 1: without violations seen outside the scenarios that name them, so it certifies nothing anew"
 	}

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/openassay/assay/scenarios"
@@ -93,6 +95,7 @@ const (
 	mostTries  = 120
 	leastTries = 5
 	fewTries   = 2
+	mostGuess  = 40 // at least so many of a kind that was guessed, while none has turned a check
 	mostBroken = 100
 	// ordinaryChecks is the number of checks from which on a scenario is judged less often: each time costs more.
 	ordinaryChecks = 12
@@ -120,13 +123,42 @@ func Report(r *scenarios.Report, seed uint64, suites ...scenarios.Suite) (*Resul
 		}
 		byDrive[o.Drive] = append(byDrive[o.Drive], o)
 	}
-	for _, id := range order {
-		if err := c.drive(id, byDrive[id]); err != nil {
-			return nil, fmt.Errorf("changing what the drive %s was sent: %w", id, err)
-		}
+	if err := c.drives(order, byDrive); err != nil {
+		return nil, err
 	}
 	c.sumUp()
 	return c.result, nil
+}
+
+// drives challenges drives, as many at once as there are processors, and adds their results in order.
+func (c *challenge) drives(order []string, passed map[string][]scenarios.Outcome) error {
+	results, failures := make([]*Result, len(order)), make([]error, len(order))
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var all sync.WaitGroup
+	for i, id := range order {
+		free <- struct{}{}
+		all.Go(func() {
+			defer func() { <-free }()
+			one := *c
+			one.result = &Result{Seed: c.result.Seed}
+			results[i], failures[i] = one.result, one.drive(id, passed[id])
+		})
+	}
+	all.Wait()
+	for i, id := range order {
+		if failures[i] != nil {
+			return fmt.Errorf("changing what the drive %s was sent: %w", id, failures[i])
+		}
+		c.result.add(results[i])
+	}
+	return nil
+}
+
+// add adds the result of a drive.
+func (r *Result) add(o *Result) {
+	r.Judged += o.Judged
+	r.List = append(r.List, o.List...)
+	r.Broken = append(r.Broken, o.Broken[:min(len(o.Broken), mostBroken-len(r.Broken))]...)
 }
 
 type challenge struct {
@@ -139,7 +171,12 @@ type challenge struct {
 }
 
 // drive challenges the passes of a drive.
-func (c *challenge) drive(id string, passed []scenarios.Outcome) error {
+func (c *challenge) drive(id string, passed []scenarios.Outcome) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it panicked: %v", p)
+		}
+	}()
 	record, ok := c.records[id]
 	if !ok {
 		return fmt.Errorf("the report does not hold it")
@@ -208,7 +245,10 @@ func (t *trial) pass(requirement scenarios.RequirementID) Pass {
 	blind, turned, lost := false, false, false
 	for _, kind := range kinds {
 		most := min(mostTries, max(leastTries, mostTries*ordinaryChecks/len(t.first.Checks)))
-		if turned && !p.ByRow {
+		switch {
+		case !p.ByRow && !turned:
+			most = max(most, mostGuess)
+		case !p.ByRow:
 			if slices.Contains(lastResorts, kind) {
 				continue
 			}

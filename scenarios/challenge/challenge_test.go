@@ -167,6 +167,69 @@ func TestChangesChange(t *testing.T) {
 	})
 }
 
+// Changes are made where a judge finds nothing, in what objects hold, and in all places of a word that was sent.
+func TestPlacesOfChanges(t *testing.T) {
+	first := `{"runs":{"a":{"id":1},"b":{"id":2}},"payload":{"url":"page-12ab34cd56ef","tool":{"url":"page-12ab34cd56ef"}}}`
+	transcript := &wire.Transcript{Drive: "acme", Entries: []wire.Entry{
+		{Kind: "http", Request: &wire.Request{Body: `{"about":"page-12ab34cd56ef"}`},
+			Response: &wire.Response{Status: 200, Body: first}},
+		{Kind: "http", Request: &wire.Request{}, Response: &wire.Response{Status: 200, Body: `{"events":[{"type":"asked"}]}`}},
+	}}
+	pool := newPool()
+	pool.gather(scenarios.DriveRecord{Transcript: transcript})
+	v := transcript.Reply(1)
+	for name, c := range map[string]struct {
+		kind Kind
+		look look
+		want string // what the first reply says after one of the changes
+	}{
+		"an element of a list that is absent": {Inserted, lookOf(wire.Found{In: v.Key("events").Ref()}),
+			strings.TrimSuffix(first, "}") + `,"events":[{"type":"asked"}]}`},
+		"an object that another one holds": {LeftOut, lookOf(v.Key("runs")), strings.Replace(first, `"a":{"id":1},`, "", 1)},
+		"a member beside the object that holds it": {Inserted, lookOf(v.Key("runs")),
+			strings.Replace(first, `"b":{"id":2}`, `"b":{"id":2},"id":"something"`, 1)},
+		"a word that was sent": {AnotherID, lookOf(v.At("/payload/url")), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &scene{transcript: transcript, all: pool, own: pool, random: rand.New(rand.NewPCG(1, 1))}
+			for e := range s.edits(c.kind, c.look) {
+				changed := e.change.Entries[1].Response.Body
+				if c.want == "" && !strings.Contains(changed, "12ab34cd56ef") || decodes(t, changed) == decodes(t, c.want) {
+					return
+				}
+			}
+			t.Error("no change makes it so")
+		})
+	}
+}
+
+func decodes(t *testing.T, text string) string {
+	t.Helper()
+	if text == "" {
+		return ""
+	}
+	v, err := wire.Decode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return encode(v)
+}
+
+// An element whose type goes on and on is another change than one with a long text of its own.
+func TestOverlongElements(t *testing.T) {
+	transcript := &wire.Transcript{Drive: "acme", Entries: []wire.Entry{
+		{Kind: "http", Request: &wire.Request{}, Response: &wire.Response{Status: 200, Body: `{"events":[{"type":"asked","by":"x"}]}`}}}}
+	pool := newPool()
+	pool.gather(scenarios.DriveRecord{Transcript: transcript})
+	s := &scene{transcript: transcript, all: pool, own: pool, random: rand.New(rand.NewPCG(1, 1))}
+	for e := range s.edits(BeyondBound, lookOf(wire.Found{In: transcript.Reply(1).Key("events").Ref()})) {
+		if strings.Contains(e.change.Entries[1].Response.Body, `{"type":"askedxxx`) {
+			return
+		}
+	}
+	t.Error("no element has a type that is too long")
+}
+
 func encode(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -217,6 +217,32 @@ func (s *scene) more(e element, list []item, t traits) iter.Seq[one] {
 	}
 }
 
+// overlong adds elements of which one text is far beyond its bound: that which tells their sort, if there is one.
+func (s *scene) overlong(l look, yield func(edit) bool) {
+	for _, e := range s.arrays(l) {
+		list, _, _ := items(e.array.text)
+		t := traitsOf(list)
+		var elements []string
+		for more := range s.more(e, list, t) {
+			elements = append(elements, more.text)
+		}
+		for _, text := range shuffled(s.random, elements, mostNested) {
+			for _, path := range sorting {
+				word, ok := at(text, path)
+				if !ok || typeOf(word) != aString {
+					continue
+				}
+				text, _ = replace(text, path, word[:len(word)-1]+strings.Repeat("x", largeText)+`"`)
+				after := append(same(list), one{text, -1})
+				if edit, ok := s.rewrite(e.array, list, t.numbered(after, list, len(list)), BeyondBound); ok && !yield(edit) {
+					return
+				}
+				break
+			}
+		}
+	}
+}
+
 // fresh is newcomer for an element that may be a scalar.
 func (s *scene) fresh(text string, t traits) string {
 	var word string
@@ -238,7 +264,11 @@ func (s *scene) rewrite(a place, before []item, after []one, kind Kind) (edit, b
 		return edit{}, false
 	}
 	document, _ := s.transcript.Text(a.ref.Exchange, a.ref.Part)
-	whole, ok := replace(document, a.path, array(list))
+	set := replace
+	if a.text == "" {
+		set = put
+	}
+	whole, ok := set(document, a.path, array(list))
 	if !ok {
 		return edit{}, false
 	}
@@ -260,6 +290,22 @@ func describe(before []item, after []one) string {
 		}
 	}
 	return ""
+}
+
+// namesBelow returns the names of the members of the objects that an object holds: one that stands beside them as well
+// says the same thing twice.
+func (s *scene) namesBelow(p place) []string {
+	var out []string
+	list, _, _ := items(p.text)
+	for _, it := range list {
+		inner, isObject, _ := items(it.value)
+		for _, below := range inner {
+			if isObject && !slices.Contains(out, below.name) {
+				out = append(out, below.name)
+			}
+		}
+	}
+	return shuffled(s.random, out, mostValues)
 }
 
 // members adds an absent member, and another member to an object. It reports whether to go on.
@@ -298,6 +344,11 @@ func (s *scene) members(l look, yield func(edit) bool) bool {
 		case typeOf(p.text) == anObj:
 			if !put(append(slices.Clone(p.path), "assayExtra"), `"something"`) {
 				return false
+			}
+			for _, name := range s.namesBelow(p) {
+				if !put(append(slices.Clone(p.path), name), `"something"`) {
+					return false
+				}
 			}
 		}
 	}

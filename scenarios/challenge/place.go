@@ -166,11 +166,14 @@ func (s *scene) arrays(l look) []element {
 		}
 	}
 	if l.in != nil && l.in.Exchange > 0 && isJSON(l.in.Part) {
-		if a := s.place(*l.in); a.container() {
+		switch a := s.place(*l.in); {
+		case a.container():
 			for _, a := range s.within(a) {
 				a.vain = len(l.values) == 0
 				add(a)
 			}
+		case a.text == "" && len(a.path) > 0 && len(l.values) == 0:
+			add(element{array: a, index: -1, vain: true})
 		}
 	}
 	return out
@@ -208,5 +211,5 @@ func (s *scene) within(p place) []element {
 type element struct {
 	array place
 	index int
-	vain  bool // the array was searched in vain
+	vain  bool // the array was searched in vain; it may be absent
 }

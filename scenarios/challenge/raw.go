@@ -24,11 +24,7 @@ func skip(text string, i int) int {
 	for ; i < len(text); i++ {
 		switch text[i] {
 		case '"':
-			for i++; i < len(text) && text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
+			i = closing(text, i+1)
 		case '{', '[':
 			depth++
 			continue
@@ -50,6 +46,22 @@ func skip(text string, i int) int {
 		if depth == 0 {
 			return min(i+1, len(text))
 		}
+	}
+	return len(text)
+}
+
+// closing returns the index of the quote that ends the string whose characters begin at i, len(text) if none does.
+func closing(text string, i int) int {
+	for i < len(text) {
+		end := strings.IndexByte(text[i:], '"')
+		if end < 0 {
+			break
+		}
+		escape := strings.IndexByte(text[i:i+end], '\\')
+		if escape < 0 {
+			return i + end
+		}
+		i += escape + 2
 	}
 	return len(text)
 }

@@ -66,9 +66,17 @@ func (s *scene) edits(kind Kind, l look) iter.Seq[edit] {
 				!yield(edit{wire.Change{Late: l.wait}, l.wait.Last.Ref(), l.wait.What + ": it did not come within the patience"}) {
 				return
 			}
-			s.scalars(slices.Concat(s.places(l), s.leaves(l)), beyond, yield)
+			going := true
+			s.scalars(slices.Concat(s.places(l), s.leaves(l)), beyond, func(e edit) bool { going = yield(e); return going })
+			if going {
+				s.overlong(l, yield)
+			}
+		case AnotherID:
+			if s.everywhere(l, yield) {
+				s.scalars(s.leaves(l), s.otherID, yield)
+			}
 		default:
-			s.scalars(s.leaves(l), map[Kind]func(place) []string{OffByOne: offByOne, AnotherID: s.otherID, AnotherValue: s.otherValue,
+			s.scalars(s.leaves(l), map[Kind]func(place) []string{OffByOne: offByOne, AnotherValue: s.otherValue,
 				AnotherStatus: otherStatus}[kind], yield)
 		}
 	}
@@ -249,7 +257,9 @@ func (s *scene) otherValue(p place) []string {
 		var out []string
 		if !p.plain() {
 			out = shuffled(s.random, s.own.others(nameOf(p.path), p.text), 4)
-			for _, o := range shuffled(s.random, s.all.others(nameOf(p.path), p.text), 4) {
+			elsewhere := shuffled(s.random, s.all.others(nameOf(p.path), p.text), 4)
+			sent := shuffled(s.random, s.requests().others(nameOf(p.path), p.text), 3)
+			for _, o := range append(elsewhere, sent...) {
 				if !slices.Contains(out, o) {
 					out = append(out, o)
 				}
@@ -330,6 +340,21 @@ func (s *scene) leaveOut(l look, yield func(edit) bool) {
 			document, _ := s.transcript.Text(p.ref.Exchange, p.ref.Part)
 			if whole, ok := remove(document, p.path); ok {
 				if e, ok := s.write(p, whole, "without "+p.ref.String()); ok && !yield(e) {
+					return
+				}
+			}
+		}
+	}
+	for _, p := range s.places(l) { // members that are no scalars: those come with the leaves
+		list, isObject, _ := items(p.text)
+		for _, it := range shuffled(s.random, list, len(list)) {
+			if !isObject || !isJSON(p.ref.Part) || !strings.ContainsAny(it.value[:1], "{[") {
+				continue
+			}
+			document, _ := s.transcript.Text(p.ref.Exchange, p.ref.Part)
+			below := p.below(it.name, it.value)
+			if whole, ok := remove(document, below.path); ok {
+				if e, ok := s.write(below, whole, "without "+below.ref.String()); ok && !yield(e) {
 					return
 				}
 			}

@@ -1,7 +1,6 @@
 package openwop
 
 import (
-	rand "math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
@@ -116,7 +115,7 @@ func FuzzTokens(f *testing.F) {
 	f.Add("../../etc/passwd?x=1#y", "%2e%2e%2f")
 	f.Add("täken\x00\xff\r\n", "\U0001F600.")
 	f.Fuzz(func(t *testing.T, token, other string) {
-		w := &interrupts.Waiting{Run: &host.Run{Host: host.Host{Conn: &scenarios.Conn{Rand: rand.New(rand.NewPCG(1, 2))}}}}
+		w := &interrupts.Waiting{Run: &host.Run{Host: host.Host{Conn: &scenarios.Conn{Rand: scenarios.NewDraws(1, "run", "drive")}}}}
 		if altered := w.Altered(token); len(altered) != len(token) || len(token) >= 4 && altered == token {
 			t.Fatalf("%q is altered to %q", token, altered)
 		}

@@ -191,7 +191,22 @@ func (e *Entry) Sent() []string {
 	case e.Process != nil:
 		return []string{e.Process.Input}
 	case e.Request != nil && e.Kind != "inbound":
-		return []string{e.Request.URL, e.Request.Body}
+		sent := []string{e.Request.URL, e.Request.Body}
+		for _, value := range e.Request.Header {
+			sent = append(sent, value)
+		}
+		return sent
 	}
 	return nil
+}
+
+// Received returns the texts of an entry that the target sent, but for headers.
+func (e *Entry) Received() (out []string) {
+	if text, ok := e.document(); ok {
+		out = append(out, text)
+	}
+	for _, c := range e.Chunks {
+		out = append(out, c.Text)
+	}
+	return out
 }

@@ -142,22 +142,6 @@ func (v Value) JSON() string {
 // GomegaString is how Gomega shows v in a failure message.
 func (v Value) GomegaString() string { return v.JSON() + " at " + v.ref.String() }
 
-// Compact returns a decoded value as JSON, clipped to 300 characters.
-func Compact(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprintf("%v", v)
-	}
-	const most = 300
-	n := 0
-	for at := range string(b) {
-		if n++; n > most {
-			return string(b[:at]) + "…"
-		}
-	}
-	return string(b)
-}
-
 // MarshalJSON encodes the place of v, not the value.
 func (v Value) MarshalJSON() ([]byte, error) { return json.Marshal(v.ref) }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/challenge"
 	"github.com/openassay/assay/scenarios/ginkgosuite"
 	"github.com/openassay/assay/tools/assay/internal/progress"
 	"github.com/openassay/assay/tools/internal/protocols"
@@ -43,7 +44,8 @@ Exit codes, the highest that applies:
   3    the target cannot be reached, or has no discovery document
   6    Assay itself broke
   1    a requirement is violated, or an expectation does not hold any more
-  5    a claim is left unproved: blocked, inconclusive, or seen too weakly
+  5    a claim is left unproved: blocked, inconclusive, seen too weakly, or passed by
+       checks that could not have failed
   4    nothing was proved: nothing selected, or nothing claimed
   0    every claim that was asked about is proved, but for known failures
   130  interrupted; what is known is written, the rest is inconclusive`
@@ -94,10 +96,12 @@ type certify struct {
 	suites  []scenarios.Suite   // suites of the protocol, or of the first candidate
 	others  [][]scenarios.Suite // suites of further candidates for the protocol
 	plan    bool
-	json    bool
-	out     string
-	bundle  evidence
-	again   func(scenarios.ScenarioID) string
+	// challenge has the passes of a whole certification shown able to fail.
+	challenge bool
+	json      bool
+	out       string
+	bundle    evidence
+	again     func(scenarios.ScenarioID) string
 
 	expected  expected // known failures
 	listeners listeners
@@ -243,6 +247,12 @@ func notSelected(err error) error {
 
 // deliver writes and shows the report. The error carries the exit code and the mistakes in the expectations.
 func (c *certify) deliver(ctx context.Context, report *scenarios.Report, interrupted bool) (*results.Results, error) {
+	var unchallenged error
+	if c.challenge && !interrupted && !report.Select.Narrows() {
+		if _, err := challenge.Settle(report, c.suites...); err != nil {
+			unchallenged = fmt.Errorf("certify: the passes cannot be challenged: %w: --no-challenge leaves it out", err)
+		}
+	}
 	stamp := reports.Stamp{Version: version(), ExitCode: report.ExitCode(), Again: c.again}
 	if interrupted {
 		stamp.ExitCode = scenarios.ExitInterrupted
@@ -256,7 +266,7 @@ func (c *certify) deliver(ctx context.Context, report *scenarios.Report, interru
 		_, err := io.WriteString(c.text, line)
 		shown = errors.Join(shown, err)
 	}
-	if err := errors.Join(written, packed, shown, c.listeners.finished(doc, c.out, c.text)); err != nil {
+	if err := errors.Join(unchallenged, written, packed, shown, c.listeners.finished(doc, c.out, c.text)); err != nil {
 		return &doc, &exit{Code: scenarios.ExitBroken, Cause: err}
 	}
 	if err := errors.Join(unwritten, c.bundle.unstamped); err != nil {

@@ -45,7 +45,9 @@ type certifyFlags struct {
 	patience     time.Duration
 	timeout      time.Duration
 	seed         uint64
+	runID        string
 	plan         bool
+	noChallenge  bool
 	fault        string // of the simulated host
 	realTime     bool
 	out          string
@@ -81,10 +83,12 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.DurationVar(&o.patience, "patience", 10*time.Second, "`TIME` that something may take that must happen")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute,
 		"`TIME` for the whole certification; where given, for each drive too, which has 90s otherwise")
-	f.Uint64Var(&o.seed, "seed", 0, "`N` that all random ids and values come of, to send the same again (default random)")
+	f.Uint64Var(&o.seed, "seed", 0, "`N` that all random values come of, to ask the same again (default random)")
+	f.StringVar(&o.runID, "run-id", "", "`ID` that names come of, to call things on the target the same again (default drawn from the seed and the start)")
 	f.StringVar(&o.fault, "fault", "", "violation that the TARGET simhost commits, by its `ID` (assay list faults), to see what comes of it")
 	f.BoolVar(&o.realTime, "real-time", false, "let time go by itself, also where "+clockOwners()+" has a clock that can be advanced")
 	f.BoolVar(&o.plan, "plan", false, "print what would be sent, and send nothing")
+	f.BoolVar(&o.noChallenge, "no-challenge", false, "do not show, when it is over, which passes could have failed")
 	f.StringVar(&o.out, "out", "out", "`DIR` for the reports")
 	o.bundle.register(f)
 	o.listeners.register(f)
@@ -169,7 +173,7 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 		return nil, err
 	}
 	c := &certify{
-		target: t, options: options, plan: o.plan, json: o.json, out: o.out, bundle: o.bundle, listeners: o.listeners,
+		target: t, options: options, plan: o.plan, challenge: !o.noChallenge, json: o.json, out: o.out, bundle: o.bundle, listeners: o.listeners,
 		again: typed.again(t, options.Seed), expected: known,
 		stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), text: cmd.OutOrStdout(),
 	}
@@ -185,7 +189,8 @@ func (o *certifyFlags) noteGiven(f *pflag.FlagSet) {
 
 func (o *certifyFlags) options() (scenarios.Options, error) {
 	out := scenarios.Options{
-		Seed: o.seed, Workers: o.workers, Rate: o.rate, Patience: o.patience, Timeout: o.timeout, RealTime: o.realTime, Nonce: o.nonce,
+		Seed: o.seed, RunID: o.runID, Build: version(),
+		Workers: o.workers, Rate: o.rate, Patience: o.patience, Timeout: o.timeout, RealTime: o.realTime, Nonce: o.nonce,
 		Select: scenarios.Selection{
 			Suites: o.suites, Scenarios: o.scenarios, Requirements: o.requirements, ExpectClaims: o.expectClaims, Filter: o.filter,
 		},
@@ -193,6 +198,8 @@ func (o *certifyFlags) options() (scenarios.Options, error) {
 	switch {
 	case o.nonce != "" && !scenarios.IsNonce(o.nonce):
 		return out, usage("certify --nonce: give 8 to 128 letters, digits and signs, without spaces")
+	case o.runID != "" && !scenarios.IsRunID(o.runID):
+		return out, usage("certify --run-id %q: give %s", o.runID, scenarios.RunIDForm)
 	case o.workers < 0:
 		return out, usage("certify --workers %d: give at least 1", o.workers)
 	case o.rate < 0:

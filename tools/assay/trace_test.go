@@ -32,9 +32,10 @@ func TestTracesAreOfToday(t *testing.T) {
 		t.Skip("certifies a dozen hosts")
 	}
 	t.Parallel()
-	r := recording{T: t, missing: known().IDs("scenarios"), traces: []trace.Trace{}}
+	r := recording{T: t, missing: known().IDs("scenarios"), traces: []trace.Trace{}, named: map[string]bool{}}
 	r.all()
 	slices.SortFunc(r.traces, func(a, b trace.Trace) int { return strings.Compare(a.Scenario, b.Scenario) })
+	r.checkNames()
 	if len(r.missing) > 0 {
 		t.Errorf("no host here has these scenarios pass: add one on which they apply: %s", strings.Join(r.missing, ", "))
 	}
@@ -79,6 +80,7 @@ type recording struct {
 	*testing.T
 	missing []string
 	traces  []trace.Trace
+	named   map[string]bool // drives that ran, and whether one of them sent a name
 }
 
 func (r *recording) all() {
@@ -120,6 +122,7 @@ func (r *recording) command(args ...string) {
 
 func (r *recording) take(dir string) {
 	r.Helper()
+	r.takeNames(dir)
 	recorded, err := trace.Record(dir)
 	if err != nil {
 		r.Fatal(err)

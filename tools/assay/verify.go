@@ -24,9 +24,11 @@ It also says what it cannot prove: that the target really sent what stands there
 one that says anything else. --timestamp reads what a time-stamping authority signed
 of it, and --tsa-cert says which authorities to believe, here and in --register.
 
-With --challenge it changes what the target sent, many times, in the ways that break
-each requirement, and judges again: a pass that no such change turns has shown
-nothing, and is listed. --seed draws other places and values.
+Where the certification showed its passes able to fail, so does verify, with the
+same seed, and compares: it changes what the target sent, many times, in the ways
+that break each requirement, and judges again. A pass that no such change turns has
+shown nothing. --challenge does so for any bundle, and lists them; --seed draws other
+places and values.
 
 Exit codes:
   0  all that the bundle says follows from what is in it

@@ -21,11 +21,12 @@ func (v *run) compare(r *scenarios.Report) {
 		stamp.ExitCode = scenarios.ExitInterrupted
 	}
 	want := reports.Results(r, stamp)
-	v.Totals, v.Profiles, v.Partial = want.Totals, want.Profiles, want.Partial
+	v.Totals, v.Profiles, v.Partial, v.Sensitivity = want.Totals, want.Profiles, want.Partial, want.Sensitivity
 	v.Known, v.Whole = len(stamp.Known), r.ExitCode()
 	told := len(v.Problems)
 	v.scenarios(got.Scenarios, want.Scenarios)
 	v.target(got.Target, want.Target)
+	v.sensitivity(got, want)
 	v.lists(got, want)
 	v.totals(got.Totals, want.Totals)
 	if got.ExitCode != want.ExitCode {

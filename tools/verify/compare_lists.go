@@ -53,6 +53,40 @@ func (v *run) lists(got, want results.Results) {
 		func(s results.Sighting) string { return fmt.Sprintf("%d replies that show it", s.Replies) })
 }
 
+// sensitivity compares which passes were shown able to fail.
+func (v *run) sensitivity(got, want results.Results) {
+	if got.Sensitivity == nil {
+		return
+	}
+	if want.Sensitivity == nil {
+		v.tell("challenge", "results.json says %s, and the passes of a part are never challenged", excerpt.Sensitivity(got))
+		return
+	}
+	if said, is := excerpt.Sensitivity(got), excerpt.Sensitivity(want); said != is {
+		v.tell("challenge", "results.json says %s, and changes drawn from its seed give %s", said, is)
+	}
+	id := func(p results.InsensitivePass) string { return p.Requirement + " of " + p.Scenario }
+	said := map[string]results.InsensitivePass{}
+	for _, p := range got.Sensitivity.Insensitive {
+		said[id(p)] = p
+	}
+	for _, p := range want.Sensitivity.Insensitive {
+		g, there := said[id(p)]
+		delete(said, id(p))
+		switch {
+		case !there:
+			v.tell("challenge", "results.json says that the pass %s was shown able to fail, and it was not: %s", clip(id(p)), p.Why)
+		case !equalJSON(g, p):
+			v.tell("challenge", "results.json gives the pass %s another %s than the changes", clip(id(p)), differingMember(g, p))
+		}
+	}
+	for _, p := range got.Sensitivity.Insensitive {
+		if _, more := said[id(p)]; more {
+			v.tell("challenge", "results.json says that the pass %s was not shown able to fail, and it was", clip(id(p)))
+		}
+	}
+}
+
 func partOf(p *results.Partial) string {
 	if p == nil {
 		return "all were asked"

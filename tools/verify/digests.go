@@ -136,7 +136,8 @@ func (v *run) drives(r *scenarios.Report) {
 			longest = d
 		}
 	}
-	v.seeded(r)
+	v.named(r)
+	v.redrawn(r)
 	v.placed(r)
 	for _, name := range v.bundle.Transcripts.Names() {
 		if !judged[name] {
@@ -152,28 +153,4 @@ func (v *run) drives(r *scenarios.Report) {
 		v.problem(Problem{Kind: "report", Drive: longest.ID,
 			Text: fmt.Sprintf("results.json says that all of it took %gs, and %s alone took %gs", v.given.Seconds, longest.ID, longest.Seconds)})
 	}
-}
-
-// seeded checks that the names which drives sent follow from the seed and the start.
-func (v *run) seeded(r *scenarios.Report) {
-	var first *Problem
-	more := 0
-	for _, d := range r.Drives {
-		n, err := d.Names(r.Started, r.Seed)
-		v.names += n
-		switch {
-		case err != nil && first == nil:
-			first = &Problem{Kind: "seed", Drive: d.ID, Text: fmt.Sprintf("the seed %d, at that start, does not give what was sent: %s",
-				r.Seed, err)}
-		case err != nil:
-			more++
-		}
-	}
-	if first == nil {
-		return
-	}
-	if more > 0 {
-		first.Text += fmt.Sprintf("; %s likewise", counted(more, "more drive"))
-	}
-	v.problem(*first)
 }

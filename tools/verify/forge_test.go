@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +28,7 @@ import (
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/reports/bundle"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/challenge"
 	suites "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/simhost/openwop/faulty"
@@ -48,19 +50,27 @@ var (
 func public(key ed25519.PrivateKey) ed25519.PublicKey { return key.Public().(ed25519.PublicKey) }
 
 // fetched is a signed bundle of a real certification: of a host that breaks a rule, has a clock that is ahead, and does what it
-// does not claim. Only some suites are asked, for the sake of time; in whole all are, in small two scenarios, and no rule is broken.
+// does not claim. Only some suites are asked, for the sake of time; again asks one of them once more; in whole all are asked, in small
+// two scenarios, and no rule is broken.
 var (
 	fetched = sync.OnceValues(func() ([]byte, error) {
 		return fetch("loop.iteration-resets-on-resume", scenarios.Selection{Suites: []string{"discovery", "version5-shape",
 			"iteration-monotonic", "stateful-resume", "replay"}})
 	})
+	again = sync.OnceValues(func() ([]byte, error) {
+		return fetch("loop.iteration-resets-on-resume", scenarios.Selection{Suites: []string{"iteration-monotonic"}})
+	})
 	small = sync.OnceValues(func() ([]byte, error) {
 		return fetch("", scenarios.Selection{Scenarios: []string{"discovery/served-to-anybody", "iteration-monotonic/one-per-turn"}})
 	})
 	whole = sync.OnceValues(func() ([]byte, error) { return fetch("", scenarios.Selection{}) })
+	// challenged is whole, and its passes were challenged.
+	challenged = sync.OnceValues(func() ([]byte, error) { return fetch("", scenarios.Selection{}, challenge.Settle) })
 )
 
-func fetch(fault string, selection scenarios.Selection) ([]byte, error) {
+// fetch certifies a host. settle may add to its report.
+func fetch(fault string, selection scenarios.Selection,
+	settle ...func(*scenarios.Report, ...scenarios.Suite) (*challenge.Result, error)) ([]byte, error) {
 	o := faulty.Options{Options: surface.Options{Key: secret}}
 	if fault != "" {
 		o.Faults = []string{fault}
@@ -91,12 +101,17 @@ func fetch(fault string, selection scenarios.Selection) ([]byte, error) {
 		json.NewEncoder(w).Encode(document)
 	}))
 	defer server.Close()
-	c, err := scenarios.Certify(context.Background(), wire.Target{URL: server.URL, Key: secret}, scenarios.Options{Seed: 7,
+	c, err := scenarios.Certify(context.Background(), wire.Target{URL: server.URL, Key: secret}, scenarios.Options{Seed: 7, Build: "dev",
 		Select: selection, Nonce: published}, suites.Suites()...)
 	if err != nil {
 		return nil, err
 	}
 	r := c.Finish(context.Background())
+	for _, f := range settle {
+		if _, err := f(r, suites.Suites()...); err != nil {
+			return nil, err
+		}
+	}
 	dir, err := os.MkdirTemp("", "assay-forged-*")
 	if err != nil {
 		return nil, err
@@ -168,6 +183,18 @@ func (f *forgery) edit(drive, mark, old, by string) {
 		f.t.Fatalf("%s: there is no %s behind %s", name, old, mark)
 	}
 	f.transcripts[name] = []byte(head + mark + strings.Replace(rest, old, by, 1))
+}
+
+// swap replaces the first match in a transcript.
+func (f *forgery) swap(drive string, what *regexp.Regexp, by string) {
+	f.t.Helper()
+	name := scenarios.TranscriptName(drive)
+	content := f.transcripts[name]
+	at := what.FindSubmatchIndex(content)
+	if at == nil {
+		f.t.Fatalf("%s: there is no %s", name, what)
+	}
+	f.transcripts[name] = slices.Concat(content[:at[0]], what.Expand(nil, []byte(by), content, at), content[at[1]:])
 }
 
 // dropLast removes the last exchange of a transcript.

@@ -34,12 +34,13 @@ func (v *run) notProved() {
 	default:
 		say("that it is the only certification: one that ended otherwise may have been left out")
 	}
-	say("what drives noted beside their exchanges, such as how long they waited, which values they had drawn, and why one " +
-		"stopped: it is judged as it stands")
+	say("what drives noted beside their exchanges, such as how long they waited, what they made of the values that they drew, and " +
+		"why one stopped: it is judged as it stands")
 	say("leftovers, and how long all of it took: no transcript shows them")
-	if v.Judged && v.names == 0 {
-		say("the seed and the start: no drive sent a name that is made of them")
+	if v.Judged && v.Challenge == nil && excerpt.NotChallenged(v.given) {
+		say("that its passes could have failed: the certification did not challenge them, and --challenge does")
 	}
+	v.unnamed(say)
 	if n := len(v.known()); n > 0 {
 		say("which failures are known, though they are violations: its exit code does not count %s, as whoever ran Assay says",
 			counted(n, "failure"))
@@ -66,7 +67,7 @@ func (r *Report) Text(w io.Writer, name string) error {
 			line("              left out: %s", strings.Join(r.LeftOut, ", "))
 		}
 	}
-	line("  made by     assay %s, %s, seed %s", r.Made.Version, r.StartedAt, r.Seed)
+	line("  made by     assay %s, %s, seed %s%s", r.Made.Version, r.StartedAt, r.Seed, r.runWords())
 	line("  target      %s · %s", r.Target.Address, r.Target.Protocol)
 	r.showed(line)
 	line("  evidence    %s in %s, root %s", counted(r.Exchanges, "exchange"), counted(r.Transcripts, "transcript"), r.Root)
@@ -87,6 +88,9 @@ func (r *Report) Text(w io.Writer, name string) error {
 		line("  it says: exit %d; %s", r.ExitCode, totalsOf(r.Totals))
 		if r.Known > 0 {
 			line("  NOT COUNTED %s that whoever ran Assay calls known; counted, it is exit %d", counted(r.Known, "failure"), r.Whole)
+		}
+		if r.Sensitivity != nil {
+			line("  changed and judged again: %d of %d passes shown able to fail", r.Sensitivity.Sensitive, r.Sensitivity.Passes)
 		}
 		for _, p := range r.Profiles {
 			line("  profile %s: %s, %d of %d requirements proved", p.ID, p.Status, p.Proved, p.Required)

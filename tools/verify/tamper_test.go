@@ -28,8 +28,10 @@ type tampering struct {
 	do func(*forgery)
 	// stale leaves the digests as they were. All others make every digest again, as a forger would.
 	stale bool
-	whole bool              // it takes a bundle of all suites
-	key   ed25519.PublicKey // that verify asks for
+	whole bool // it takes a bundle of all suites
+	// challenged takes one whose passes were challenged, too.
+	challenged bool
+	key        ed25519.PublicKey // that verify asks for
 	// beside puts files beside the bundle: what others say of it.
 	beside func(*forgery, *bundle.Bundle, *verify.Options)
 }
@@ -98,7 +100,7 @@ var tamperings = map[string]tampering{
 	"the status of a requirement is raised": {do: func(f *forgery) {
 		for i := range f.results.Requirements {
 			if r := &f.results.Requirements[i]; r.ID == "OWP-0061-D1" {
-				r.Verdict = results.VerdictPassed
+				r.Verdict = results.RequirementVerdictPassed
 			}
 		}
 	}},
@@ -116,18 +118,15 @@ var tamperings = map[string]tampering{
 			}
 		}
 	}},
+	"a pass is said to be shown able to fail": {challenged: true, do: func(f *forgery) { f.results.Sensitivity.Sensitive++ }},
+	"the passes of a part are said to be challenged": {do: func(f *forgery) {
+		f.results.Sensitivity = &results.Sensitivity{Passes: 1, Sensitive: 1, Insensitive: []results.InsensitivePass{}}
+	}},
 	"the totals are changed":   {do: func(f *forgery) { f.results.Totals.Failed = 0 }},
 	"the exit code is changed": {do: func(f *forgery) { f.results.ExitCode = 0 }},
 	"a finding is dropped":     {do: func(f *forgery) { f.results.Findings = nil }},
 	"a sighting is dropped":    {whole: true, do: func(f *forgery) { f.results.NotClaimed = f.results.NotClaimed[1:] }},
-	"the seed is changed": {do: func(f *forgery) {
-		f.results.Seed = 8
-		for i := range f.results.Scenarios {
-			if failure := f.results.Scenarios[i].Failure; failure != nil {
-				failure.Again = strings.ReplaceAll(failure.Again, "--seed 7", "--seed 8")
-			}
-		}
-	}},
+	"the seed is changed":      {do: otherSeed},
 	"the start is changed": {do: func(f *forgery) {
 		f.results.StartedAt = f.results.StartedAt.Add(-time.Hour)
 		f.manifest.StartedAt = f.results.StartedAt
@@ -182,17 +181,35 @@ var tamperings = map[string]tampering{
 	}},
 	"a transcript is of another certification": {do: func(f *forgery) {
 		name := scenarios.TranscriptName("openwop/loop-of-turns")
-		start := namedAt.FindSubmatch(f.transcripts[name])
-		if start == nil {
+		sent := spoken.Find(f.transcripts[name])
+		if sent == nil {
 			f.t.Fatal("the drive sent no name")
 		}
-		earlier := bytes.Clone(start[1])
-		if last := &earlier[len(earlier)-1]; *last == '0' {
-			*last = '1'
-		} else {
-			*last = '0'
-		}
-		f.transcripts[name] = bytes.ReplaceAll(f.transcripts[name], start[1], earlier)
+		f.transcripts[name] = bytes.ReplaceAll(f.transcripts[name], sent, []byte(scenarios.DrawRunID(7, "", "", time.Time{})))
+	}},
+	"a drive is of another run of the same seed": {do: func(f *forgery) {
+		name := scenarios.TranscriptName("openwop/loop-of-turns")
+		f.transcripts[name] = forge(f.t, again).transcripts[name]
+	}},
+	"the run id is exchanged": {do: func(f *forgery) { f.results.Run.ID = scenarios.DrawRunID(7, "", "", time.Time{}) }},
+	"the run id is exchanged, and said to be given": {do: func(f *forgery) {
+		f.results.Run = &results.Run{ID: scenarios.DrawRunID(7, "", "", time.Time{}), Given: true}
+	}},
+	"the seed is changed, and the run id said to be given": {do: func(f *forgery) {
+		otherSeed(f)
+		f.results.Run.Given = true
+	}},
+	"a number that was drawn is exchanged": {do: func(f *forgery) { f.swap("openwop/loop-of-turns", drawnNumber, "${1}99") }},
+	"what was drawn is not said":           {whole: true, do: func(f *forgery) { f.swap("openwop/nodes-around-their-bound", drawnList, "") }},
+	"a number that was drawn is exchanged in the observation": {whole: true, do: func(f *forgery) {
+		f.swap("openwop/nodes-around-their-bound", bound, "${1}77")
+	}},
+	"a name is exchanged in the observation": {whole: true, do: func(f *forgery) {
+		f.swap("openwop/remembering-family", notedName, "${1}"+scenarios.DrawRunID(7, "", "", time.Time{}))
+	}},
+	"the run id is left out": {do: func(f *forgery) { f.results.Run = nil }},
+	"the version of Assay is changed": {do: func(f *forgery) {
+		f.results.Assay.Version, f.manifest.Assay.Version = "v9.9.9", "v9.9.9"
 	}},
 	"a transcript is missing": {stale: true,
 		do: func(f *forgery) { delete(f.transcripts, scenarios.TranscriptName("openwop/loop-suspended-twice")) }},
@@ -233,8 +250,25 @@ var tamperings = map[string]tampering{
 	"the archive is cut short": {stale: true, do: func(f *forgery) { f.cut = 1000 }},
 }
 
-// namedAt finds the start of a certification in a name.
-var namedAt = regexp.MustCompile(`-([0-9a-z]{10,11})-[0-9a-z]{1,7}-[0-9a-f]{8}`)
+// spoken finds a name.
+var spoken = regexp.MustCompile(`([a-z]{3,5}-){3}[0-9]{6}`)
+
+func otherSeed(f *forgery) {
+	f.results.Seed = 8
+	for i := range f.results.Scenarios {
+		if failure := f.results.Scenarios[i].Failure; failure != nil {
+			failure.Again = strings.ReplaceAll(failure.Again, "--seed 7", "--seed 8")
+		}
+	}
+}
+
+// Places of a transcript: a drawn number and all that was drawn, in its head, and two members of observations.
+var (
+	drawnNumber = regexp.MustCompile(`("of": "between [0-9 ]+",\s+"is": )[0-9]+`)
+	drawnList   = regexp.MustCompile(`(?s) "drawn": \[.*?\n \],\n`)
+	bound       = regexp.MustCompile(`("bound": )[0-9]+`)
+	notedName   = regexp.MustCompile(`("own": ")[a-z0-9-]+`)
+)
 
 func encoded(f *forgery) []byte {
 	b, err := reports.MarshalResults(f.results)
@@ -279,7 +313,10 @@ func TestTamperingIsTold(t *testing.T) {
 			}
 			t.Parallel()
 			from := fetched
-			if c.whole {
+			switch {
+			case c.challenged:
+				from = challenged
+			case c.whole:
 				from = whole
 			}
 			f := forge(t, from)

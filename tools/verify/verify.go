@@ -24,7 +24,8 @@ type Options struct {
 	RegisterFile string
 	Clock        Clock        // its timestamp, and whom to believe
 	Attestation  *Attestation // statements that have to be those that it gives, nil for none
-	// Challenge has each pass shown able to fail; nil does not. It is the seed that draws places and values.
+	// Challenge has each pass shown able to fail, also where the certification left it out. It is the seed that draws places
+	// and values.
 	Challenge *uint64
 }
 
@@ -37,22 +38,25 @@ type Report struct {
 	Nonce       *results.Nonce          `json:"nonce,omitempty"`       // that the operator published
 	StartedAt   string                  `json:"startedAt"`             // RFC 3339
 	Seed        string                  `json:"seed"`
-	Root        string                  `json:"root"` // root of the tree over the transcripts
+	Run         *results.Run            `json:"run,omitempty"` // what names the certification in what it sent
+	Root        string                  `json:"root"`          // root of the tree over the transcripts
 	Signature   Signature               `json:"signature"`
-	Judged      bool                    `json:"judged"`            // every verdict was derived again
-	Transcripts int                     `json:"transcripts"`       // number of transcripts
-	Exchanges   int                     `json:"exchanges"`         // number of exchanges in them
-	Scenarios   int                     `json:"scenarios"`         // number of scenarios judged again
-	ExitCode    int64                   `json:"exitCode"`          // of the certification, as the bundle says
-	Totals      results.Totals          `json:"totals"`            // of the scenarios judged again
-	Profiles    []results.ProfileResult `json:"profiles"`          // as derived again
-	Partial     *results.Partial        `json:"partial,omitempty"` // a selection was asked, or it was interrupted: it certifies nothing
-	Known       int                     `json:"known,omitempty"`   // failures that the operator calls known, which the exit code does not count
-	Whole       int                     `json:"-"`                 // the exit code that counts them
-	LeftOut     []string                `json:"leftOut,omitempty"` // suites of which scenarios were left out, with their number
-	Problems    []Problem               `json:"problems"`
-	Registered  string                  `json:"registered,omitempty"` // what the register says of this and other certifications
-	Timestamp   *Timestamp              `json:"timestamp,omitempty"`
+	Judged      bool                    `json:"judged"`      // every verdict was derived again
+	Transcripts int                     `json:"transcripts"` // number of transcripts
+	Exchanges   int                     `json:"exchanges"`   // number of exchanges in them
+	Scenarios   int                     `json:"scenarios"`   // number of scenarios judged again
+	ExitCode    int64                   `json:"exitCode"`    // of the certification, as the bundle says
+	Totals      results.Totals          `json:"totals"`      // of the scenarios judged again
+	Profiles    []results.ProfileResult `json:"profiles"`    // as derived again
+	// Sensitivity is what changes to the target's replies have shown, as derived again; nil if the certification made none.
+	Sensitivity *results.Sensitivity `json:"sensitivity,omitempty"`
+	Partial     *results.Partial     `json:"partial,omitempty"` // a selection was asked, or it was interrupted: it certifies nothing
+	Known       int                  `json:"known,omitempty"`   // failures that the operator calls known, which the exit code does not count
+	Whole       int                  `json:"-"`                 // the exit code that counts them
+	LeftOut     []string             `json:"leftOut,omitempty"` // suites of which scenarios were left out, with their number
+	Problems    []Problem            `json:"problems"`
+	Registered  string               `json:"registered,omitempty"` // what the register says of this and other certifications
+	Timestamp   *Timestamp           `json:"timestamp,omitempty"`
 	// PlanTimestamp is that of the plan in the register.
 	PlanTimestamp *Timestamp        `json:"planTimestamp,omitempty"`
 	Attested      []Statement       `json:"attested,omitempty"`
@@ -80,7 +84,7 @@ const (
 
 // Problem is one mistake in a bundle.
 type Problem struct {
-	// Kind is digest, signature, manifest, version, transcript, seed, verdict, report, challenge, register, timestamp or attestation.
+	// Kind is digest, signature, manifest, version, transcript, run, verdict, report, challenge, register, timestamp or attestation.
 	Kind     string `json:"kind"`
 	Scenario string `json:"scenario,omitempty"`
 	Drive    string `json:"drive,omitempty"`
@@ -96,8 +100,11 @@ type run struct {
 	Report
 	bundle *bundle.Bundle
 	given  results.Results // results.json
-	names  int             // number of names checked against the seed
 	by     Options
+	// settled is the result of challenging the passes as the certification did, nil if it did not.
+	settled *challenge.Result
+	// nameless are the drives that sent no name of the run.
+	nameless []string
 }
 
 // Bundle verifies a bundle.
@@ -138,7 +145,7 @@ func (v *run) document() (ok bool) {
 		v.tell("report", "results.json: %s", err)
 		return false
 	}
-	v.given = doc
+	v.given, v.Run = doc, doc.Run
 	m := v.bundle.Manifest
 	for _, c := range []struct{ what, manifest, results string }{
 		{"the version of Assay", m.Assay.Version, doc.Assay.Version},
@@ -176,7 +183,7 @@ func (v *run) judge() {
 	}
 	derived, err := scenarios.Derive(v.bundle.Transcripts, scenarios.Given{
 		Address: given.Target.Address, Second: given.Target.Second, Started: given.StartedAt, Seconds: given.Seconds,
-		Seed: given.Seed, Select: selection,
+		Seed: given.Seed, RunID: runID(given), Select: selection,
 		Leftovers: given.Leftovers, Interrupted: given.ExitCode == scenarios.ExitInterrupted,
 	}, suites...)
 	if err != nil {
@@ -187,13 +194,29 @@ func (v *run) judge() {
 	v.part(suites, derived)
 	v.drives(derived)
 	v.host(derived)
+	v.settle(derived, suites)
 	v.compare(derived)
 	v.challenge(derived, suites)
+}
+
+// settle has the derived report say which passes could have failed, if results.json does. A part never does.
+func (v *run) settle(derived *scenarios.Report, suites []scenarios.Suite) {
+	if v.given.Sensitivity == nil || v.given.ExitCode == scenarios.ExitInterrupted || derived.Select.Narrows() {
+		return
+	}
+	var err error
+	if v.settled, err = challenge.Settle(derived, suites...); err != nil {
+		v.tell("challenge", "the passes cannot be challenged: %s", err)
+	}
 }
 
 // challenge changes what the target sent, and judges again.
 func (v *run) challenge(derived *scenarios.Report, suites []scenarios.Suite) {
 	if v.by.Challenge == nil {
+		return
+	}
+	if v.settled != nil && v.settled.Seed == *v.by.Challenge {
+		v.Challenge = v.settled
 		return
 	}
 	result, err := challenge.Report(derived, *v.by.Challenge, suites...)

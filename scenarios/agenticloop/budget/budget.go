@@ -80,6 +80,9 @@ var withinBudget = scenarios.Scenario{
 		agenticloop.RFC103S8},
 	Claim: claims.Plugin,
 	Ask: scenarios.Ask(Budgets, func(o BudgetObservation, j *scenarios.Judge) {
+		for _, s := range o.Runs {
+			s.endsWithItsBudget(j, agenticloop.RFC103G7, agenticloop.RFC103F7)
+		}
 		for _, s := range o.givenSpent(j, o.Runs...) {
 			s.within(j, agenticloop.RFC103G7, agenticloop.RFC103F7)
 			ends := wire.Found{In: s.Start.Answer.Ref()}
@@ -100,6 +103,24 @@ var withinBudget = scenarios.Scenario{
 			}
 		}
 	}),
+}
+
+// endsWithItsBudget checks that the result of the last step that the budget has leads to no further request, whatever
+// its number and whether or not the run is said to wait for it.
+func (s Spent) endsWithItsBudget(j *scenarios.Judge, of ...scenarios.RequirementID) {
+	spent := false
+	for _, t := range s.all() {
+		if !t.Answered() {
+			return
+		}
+		for _, id := range of {
+			if spent {
+				j.Check(id, t.Requests()).To(t.NoRequestBut(s.Run), "%s: requests for tools after %d steps", t.Name, s.Budget)
+			}
+		}
+		due, asks := host.PendingOf(t)
+		spent = asks && due.Step >= int64(s.Budget)
+	}
 }
 
 // within checks that no request is above the budget.
@@ -172,6 +193,7 @@ var lowerBudget = scenarios.Scenario{
 	Claim:  claims.ContextBudget,
 	Ask: scenarios.Ask(Budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		host.GivenReached(j, o.Lower != nil)
+		o.Lower.endsWithItsBudget(j, agenticloop.RFC103E3)
 		if len(o.givenSpent(j, *o.Lower)) > 0 {
 			o.Lower.within(j, agenticloop.RFC103E3)
 		}
@@ -185,6 +207,7 @@ var higherBudget = scenarios.Scenario{
 	Claim:  claims.ContextBudget,
 	Ask: scenarios.Ask(Budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		host.GivenReached(j, o.Higher != nil)
+		o.Higher.endsWithItsBudget(j, agenticloop.RFC103E4)
 		if len(o.givenSpent(j, *o.Higher)) > 0 {
 			o.Higher.within(j, agenticloop.RFC103E4)
 		}

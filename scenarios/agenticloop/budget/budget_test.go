@@ -48,6 +48,11 @@ func TestJudgesOfBudgets(t *testing.T) {
 		{"max-steps-ends-the-run", "one step too many", func(o *budget.BudgetObservation) {
 			o.Runs[1] = spent(t, 2, 3, "max_steps_exceeded")
 		}, agenticloop.RFC103G7},
+		{"max-steps-ends-the-run", "one step too many, beside the end", func(o *budget.BudgetObservation) {
+			o.Runs[1].Steps[1] = hosttest.Turn(t, "the last result", hosttest.RunR2,
+				hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 2)}, hosttest.Escalation("R", "max_steps_exceeded"),
+					hosttest.Request("R", 3, "fetch")))
+		}, agenticloop.RFC103G7},
 		{"max-steps-ends-the-run", "one step too few is accepted", func(o *budget.BudgetObservation) {
 			o.Runs[2] = spent(t, 3, 2, "max_steps_exceeded")
 		}, "passed"},

@@ -20,11 +20,21 @@ var histories = scenarios.Scenario{
 		if o.Shrunk > 0 {
 			j.Find("", "the history was shrunk from %d deliveries to %d", o.Shrunk, len(o.Histories[0]))
 		}
+		several := false
 		for _, h := range o.Histories {
 			for _, d := range h {
 				host.Given(j, d.Turn)
 				d.givenKept(j, h)
-				j.Check(agenticloop.RFC103READ5, d.Turn.Output).To(d.What.Keeps(d.Turn), "%s", d.Turn.Name)
+				among := d.Turn.AmongRuns()
+				several = several || among
+				switch {
+				case d.What.Departs(d.Turn) != "":
+					j.Check(agenticloop.RFC103READ5, d.Turn.Output).To(d.What.Keeps(d.Turn), "%s", d.Turn.Name)
+				case among && !d.Turn.Runs().Present():
+					j.Check(agenticloop.RFC103READ5, d.Turn.Runs()).To(d.What.Keeps(d.Turn), "%s: runs", d.Turn.Name)
+				case among:
+					d.What.CheckOthers(j, d.Turn)
+				}
 				was := host.ProgressOf(d.Turn.RunsBefore()[d.What.Run])
 				if d.What.Run != "" && (d.What.Step != was.Step || d.What.Tool != was.Tool) {
 					none := d.Turn.NoRequestBut(d.What.Run)
@@ -32,6 +42,9 @@ var histories = scenarios.Scenario{
 				}
 				d.givenSound(j)
 			}
+		}
+		if !several {
+			j.Block("setup failed: no two runs were there at once", "let a second start make a run")
 		}
 	}),
 }

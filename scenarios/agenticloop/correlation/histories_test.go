@@ -155,4 +155,8 @@ func TestTheModel(t *testing.T) {
 		})
 	}
 	hosttest.Expect(t, "correlation/histories", correlation.HistoriesObservation{}, "blocked")
+	alone := correlation.HistoriesObservation{Histories: [][]correlation.Delivered{{{Turn: hosttest.StartR.Turn(t)}, {
+		What: host.Delivery{Run: "R", Step: 1, Tool: "fetch", Status: "ok"},
+		Turn: hosttest.Handed(t, "a match", hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric")))}}}}
+	hosttest.Expect(t, "correlation/histories", alone, "blocked")
 }

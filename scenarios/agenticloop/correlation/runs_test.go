@@ -2,6 +2,7 @@ package correlation_test
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/openassay/assay/gen/agenticloop"
@@ -138,6 +139,11 @@ func TestJudgesOfStarts(t *testing.T) {
 		{"state/run-has-its-fields", "the run is not kept", func(t *testing.T, o *correlation.StartsObservation) {
 			o.First = hosttest.Turn(t, "a", nil, hosttest.Ok(host.Object{}, hosttest.Request("R", 1, "fetch")))
 		}, agenticloop.RFC103P5},
+		{"state/run-has-its-fields", "the run waits for nothing", func(t *testing.T, o *correlation.StartsObservation) {
+			run := hosttest.Running(1, "fetch")
+			run["pending_step"] = 0
+			o.First = hosttest.Turn(t, "a", nil, hosttest.Ok(host.Object{"R": run}, hosttest.Request("R", 1, "fetch")))
+		}, hosttest.Violates(agenticloop.RFC103I3)},
 		{"state/run-has-its-fields", "the last run is another", func(t *testing.T, o *correlation.StartsObservation) {
 			a := hosttest.Ok(hosttest.RunR, hosttest.Request("R", 1, "fetch"))
 			a["state_updates"].(host.Object)["last_run_id"] = "Q"
@@ -251,7 +257,7 @@ func TestJudgesOfSeveralRuns(t *testing.T) {
 	honest := func() correlation.RunsObservation {
 		o := correlation.RunsObservation{Marker: "m-4711", Ended: "E",
 			Pending: []host.Pending{{Run: "A", Step: 1, Tool: "fetch"}, {Run: "B", Step: 1, Tool: "fetch"},
-				{Run: "C", Step: 1, Tool: "fetch"}}, Grown: 100}
+				{Run: "C", Step: 1, Tool: "fetch"}}}
 		before := host.Object{}
 		for _, id := range []string{"A", "B", "C"} {
 			after := maps.Clone(before)
@@ -304,7 +310,10 @@ func TestJudgesOfSeveralRuns(t *testing.T) {
 				hosttest.Ok(with(host.Object{"A": run}), hosttest.Request("A", 2, "fabric")))
 		}, agenticloop.RFC103READ7},
 		{"state/results-stay-out", "the state grows", func(o *correlation.RunsObservation) {
-			o.Grown = 5000
+			run := hosttest.Running(2, "fabric")
+			run["notes"] = strings.Repeat("so it goes on ", 400)
+			o.Large = hosttest.Turn(t, "large", three,
+				hosttest.Ok(with(host.Object{"A": run}), hosttest.Request("A", 2, "fabric")))
 		}, agenticloop.RFC103READ7},
 		{"correlation/crossed-runs", "the other run moves", func(o *correlation.RunsObservation) {
 			o.Crossed[0].Turn = hosttest.Turn(t, "crossed", three,

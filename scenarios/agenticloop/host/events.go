@@ -7,14 +7,7 @@ import (
 )
 
 // NewID draws a UUID from the randomness of the drive.
-func (p *Plugin) NewID() string {
-	var b [16]byte
-	for i := range b {
-		b[i] = byte(p.Rand.UintN(256)) //nolint:gosec // below 256
-	}
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
+func (p *Plugin) NewID() string { return p.Rand.ID() }
 
 // Event makes an event as the gateway hands it over.
 func (p *Plugin) Event(kind string, payload Object, key string) Object {
@@ -39,7 +32,7 @@ func (p *Plugin) Start(goal string, context Object) Object {
 
 // NewGoal draws a goal that no other run has.
 func (p *Plugin) NewGoal() string {
-	return fmt.Sprintf("fetch web http://example.test/page-%08x and produce a 2 para critique", p.Rand.Uint32())
+	return fmt.Sprintf("fetch web http://example.test/%s and produce a 2 para critique", p.Name("page"))
 }
 
 // Pending is what a run waits for.
@@ -66,7 +59,7 @@ func (p *Plugin) Failure(due Pending) Object {
 
 // AnyResult draws the body of a result whose content does not matter.
 func (p *Plugin) AnyResult() Object {
-	text := fmt.Sprintf("two paragraphs about page %08x, of no further interest", p.Rand.Uint32())
+	text := fmt.Sprintf("two paragraphs about %s, of no further interest", p.Name("page"))
 	return Object{"content_type": "text/plain", "excerpt": text, "content": text}
 }
 

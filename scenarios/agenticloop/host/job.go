@@ -55,11 +55,15 @@ func (p *Plugin) Turn(ctx context.Context, j Job) (Turn, Object) {
 		t.Patience = timeout.String()
 	}
 	t.About = j.about()
-	t.Before = scenarios.Get(json.Marshal(OrEmpty(j.State)))
+	t.Before = scenarios.Get(NewState(OrEmpty(j.State)))
 	if !j.Quiet {
 		*p.turns = append(*p.turns, t)
 	}
-	return t, after(OrEmpty(j.State), ended)
+	answer, _ := ended.Decode().(Object)
+	if ended.Killed {
+		answer = nil
+	}
+	return t, after(OrEmpty(j.State), answer)
 }
 
 // KeepOnly removes all but these turns from the transcript.
@@ -94,15 +98,12 @@ func (j Job) about() (ids []string) {
 	return ids
 }
 
-// after returns the state that the gateway keeps: an answer with status ok replaces the keys that it gives.
-func after(state Object, ended *wire.Ended) Object {
-	answer, _ := ended.Decode().(Object)
-	updates, _ := answer["state_updates"].(Object)
-	if answer["status"] != "ok" || ended.Killed {
-		return Clone(state)
-	}
+// after returns a copy of the state that the gateway keeps: an answer with status ok replaces the keys that it gives.
+func after(state, answer Object) Object {
 	out := Clone(state)
-	maps.Copy(out, updates)
+	if updates, _ := answer["state_updates"].(Object); answer["status"] == "ok" {
+		maps.Copy(out, updates)
+	}
 	return out
 }
 

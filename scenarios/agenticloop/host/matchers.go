@@ -200,9 +200,9 @@ func (t Turn) Unchanged(id string) check.Matcher { return unchangedFrom(t.RunsBe
 
 func unchangedFrom(was any, id string) check.Matcher {
 	return check.Seeing("run "+id+" as it was", func(s wire.Seen) (bool, string) {
-		runs, _ := s.Actual().(Object)
-		if runs == nil {
-			return true, "not mentioned"
+		runs, isObject := s.Actual().(Object)
+		if !isObject {
+			return s.Actual() == nil, wire.Compact(s.Actual())
 		}
 		now, there := runs[id]
 		switch {
@@ -249,15 +249,22 @@ func (t Turn) othersKept() check.Matcher {
 		runs, _ := s.Actual().(Object)
 		before := t.RunsBefore()
 		for _, id := range slices.Sorted(maps.Keys(before)) {
-			now, there := runs[id]
-			was := before[id]
-			switch {
-			case !there || slices.Contains(t.About, id) || same(now, was):
-			case ProgressOf(was).isOver() && isPartOf(now, was):
-			default:
+			if now, there := runs[id]; there && !slices.Contains(t.About, id) && !isKept(now, before[id]) {
 				return false, "run " + id + " is " + wire.Compact(now)
 			}
 		}
 		return true, "as they were"
 	})
+}
+
+// keptFrom matches a run that is as it was; see [isKept].
+func keptFrom(was any) check.Matcher {
+	return check.Seeing("as it was", func(s wire.Seen) (bool, string) {
+		return isKept(s.Actual(), was), wire.Compact(s.Actual())
+	})
+}
+
+// isKept reports whether a run is as it was, or has shrunk since it was over.
+func isKept(now, was any) bool {
+	return same(now, was) || ProgressOf(was).isOver() && isPartOf(now, was)
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/openassay/assay/gen/agenticloop"
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -83,6 +85,18 @@ func (d Delivery) Touches(t Turn) string {
 		}
 	}
 	return ""
+}
+
+// CheckOthers checks each running run that a turn returns beside its own.
+func (d Delivery) CheckOthers(j *scenarios.Judge, t Turn) {
+	was := t.RunsBefore()
+	for _, id := range slices.Sorted(maps.Keys(was)) {
+		now := t.Run(id)
+		if id == d.Run || !now.Present() || ProgressOf(was[id]).Status != "running" {
+			continue
+		}
+		j.Check(agenticloop.RFC103READ5, now).To(keptFrom(was[id]), "%s: another run", t.Name)
+	}
 }
 
 func (d Delivery) wants(t Turn, silence string) string {

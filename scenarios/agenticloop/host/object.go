@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"unicode/utf8"
 )
 
 // Object is a JSON object; its numbers stay json.Number.
@@ -40,11 +42,42 @@ func OrEmpty(o Object) Object {
 	return o
 }
 
-// SizeOf returns the number of bytes that v takes as JSON.
+// SizeOf returns the number of bytes that decoded JSON takes when it is written again.
 func SizeOf(v any) int {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return 0
+	switch v := v.(type) {
+	case nil:
+		return len("null")
+	case bool:
+		return len(strconv.FormatBool(v))
+	case string:
+		return sizeOfText(v)
+	case json.Number:
+		return len(v)
+	case []any:
+		n := len("[]") + max(0, len(v)-1)
+		for _, e := range v {
+			n += SizeOf(e)
+		}
+		return n
+	case Object:
+		n := len("{}") + max(0, len(v)-1)
+		for name, e := range v {
+			n += sizeOfText(name) + len(":") + SizeOf(e)
+		}
+		return n
 	}
+	raw, _ := json.Marshal(v) // what a drive put into a state itself
 	return len(raw)
+}
+
+// sizeOfText returns the number of bytes of a text as [json.Marshal] writes it.
+func sizeOfText(s string) int {
+	n := len(`""`) + len(s)
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c >= utf8.RuneSelf || c < ' ' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			raw, _ := json.Marshal(s[i:]) // a text always encodes
+			return n - len(s[i:]) + len(raw) - len(`""`)
+		}
+	}
+	return n
 }

@@ -2,6 +2,8 @@ package host
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
@@ -21,11 +23,35 @@ func EveryTurn[O watched](suite string, d *scenarios.Drive[O]) scenarios.Scenari
 
 // EveryTurnClaiming is [EveryTurn] for a drive that needs a claim.
 func EveryTurnClaiming[O watched](suite string, d *scenarios.Drive[O], claim scenarios.Claim) scenarios.Scenario {
+	return everyTurn(suite, d, claim, soundTurn, func(j *scenarios.Judge, turns []Turn) {
+		for _, t := range turns {
+			j.Part(func() { t.stopIfOthersTouched(j) })
+		}
+	})
+}
+
+// EveryTurnAmongRuns is [EveryTurn] for a drive whose turns change a run while another one waits. It proves as well that
+// the other one stays as it is.
+func EveryTurnAmongRuns[O watched](suite string, d *scenarios.Drive[O]) scenarios.Scenario {
+	return everyTurn(suite, d, claims.Plugin, slices.Concat(soundTurn, amongRuns), func(j *scenarios.Judge, turns []Turn) {
+		seen := false
+		for _, t := range turns {
+			j.Part(func() { seen = t.checkOthers(j) || seen })
+		}
+		if !seen {
+			j.Block("setup failed: no turn returned its run while another one was waiting", "return the runs in state_updates")
+		}
+	})
+}
+
+func everyTurn[O watched](suite string, d *scenarios.Drive[O], claim scenarios.Claim, proves scenarios.IDs,
+	others func(*scenarios.Judge, []Turn),
+) scenarios.Scenario {
 	name := d.ID[len("agenticloop/"):]
 	return scenarios.Scenario{
 		ID:     scenarios.ScenarioID("agenticloop/" + suite + "/turns-of-" + name),
 		Title:  "every turn of " + name + " ends as a turn does, and keeps its books",
-		Proves: soundTurn,
+		Proves: proves,
 		Claim:  claim,
 		Ask: scenarios.Ask(d, func(o O, j *scenarios.Judge) {
 			for _, t := range o.All() {
@@ -34,6 +60,7 @@ func EveryTurnClaiming[O watched](suite string, d *scenarios.Drive[O], claim sce
 			if !asksForTools(o.All()) {
 				j.Block("setup failed: no turn asked for a tool, so what holds of requests was not seen", "have a start ask for a tool")
 			}
+			others(j, o.All())
 		}),
 	}
 }
@@ -43,13 +70,15 @@ func EveryTurnClaiming[O watched](suite string, d *scenarios.Drive[O], claim sce
 var soundTurn = scenarios.IDs{
 	agenticloop.RFC103I7, agenticloop.RFC103T10, agenticloop.RFC103WIRE1, agenticloop.RFC103WIRE2,
 	agenticloop.RFC103WIRE3, agenticloop.RFC103P4, agenticloop.RFC103T1, agenticloop.RFC103E7,
-	agenticloop.RFC103I3, agenticloop.RFC103D1, agenticloop.RFC103WIRE12, agenticloop.RFC103WIRE13,
-	agenticloop.RFC103READ5,
+	agenticloop.RFC103I3, agenticloop.RFC103D1, agenticloop.RFC103WIRE13,
 }
+
+// amongRuns lists what holds of a turn that changes a run while another one waits.
+var amongRuns = scenarios.IDs{agenticloop.RFC103WIRE12, agenticloop.RFC103READ5}
 
 func asksForTools(turns []Turn) bool {
 	for _, t := range turns {
-		if t.Answered() && len(t.Requests().Values) > 0 {
+		if t.Answered() && t.Status() == "ok" && len(t.Requests().Values) > 0 {
 			return true
 		}
 	}
@@ -71,10 +100,8 @@ func (t Turn) checkSound(j *scenarios.Judge) {
 	if t.Refused && !t.Answered() {
 		return // its input was no request: other scenarios judge the answer to that
 	}
-	if !t.CheckExit(j, agenticloop.RFC103I7) {
-		return
-	}
-	if !j.Check(agenticloop.RFC103WIRE1, t.Output).To(AnObject(), "%s: standard output", t.Name) {
+	if !t.Refused && (!t.CheckExit(j, agenticloop.RFC103I7) ||
+		!j.Check(agenticloop.RFC103WIRE1, t.Output).To(AnObject(), "%s: standard output", t.Name)) {
 		return
 	}
 	t.CheckResponse(j)
@@ -89,7 +116,9 @@ func (t Turn) checkSound(j *scenarios.Judge) {
 
 // CheckResponse checks that the status is ok, or error with words.
 func (t Turn) CheckResponse(j *scenarios.Judge) {
-	j.Check(agenticloop.RFC103WIRE2, t.Answer.Key("status")).To(check.OneOf("ok", "error"), "%s: status", t.Name)
+	if !t.Refused {
+		j.Check(agenticloop.RFC103WIRE2, t.Answer.Key("status")).To(check.OneOf("ok", "error"), "%s: status", t.Name)
+	}
 	if t.Status() == "error" {
 		j.Check(agenticloop.RFC103WIRE2, t.Answer.Key("error")).To(check.Text(), "%s: error", t.Name)
 	}
@@ -158,8 +187,53 @@ func (t Turn) checkState(j *scenarios.Judge) {
 		return n <= MostState, fmt.Sprintf("%d bytes", n)
 	})
 	j.Check(agenticloop.RFC103WIRE13, t.Answer.Key("state_updates")).To(small, "%s: state_updates", t.Name)
+}
+
+// checkOthers checks that a turn which returns its runs has kept those that it was not told of. It reports whether there
+// was one that still runs: without one, nothing could have been lost.
+func (t Turn) checkOthers(j *scenarios.Judge) bool {
+	if !t.readable() || t.Runs().Actual() == nil || !t.AmongRuns() {
+		t.stopIfOthersTouched(j)
+		return false
+	}
 	j.Check(agenticloop.RFC103WIRE12, t.Runs()).To(t.everyRunningRun(), "%s: runs", t.Name)
-	j.Check(agenticloop.RFC103READ5, t.Runs()).To(t.othersKept(), "%s: runs", t.Name)
+	before := t.RunsBefore()
+	for _, id := range slices.Sorted(maps.Keys(before)) {
+		if now := t.Run(id); now.Present() && !slices.Contains(t.About, id) {
+			j.Check(agenticloop.RFC103READ5, now).To(keptFrom(before[id]), "%s: a run that it was not told of", t.Name)
+		}
+	}
+	return true
+}
+
+// stopIfOthersTouched ends the judge if the turn lost a run, or changed one that it was not told of.
+func (t Turn) stopIfOthersTouched(j *scenarios.Judge) {
+	if !t.readable() {
+		return
+	}
+	if ok, found := t.everyRunningRun().MatchSeen(t.Runs()); !ok {
+		j.Violates(agenticloop.RFC103WIRE12, t.Runs(), "setup failed: "+t.Name+": "+found)
+	}
+	if ok, found := t.othersKept().MatchSeen(t.Runs()); !ok {
+		j.Violates(agenticloop.RFC103READ5, t.Runs(), "setup failed: "+t.Name+": "+found)
+	}
+}
+
+// readable reports whether the turn ended in time, with exit code 0 and an object.
+func (t Turn) readable() bool {
+	code, exited := t.Exit.Int()
+	_, isObject := t.Output.Actual().(Object)
+	return !t.Killed && !t.TimedOut && exited && code == 0 && isObject
+}
+
+// AmongRuns reports whether the turn was handed a running run that it was not told of.
+func (t Turn) AmongRuns() bool {
+	for id, run := range t.RunsBefore() {
+		if !slices.Contains(t.About, id) && ProgressOf(run).Status == "running" {
+			return true
+		}
+	}
+	return false
 }
 
 // everyRunningRun matches runs that hold each one that was running. A plugin may drop runs that are over (AL-R25).

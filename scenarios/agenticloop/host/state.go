@@ -4,11 +4,55 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
 )
+
+// State is a plugin's state as JSON. Copies of it are decoded once.
+type State struct{ text *stateText }
+
+type stateText struct {
+	raw     json.RawMessage
+	once    sync.Once
+	decoded Object
+}
+
+// NewState returns the state with these members.
+func NewState(members Object) (State, error) {
+	raw, err := json.Marshal(members)
+	return State{&stateText{raw: raw}}, err
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (s State) MarshalJSON() ([]byte, error) {
+	if s.text == nil {
+		return []byte("null"), nil
+	}
+	return s.text.raw, nil
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (s *State) UnmarshalJSON(raw []byte) error {
+	s.text = &stateText{raw: slices.Clone(raw)}
+	return nil
+}
+
+// read returns the members of the state, nil if it is no object.
+func (s State) read() Object {
+	if s.text == nil {
+		return nil
+	}
+	s.text.once.Do(func() {
+		if state, err := wire.Decode(string(s.text.raw)); err == nil {
+			s.text.decoded, _ = state.(Object)
+		}
+	})
+	return s.text.decoded
+}
 
 // RunsOf returns the runs of a state.
 func RunsOf(state Object) Object {
@@ -68,7 +112,9 @@ func IsNothing(v any) bool { return v == nil || v == "" || reflect.DeepEqual(v, 
 
 // same reports whether two decoded runs say the same. A plugin may write every run anew in its own manner: null equals
 // absent, and nothing pending may be written as 0 or "" (AL-R7).
-func same(a, b any) bool { return reflect.DeepEqual(essence(a), essence(b)) }
+func same(a, b any) bool {
+	return reflect.DeepEqual(a, b) || reflect.DeepEqual(essence(a), essence(b))
+}
 
 // isPartOf reports whether a run has the status of another, and no member that the other lacks.
 func isPartOf(run, whole any) bool {

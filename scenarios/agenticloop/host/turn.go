@@ -1,7 +1,6 @@
 package host
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -18,12 +17,12 @@ const (
 
 // Turn is one turn of the plugin.
 type Turn struct {
-	Name     string          `json:"name"`            // what the plugin was handed, in words
-	Before   json.RawMessage `json:"before"`          // the state it was handed
-	About    []string        `json:"about,omitempty"` // the runs it was told about; it must leave others alone
-	Refused  bool            `json:"refused,omitempty"`
-	Killed   bool            `json:"killed,omitempty"`
-	TimedOut bool            `json:"timedOut,omitempty"`
+	Name     string   `json:"name"`            // what the plugin was handed, in words
+	Before   State    `json:"before"`          // the state it was handed
+	About    []string `json:"about,omitempty"` // the runs it was told about; it must leave others alone
+	Refused  bool     `json:"refused,omitempty"`
+	Killed   bool     `json:"killed,omitempty"`
+	TimedOut bool     `json:"timedOut,omitempty"`
 	// Patience is how long we waited, when the profile sets no limit and the RFC allows longer.
 	Patience  string     `json:"patience,omitempty"`
 	Exit      wire.Value `json:"exit"`   // the exit code, or how the process ended in words
@@ -134,12 +133,16 @@ func (t Turn) Run(id string) wire.Value { return t.Runs().Key(id) }
 
 // RunsBefore returns the runs that the turn was handed.
 func (t Turn) RunsBefore() Object {
-	state, err := wire.Decode(string(t.Before))
-	if err != nil {
-		return nil
-	}
-	members, _ := state.(Object)
-	return RunsOf(members)
+	return RunsOf(t.StateBefore())
+}
+
+// StateBefore returns the state that the turn was handed. The caller must not change it.
+func (t Turn) StateBefore() Object { return t.Before.read() }
+
+// StateAfter returns the state that the gateway keeps. The caller must not change it.
+func (t Turn) StateAfter() Object {
+	answer, _ := t.Answer.Actual().(Object)
+	return after(OrEmpty(t.StateBefore()), answer)
 }
 
 // NewRuns returns the runs of the response that the turn was not handed.

@@ -47,8 +47,12 @@ func (s Told) Turn(t *testing.T) host.Turn {
 	if s.Before != nil {
 		before["runs"] = s.Before
 	}
+	state, err := host.NewState(before)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return host.Turn{
-		Name: s.Name, About: []string{"R"}, Before: json.RawMessage(encode(t, before)), TimedOut: s.Ended != "",
+		Name: s.Name, About: []string{"R"}, Before: state, TimedOut: s.Ended != "",
 		Exit: part("exit"), Output: part("output"), Bytes: part("bytes"), Errors: part("stderr"),
 		Survivors: part("survivors"), Litter: part("litter"), Answer: wiretest.At(t, transcript, wire.Ref{Exchange: 1}),
 	}

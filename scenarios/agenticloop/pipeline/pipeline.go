@@ -143,9 +143,9 @@ var workedExample = scenarios.Scenario{
 		}
 		host.GivenSome(j, o.Steps)
 		host.GivenMoved(j, o.Steps[0], o.Due(0))
-		host.GivenKeptRequests(j, o.Steps)
 		j.Check(agenticloop.RFC103X1, o.Steps[0].Requests().Each("/payload/step")).To(check.Equal([]int64{2}),
 			"%s: step of the request", o.Steps[0].Name)
+		host.GivenKeptRequests(j, o.Steps)
 		last := o.Last()
 		last.CheckStatus(j, "ok", agenticloop.RFC103X2)
 		j.Check(agenticloop.RFC103X2, last.OfType(host.Completed)).To(check.Len(1), "%s: agent.completed", last.Name)

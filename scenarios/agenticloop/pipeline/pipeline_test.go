@@ -71,6 +71,10 @@ func TestJudgesOfTheQueue(t *testing.T) {
 			o.Steps[0] = hosttest.Handed(t,
 				"x", hosttest.Ok(host.Object{"R": hosttest.Running(3, "fabric")}, hosttest.Request("R", 3, "fabric")))
 		}, agenticloop.RFC103X1},
+		{"worked-example", "another step than is kept", func(o *pipeline.QueueObservation) {
+			o.Steps[0] = hosttest.Handed(t,
+				"x", hosttest.Ok(host.Object{"R": hosttest.Running(2, "fabric")}, hosttest.Request("R", 3, "fabric")))
+		}, agenticloop.RFC103X1},
 		{"worked-example", "the tool is not kept", func(o *pipeline.QueueObservation) {
 			o.Steps[0] = hosttest.Handed(t,
 				"x", hosttest.Ok(host.Object{"R": hosttest.Running(2, "")}, hosttest.Request("R", 2, "fabric")))

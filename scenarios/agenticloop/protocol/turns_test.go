@@ -22,6 +22,8 @@ func withEvent(change func(event, payload host.Object)) host.Object {
 func TestEveryTurnIsSound(t *testing.T) {
 	two := host.Object{"R": hosttest.Running(1, "fetch"), "Q": hosttest.Running(1, "fetch"),
 		"D": hosttest.Over("done", 2)}
+	beside := hosttest.Turn(t, "beside another run", two,
+		hosttest.Ok(host.Object{"R": hosttest.Running(2, "fetch"), "Q": two["Q"]}, hosttest.Request("R", 2, "fetch")))
 	for _, c := range []struct {
 		name string
 		turn hosttest.Told
@@ -95,10 +97,35 @@ func TestEveryTurnIsSound(t *testing.T) {
 		{"garbage is refused with a code", hosttest.Told{Name: "a", Answer: "", Exit: 78}, agenticloop.RFC103I7},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := correlation.StartsObservation{Turns: host.Turns{hosttest.StartR.Turn(t), c.turn.Turn(t)}}
+			o := correlation.StartsObservation{Turns: host.Turns{hosttest.StartR.Turn(t), beside, c.turn.Turn(t)}}
 			hosttest.Expect(t, "correlation/turns-of-starts", o, c.want)
 		})
 	}
+	for name, c := range map[string]struct {
+		runs host.Object
+		want scenarios.RequirementID
+	}{
+		"a running run is lost": {host.Object{"R": hosttest.Running(2, "fetch")}, agenticloop.RFC103WIRE12},
+		"another run is changed": {host.Object{"R": hosttest.Running(2, "fetch"), "Q": hosttest.Running(2, "fetch")},
+			agenticloop.RFC103READ5},
+	} {
+		t.Run(name+" in a drive of single runs", func(t *testing.T) {
+			moved := hosttest.Turn(t, "a", two, hosttest.Ok(c.runs, hosttest.Request("R", 2, "fetch")))
+			hosttest.Expect(t, "protocol/turns-of-inputs",
+				protocol.InputsObservation{Turns: host.Turns{hosttest.StartR.Turn(t), moved}}, hosttest.Violates(c.want))
+		})
+	}
+	t.Run("no other run was there", func(t *testing.T) {
+		alone := hosttest.Handed(t, "a", hosttest.Ok(host.Object{"R": hosttest.Running(2, "fetch")}, hosttest.Request("R", 2, "fetch")))
+		hosttest.Expect(t, "correlation/turns-of-starts",
+			correlation.StartsObservation{Turns: host.Turns{hosttest.StartR.Turn(t), alone}}, "blocked")
+	})
+	t.Run("the one request is taken back by an error", func(t *testing.T) {
+		answer := hosttest.Ok(hosttest.RunR, hosttest.Request("R", 1, "fetch"))
+		answer["status"], answer["error"] = "error", "no"
+		hosttest.Expect(t, "protocol/turns-of-inputs",
+			protocol.InputsObservation{Turns: host.Turns{hosttest.Turn(t, "a", nil, answer)}}, "blocked")
+	})
 	t.Run("what was no request may end with a code", func(t *testing.T) {
 		refused := hosttest.Told{Name: "garbage", Answer: "", Exit: 78}.Turn(t)
 		refused.Refused = true

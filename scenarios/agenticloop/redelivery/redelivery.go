@@ -85,7 +85,7 @@ var takenAgain = scenarios.Scenario{
 		asked, _ := host.PendingOf(o.Matching)
 		j.Check(agenticloop.RFC103READ4, o.Taken.Requests().Each("/payload/step")).To(host.AtMost(asked.Step),
 			"%s: steps that it asks for", o.Taken.Name)
-		o.Taken.CheckNotMovedAgain(j, o.Matching, o.Run, agenticloop.RFC103I6)
+		o.Taken.CheckNotMovedAgain(j, o.Matching, o.Run, agenticloop.RFC103READ4, agenticloop.RFC103I6)
 		if !o.Taken.Moved() {
 			j.Find("", "if the gateway keeps the state of a turn and loses its events, the run stands still: "+
 				"the plugin does not repeat the pending request")

@@ -22,7 +22,7 @@ var misledByModel = scenarios.Scenario{
 			j.Check(agenticloop.RFC103READ12, t.Events().Each("/type")).To(soundRequests(),
 				"%s: types of its events", t.Name)
 			j.Check(agenticloop.RFC103G3, t.Events()).To(t.AsksOnlyFor(allowed...), "%s", t.Name)
-			j.Check(agenticloop.RFC103G2, t.Events()).To(notItself(o.Name), "%s", t.Name)
+			checkNotItself(j, t, o.Name, agenticloop.RFC103G2)
 		}
 	}),
 }

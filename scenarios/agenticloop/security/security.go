@@ -25,7 +25,7 @@ func Suite() scenarios.Suite {
 			namesAreSound, reservedKeys, reservedArguments,
 			secretsKept, secretsOutOfFiles, noNestedDispatch, misledByModel,
 			host.EveryTurn("security", allowlists), host.EveryTurn("security", spoofing),
-			host.EveryTurn("security", secrets), host.EveryTurn("security", forbidden),
+			host.EveryTurnAmongRuns("security", secrets), host.EveryTurn("security", forbidden),
 			host.EveryTurn("security", traps),
 		},
 	}
@@ -76,24 +76,16 @@ var forbiddenRefused = scenarios.Scenario{
 // ownInputs are the events that start or resume a plugin.
 var ownInputs = []string{"agentic.start", "agentic.tool_result", "api.trigger"}
 
-// notItself matches events of which none starts or resumes the plugin (AL-R15).
-func notItself(name string) check.Matcher {
-	return check.Seeing("no request for "+name+", and none of "+strings.Join(ownInputs, ", "),
-		func(s wire.Seen) (bool, string) {
-			list, _ := s.Actual().([]any)
-			for _, e := range list {
-				event, _ := e.(host.Object)
-				kind, _ := event["type"].(string)
-				payload, _ := event["payload"].(host.Object)
-				if slices.Contains(append([]string{host.RequestPrefix + "." + name}, ownInputs...), kind) {
-					return false, kind
-				}
-				if strings.HasPrefix(kind, host.RequestPrefix) && payload["tool"] == name {
-					return false, kind + " for the tool " + name
-				}
-			}
-			return true, fmt.Sprintf("%d events", len(list))
-		})
+// checkNotItself checks that no event of a turn starts or resumes the plugin (AL-R15).
+func checkNotItself(j *scenarios.Judge, t host.Turn, name string, of ...scenarios.RequirementID) {
+	own := append([]string{host.RequestPrefix + "." + name}, ownInputs...)
+	for _, id := range of {
+		j.Check(id, t.Events().Each("/type")).To(check.That("none of "+strings.Join(own, ", "), func(v any) bool {
+			list, _ := v.([]any)
+			return !slices.ContainsFunc(own, func(kind string) bool { return slices.Contains(list, any(kind)) })
+		}), "%s: types of its events", t.Name)
+		j.Check(id, t.Requests().Each("/payload/tool")).To(host.NoneIs(name), "%s: tools that it asks for", t.Name)
+	}
 }
 
 // RFC-103 Non-Goals, Security and Scope (AL-R15).
@@ -106,9 +98,7 @@ var neverItself = scenarios.Scenario{
 		host.GivenRequest(j, o.Control)
 		host.Given(j, o.Self)
 		for _, t := range append([]host.Turn{o.Control, o.Only, o.Self}, o.Empty...) {
-			for _, id := range (scenarios.IDs{agenticloop.RFC103G2, agenticloop.RFC103N4}) {
-				j.Check(id, t.Events()).To(notItself(o.Name), "%s", t.Name)
-			}
+			checkNotItself(j, t, o.Name, agenticloop.RFC103G2, agenticloop.RFC103N4)
 		}
 	}),
 }
@@ -123,9 +113,7 @@ var neverItselfPlanned = scenarios.Scenario{
 		o.givenSteered(j)
 		host.GivenSome(j, o.Self)
 		for _, t := range o.Self {
-			for _, id := range (scenarios.IDs{agenticloop.RFC103G2, agenticloop.RFC103N4}) {
-				j.Check(id, t.Events()).To(notItself(o.Name), "%s", t.Name)
-			}
+			checkNotItself(j, t, o.Name, agenticloop.RFC103G2, agenticloop.RFC103N4)
 		}
 	}),
 }
@@ -332,17 +320,10 @@ var noNestedDispatch = scenarios.Scenario{
 	Ask: scenarios.Ask(traps, func(o TrapObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Result, o.Ignored)
-		for _, id := range (scenarios.IDs{agenticloop.RFC103N2, agenticloop.RFC103O2}) {
-			j.Check(id, o.Trap).To(check.Seeing("neither a program called by which a gateway is, nor its API",
-				func(s wire.Seen) (bool, string) {
-					called, _ := s.Actual().(host.Object)
-					for _, name := range append(slices.Clip(gatewayPrograms), gatewayCalled) {
-						if call, there := called[name]; there {
-							return false, name + ": " + wire.Compact(call)
-						}
-					}
-					return true, "none"
-				}), "programs on the PATH, and the gateway's API")
+		for _, name := range append(slices.Clip(gatewayPrograms), gatewayCalled) {
+			for _, id := range (scenarios.IDs{agenticloop.RFC103N2, agenticloop.RFC103O2}) {
+				j.Check(id, o.Trap.Key(name)).To(check.Absent(), "calls of %s", name)
+			}
 		}
 		for _, name := range fetchPrograms {
 			if called := o.Trap.Key(name); called.Present() {

@@ -294,6 +294,8 @@ func TestJudgesOfTraps(t *testing.T) {
 	if out := hosttest.Expect(t, "security/no-nested-dispatch", o, "passed"); len(out.Findings) != 1 {
 		t.Errorf("findings %v", out.Findings)
 	}
-	o.Trap = wiretest.Value(t, host.Object{"ductile": host.Object{"kind": "file"}})
-	hosttest.Expect(t, "security/no-nested-dispatch", o, agenticloop.RFC103N2)
+	for _, called := range []string{"ductile", "senechal-gw", "gateway-api"} {
+		o.Trap = wiretest.Value(t, host.Object{called: host.Object{"kind": "file"}})
+		hosttest.Expect(t, "security/no-nested-dispatch", o, agenticloop.RFC103N2)
+	}
 }

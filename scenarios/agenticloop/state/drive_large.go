@@ -16,7 +16,6 @@ type LargeObservation struct {
 	Start   host.Turn    `json:"start"`   // with a state of ordinary size
 	Goal    host.Turn    `json:"goal"`    // a start whose goal is larger than any state
 	Crowded host.Turn    `json:"crowded"` // a start in a state of 200 finished runs
-	After   int          `json:"after"`   // the bytes of the state after that
 	Result  host.Turn    `json:"result"`  // a result of 20 MiB
 	Pending host.Pending `json:"pending"`
 }
@@ -52,10 +51,8 @@ var LargeThings = &scenarios.Drive[LargeObservation]{
 			host.RunsOf(crowd)["finished-filler"] = run
 		}
 		start := p.Start("goal "+strings.Repeat("of many words ", 290), nil)
-		var state host.Object
-		o.Crowded, state = p.Turn(ctx,
+		o.Crowded, _ = p.Turn(ctx,
 			host.Job{Name: "a start in a state of 200 finished runs", State: crowd, Event: start})
-		o.After = host.SizeOf(state)
 		text := strings.Repeat("a sentence of twenty-two ", 20<<20/25)
 		body := host.Object{"content_type": "text/plain", "text": text}
 		o.Result, _ = p.Turn(ctx, host.Job{

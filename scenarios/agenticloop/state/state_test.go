@@ -49,8 +49,7 @@ func TestJudgesOfLargeThings(t *testing.T) {
 		return state.LargeObservation{Start: hosttest.StartR.Turn(t),
 			Goal:    hosttest.Turn(t, "a large goal", nil, hosttest.Refusal(false)),
 			Crowded: hosttest.Turn(t, "a crowd", nil, hosttest.StartR.Answer),
-			After:   1000, Result: hosttest.Handed(t,
-				"a large result", hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric")))}
+			Result:  hosttest.Handed(t, "a large result", hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric")))}
 	}
 	for _, c := range []struct {
 		scenario, name string
@@ -64,7 +63,7 @@ func TestJudgesOfLargeThings(t *testing.T) {
 			o.Goal = hosttest.Turn(t, "a large goal", nil, hosttest.Refusal(true))
 		}, agenticloop.RFC103WIRE13},
 		{"state/stays-below-1-mib", "the crowd grows", func(o *state.LargeObservation) {
-			o.After = 1<<20 + 1
+			o.Crowded = hosttest.Turn(t, "a crowd", host.Object{"D": big}, hosttest.Ok(nil))
 		}, agenticloop.RFC103WIRE13},
 		{"workspace/large-result", "it crashes", func(o *state.LargeObservation) {
 			o.Result = hosttest.Told{Name: "a large result", Answer: "", Exit: 1}.Turn(t)

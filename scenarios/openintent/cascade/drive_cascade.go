@@ -3,7 +3,6 @@ package cascade
 import (
 	"context"
 	"encoding/json"
-	rand "math/rand/v2"
 	"slices"
 
 	"github.com/openassay/assay/scenarios"
@@ -32,18 +31,23 @@ func resolve(ctx context.Context, c *scenarios.Conn, question string) Resolution
 	return r
 }
 
+// closedQuestion is why a drive sends no name.
+const closedQuestion = "a question to a resolver has a policy, and no place for a name in it"
+
 // resolution returns a drive that asks one question.
 func resolution(name, question string) *scenarios.Drive[Resolution] {
 	return &scenarios.Drive[Resolution]{
 		ID: "cascade-" + name, Title: "asks the resolver one question", Sends: []string{"standard input: " + question},
-		Run: func(ctx context.Context, c *scenarios.Conn, o *Resolution) { *o = resolve(ctx, c, question) },
+		Nameless: closedQuestion,
+		Run:      func(ctx context.Context, c *scenarios.Conn, o *Resolution) { *o = resolve(ctx, c, question) },
 	}
 }
 
 // silence asks about levels that set nothing, after a control.
 var silence = &scenarios.Drive[Resolutions]{
 	ID: "cascade-v1-nothing-said", Title: "asks the resolver about nothing, after a control",
-	Sends: []string{`standard input: {"platform":{"max_attempts":2}}`, "standard input: {}"},
+	Sends:    []string{`standard input: {"platform":{"max_attempts":2}}`, "standard input: {}"},
+	Nameless: closedQuestion,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *Resolutions) {
 		o.Asked = make([]Resolution, 2)
 		for i, question := range []string{`{"platform":{"max_attempts":2}}`, `{}`} {
@@ -67,7 +71,7 @@ var drawnResolutions = &scenarios.Drive[Resolutions]{
 			batch := make([]Resolution, atOnceQuestions)
 			var calls []func(context.Context)
 			for i := range batch {
-				question := scenarios.Get(json.Marshal(drawQuestion(c.Rand)))
+				question := scenarios.Get(json.Marshal(drawQuestion(c.Rand, c.Label()+"@example.com")))
 				calls = append(calls, func(ctx context.Context) {
 					batch[i] = resolve(ctx, c, string(question))
 				})
@@ -81,8 +85,8 @@ var drawnResolutions = &scenarios.Drive[Resolutions]{
 	},
 }
 
-// drawQuestion draws three levels and a record. Values that equal a default are drawn as often as others.
-func drawQuestion(r *rand.Rand) map[string]any {
+// drawQuestion draws three levels and a record; to is whom its ladders notify. Values that equal a default are drawn as often as others.
+func drawQuestion(r *scenarios.Draws, to string) map[string]any {
 	question := map[string]any{}
 	for _, level := range []string{"platform", "agent", "call"} {
 		switch r.IntN(8) {
@@ -101,7 +105,7 @@ func drawQuestion(r *rand.Rand) map[string]any {
 			one("max_attempts", 1, 3, 2+r.IntN(7))
 			one("interval_seconds", 3600, 60, 1+r.IntN(5000))
 			one("strategy", "fixed")
-			one("escalation_ladder", []any{}, []any{drawStep(r)}, []any{drawStep(r), drawStep(r)})
+			one("escalation_ladder", []any{}, []any{drawStep(r, to)}, []any{drawStep(r, to), drawStep(r, to)})
 			one("final_fallback_policy", "fail", "complete_with_fallback", "use_default_and_continue")
 			if level == "platform" && r.IntN(3) == 0 { // OIP-R11: platforms in use have these; the call sets fixed below
 				policy["strategy"] = []any{"linear", "exponential"}[r.IntN(2)]
@@ -124,10 +128,10 @@ func drawQuestion(r *rand.Rand) map[string]any {
 }
 
 // drawStep draws a step of a ladder.
-func drawStep(r *rand.Rand) map[string]any {
+func drawStep(r *scenarios.Draws, to string) map[string]any {
 	step := map[string]any{"attempt": 1 + r.IntN(6), "channel_hint": []any{"email", "slack", "pagerduty"}[r.IntN(3)]}
 	if r.IntN(2) == 0 {
-		step["notify_to"] = "someone@example.com"
+		step["notify_to"] = to
 	}
 	return step
 }

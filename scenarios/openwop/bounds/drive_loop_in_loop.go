@@ -13,8 +13,8 @@ import (
 // NestedObservation is a loop whose workers are loops. Its bound equals its own
 // turns.
 type NestedObservation struct {
-	Turns    int           `json:"turns"` // of the outer loop, and its bound
-	Plain    host.RunLog   `json:"plain"` // a loop with as many turns and the same bound, without inner loops
+	Turns    int           `json:"turns" drawn:"true"` // of the outer loop, and its bound
+	Plain    host.RunLog   `json:"plain"`              // a loop with as many turns and the same bound, without inner loops
 	Log      host.RunLog   `json:"log"`
 	Children []host.RunLog `json:"children"` // Ended.Last is the snapshot
 }

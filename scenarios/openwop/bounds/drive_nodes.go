@@ -20,7 +20,7 @@ const (
 // below, at and above its number of nodes.
 type NodesObservation struct {
 	Nodes int         `json:"nodes"`
-	Bound int         `json:"bound"` // of Below
+	Bound int         `json:"bound" drawn:"true"` // of Below
 	Below host.RunLog `json:"below"`
 	At    host.RunLog `json:"at"`    // bound Nodes
 	Above host.RunLog `json:"above"` // a higher bound

@@ -74,7 +74,7 @@ func options(h host.Host) []option {
 func try(ctx context.Context, h host.Host, key string, value any) TriedOption {
 	t := TriedOption{Option: fmt.Sprintf("%q: %s", key, wire.Compact(value))}
 	reply := h.Send(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Label: "a run with " + t.Option,
-		Body: map[string]any{"workflowId": fixture.Noop, "configurable": map[string]any{key: value}}})
+		Body: map[string]any{"workflowId": fixture.Noop, "metadata": h.Labelled(), "configurable": map[string]any{key: value}}})
 	h.Adopt(reply)
 	t.Status = reply.StatusValue()
 	return t

@@ -17,7 +17,7 @@ import (
 // host that counts in another unit: less than a hundred times the duration of the
 // short run.
 type OvertimeObservation struct {
-	Bound int `json:"boundMs"`
+	Bound int `json:"boundMs" drawn:"true"`
 	// Over waits for half a minute. Its Ended.Took is measured by our clock from
 	// before the request, so it is never shorter than the time the host measured.
 	Over   host.RunLog `json:"over"`

@@ -25,9 +25,10 @@ type DocumentsObservation struct {
 
 // publicDocuments reads the documents that need no credential.
 var publicDocuments = &scenarios.Drive[DocumentsObservation]{
-	ID:    "openwop/documents-for-anybody",
-	Title: "reads the capabilities and the API document without a credential",
-	Sends: []string{"{read discovery} without a credential", "{read contract} without a credential"},
+	ID:       "openwop/documents-for-anybody",
+	Title:    "reads the capabilities and the API document without a credential",
+	Sends:    []string{"{read discovery} without a credential", "{read contract} without a credential"},
+	Nameless: "it reads two documents, by addresses that are fixed",
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DocumentsObservation) {
 		h := host.Host{Conn: c}
 		for _, d := range []struct {
@@ -67,7 +68,7 @@ var listedFixture = &scenarios.Drive[FixtureObservation]{
 			reply := r.Snapshot(ctx, "that run")
 			o.Run = host.AnsweredBy("that run", reply)
 		}
-		nowhere := h.Name("assay-nowhere")
+		nowhere := h.Name("nowhere")
 		other := h.Create(ctx, "create a run of a workflow that nobody has", dialect.CreateRunRequest{WorkflowID: nowhere})
 		o.Unlisted = host.AnsweredBy(nowhere, other.Created)
 	},

@@ -132,7 +132,7 @@ type StreamsObservation struct {
 	AtEnd    Listening   `json:"atEnd"`   // with the last event as Last-Event-ID
 	Garbled  string      `json:"garbled"` // a Last-Event-ID that is not a sequence
 	Unparsed Listening   `json:"unparsed"`
-	HoldMs   int         `json:"holdMs"`
+	HoldMs   int         `json:"holdMs" drawn:"true"`
 	Batched  Listening   `json:"batched"`
 	List     PollPage    `json:"list"` // the JSON document, if there is one
 }

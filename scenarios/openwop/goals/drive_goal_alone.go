@@ -15,7 +15,7 @@ import (
 type GoalAloneObservation struct {
 	Goal   host.GoalMade  `json:"goal"`
 	Beside host.GoalMade  `json:"beside"` // the second goal; it is neither paused nor ended
-	Bound  int            `json:"bound"`
+	Bound  int            `json:"bound" drawn:"true"`
 	Going  wire.Wait      `json:"going"` // it shows its first runs
 	Paused host.GoalReply `json:"paused"`
 	// Settled is the goal after a run under way at the pause had time to end.

@@ -20,7 +20,7 @@ var goalByHeartbeat = &scenarios.Drive[GoalAloneObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalAloneObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
-		heartbeat := h.Name("assay")
+		heartbeat := h.Name("heartbeat")
 		seam, _ := h.FindSeam(ctx, "heartbeat/tick", host.TickOf(heartbeat, h.Marker())) // no goal is armed with it yet
 		*o = pushed(ctx, home, dialect.GoalContinuationModeHeartbeat, heartbeat, func(ctx context.Context) {
 			h.Adopt(seam.Ask(ctx, host.TickOf(heartbeat, h.Marker())))
@@ -39,7 +39,7 @@ var goalByCommitment = &scenarios.Drive[GoalAloneObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalAloneObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
-		commitment := dialect.CommitmentFireRequest{CommitmentID: h.Name("assay")}
+		commitment := dialect.CommitmentFireRequest{CommitmentID: h.Name("promise")}
 		seam, _ := h.FindSeam(ctx, "commitment/fire", commitment) // no goal uses it yet
 		known := false
 		*o = pushed(ctx, home, dialect.GoalContinuationModeCommitment, commitment.CommitmentID, func(ctx context.Context) {

@@ -49,7 +49,7 @@ var goalPaused = &scenarios.Drive[GoalPauseObservation]{
 // allows.
 type GoalRaceObservation struct {
 	Goal   host.GoalMade `json:"goal"`
-	Bound  int           `json:"bound"`
+	Bound  int           `json:"bound" drawn:"true"`
 	AtOnce []GoalTick    `json:"atOnce"`
 	After  []GoalTick    `json:"after"` // one by one, if the goal was still active
 	Still  GoalStill     `json:"still"`

@@ -51,7 +51,7 @@ var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
 
 // objectiveWithKey puts the credential between two words of an objective.
 func objectiveWithKey(h host.Host) string {
-	return strings.Join([]string{"Assay", h.UniqueName(), wire.OwnKey, h.UniqueName()}, " ")
+	return strings.Join([]string{h.Name(""), wire.OwnKey, h.Name("")}, " ")
 }
 
 // told makes the goal produce further records of itself.

@@ -78,7 +78,7 @@ var heartbeatLooks = &scenarios.Drive[HeartbeatLooks]{
 		h := host.Host{Conn: c}
 		states := []string{h.Marker(), h.Marker(), h.Marker()}
 		once := h.Rand.IntN(len(states))
-		heartbeat := h.Name("assay")
+		heartbeat := h.Name("heartbeat")
 		var s host.Seam
 		for i, state := range states {
 			tick := host.TickOf(heartbeat, state)

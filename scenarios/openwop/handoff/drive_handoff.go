@@ -75,7 +75,7 @@ var stoppedWorker = &scenarios.Drive[LostObservation]{
 			o.Log = r.ReadLog(ctx, "log of the loop")
 			return
 		}
-		o.Cancelled = child.Cancel(ctx, h.Name("assay"))
+		o.Cancelled = child.Cancel(ctx, h.Name("enough"))
 		follow(ctx, r, o)
 	},
 }

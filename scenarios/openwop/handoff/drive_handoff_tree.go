@@ -79,7 +79,7 @@ func descend(ctx context.Context, h host.Host, runs []*host.Run, running *wire.W
 
 // cut cancels the top of the tree and reads every member twice.
 func cut(ctx context.Context, h host.Host, runs []*host.Run, way host.Scripted, o *TreeObservation) {
-	o.Cancelled = runs[0].Cancel(ctx, h.Name("assay"))
+	o.Cancelled = runs[0].Cancel(ctx, h.Name("enough"))
 	for i, r := range runs {
 		o.Members[i].Log = r.Finish(ctx, "log of "+o.Members[i].Name)
 	}

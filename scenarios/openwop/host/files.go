@@ -102,7 +102,7 @@ type Files struct {
 }
 
 func (h Host) Files() *Files {
-	return &Files{Host: h, Prefix: h.Name("assay"), Left: map[string]func(){}}
+	return &Files{Host: h, Prefix: h.Name("notes"), Left: map[string]func(){}}
 }
 
 func (f *Files) Path(stem string) string { return f.Prefix + "/" + stem + ".md" }

@@ -125,9 +125,9 @@ func (h Host) GoalRequest(bounds *dialect.GoalBounds) dialect.CreateGoalRequest 
 	}
 }
 
-// DrawObjective returns a text of two words that no other certification uses, even with the same seed: goals
-// persist and are looked up by it. One word survives if a host truncates the text.
-func (h Host) DrawObjective() string { return "Assay " + h.UniqueName() + " " + h.UniqueName() }
+// DrawObjective returns a text of two names: goals persist and are looked up by it. One name survives if a host truncates
+// the text.
+func (h Host) DrawObjective() string { return h.Name("") + " " + h.Name("") }
 
 func (h Host) GoalJudge() dialect.GoalCheck {
 	judge := claims.GoalsBlock(h.Discovery).Key("judge")

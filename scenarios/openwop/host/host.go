@@ -63,8 +63,12 @@ type Run struct {
 	Gone    func()
 }
 
-// Create creates a run and registers it to be cancelled unless it ends by itself.
+// Create creates a run, with the drive's label as its metadata unless it has some, and registers it to be cancelled unless
+// it ends by itself.
 func (h Host) Create(ctx context.Context, label string, body dialect.CreateRunRequest) *Run {
+	if body.Metadata == nil {
+		body.Metadata = h.Labelled()
+	}
 	reply, err := scenarios.Attempt(func() *wire.Reply {
 		return h.Send(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: body, Label: label, Secrets: InterruptTokens})
 	})
@@ -74,6 +78,9 @@ func (h Host) Create(ctx context.Context, label string, body dialect.CreateRunRe
 	}
 	return h.Adopt(reply)
 }
+
+// Labelled returns the metadata of a run that has no other: the drive's label.
+func (h Host) Labelled() map[string]any { return map[string]any{"label": h.Label()} }
 
 // Lost ends the drive with err. If the run may exist although its creation was not answered, Lost registers it.
 func (h Host) Lost(workflow string, err error) {

@@ -3,8 +3,6 @@ package host
 import (
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
-	"io"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -185,15 +183,7 @@ const FixedScript = "driven by upstream's fixture with its fixed two turns: cann
 	"assay-loop to have the turns chosen at random"
 
 // Between draws an integer from least to most, inclusive.
-func (h Host) Between(least, most int) int { return least + h.Rand.IntN(most-least+1) }
+func (h Host) Between(least, most int) int { return h.Rand.Between(least, most) }
 
-// Marker returns a random value that only this drive can have sent.
-func (h Host) Marker() string { return fmt.Sprintf("m%016x", h.Rand.Uint64()) }
-
-// UniqueName returns a marker that no other certification uses, even with the same seed. It names what persists on
-// a host and is looked up there.
-func (h Host) UniqueName() string {
-	sum := fnv.New64a()
-	io.WriteString(sum, h.Name("name")) // a hash never fails
-	return fmt.Sprintf("m%016x", sum.Sum64())
-}
+// Marker returns a name for a value that only this drive can have sent.
+func (h Host) Marker() string { return h.Name("") }

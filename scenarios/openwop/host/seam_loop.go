@@ -37,11 +37,15 @@ type SeamObservation struct {
 // SeenAs implements [scenarios.Seer]: a seam's reply is the host's own word.
 func (SeamObservation) SeenAs() scenarios.Evidence { return scenarios.Attested }
 
+// ClosedSeam is why a drive of the seam of loops sends no name.
+const ClosedSeam = "the body of the seam agentloop/run has numbers alone"
+
 // SeamTurns asks the seam for several random numbers of turns. A constant reply fits at most one of them.
 var SeamTurns = &scenarios.Drive[SeamObservation]{
-	ID:    "openwop/seam-turns",
-	Title: "asks the seam agentloop/run for three different random numbers of turns",
-	Sends: []string{"{use seam:agentloop/run} {turns: random}, three times", "{poll log} of the runs it names"},
+	ID:       "openwop/seam-turns",
+	Nameless: ClosedSeam,
+	Title:    "asks the seam agentloop/run for three different random numbers of turns",
+	Sends:    []string{"{use seam:agentloop/run} {turns: random}, three times", "{poll log} of the runs it names"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SeamObservation) {
 		h := Host{c}
 		s := h.AgentLoopSeam(ctx)
@@ -60,7 +64,8 @@ var SeamTurns = &scenarios.Drive[SeamObservation]{
 
 // SeamImpossible asks the seam for what no run can do.
 var SeamImpossible = &scenarios.Drive[SeamObservation]{
-	ID: "openwop/seam-impossible",
+	ID:       "openwop/seam-impossible",
+	Nameless: ClosedSeam,
 	Title: "asks the seam agentloop/run for no turn, fewer than none, and a suspension after the last turn; and for what " +
 		"can be, as the control",
 	Sends: []string{"{use seam:agentloop/run} {turns: random}", "{use seam:agentloop/run} {turns: 0}",

@@ -75,6 +75,7 @@ func (h Host) TwoTenants(ctx context.Context) (TenantPair, Tenants) {
 func (h Host) present(ctx context.Context, who string) Tenant {
 	o := Tenant{Name: who}
 	simple := h.Simple()
+	simple.Metadata = h.Labelled()
 	reply := h.Do(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: simple, Label: ownRun + ", of " + who, Secrets: InterruptTokens})
 	if Forbids(reply.Status) {
 		scenarios.End(scenarios.Block(fmt.Sprintf("{create run} answered HTTP %d: the host does not accept the key of %s", reply.Status,

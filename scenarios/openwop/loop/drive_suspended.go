@@ -76,8 +76,9 @@ func suspendAt(h host.Host) dialect.AgentloopRequest {
 
 // seamSuspends asks the seam for the same loop with and without a resume.
 var seamSuspends = &scenarios.Drive[host.SeamObservation]{
-	ID:    "openwop/seam-suspends",
-	Title: "asks the seam agentloop/run to suspend a loop of random length in a random turn, once with and once without resuming it",
+	ID:       "openwop/seam-suspends",
+	Nameless: host.ClosedSeam,
+	Title:    "asks the seam agentloop/run to suspend a loop of random length in a random turn, once with and once without resuming it",
 	Sends: []string{
 		"{use seam:agentloop/run} {turns: n, suspendAtTurn: less than n, resume: true}",
 		"{use seam:agentloop/run} {turns: n, suspendAtTurn: less than n}",
@@ -117,7 +118,7 @@ var loopBesideHeartbeats = &scenarios.Drive[HeartbeatObservation]{
 		if !o.Held.Suspended.Reached {
 			return
 		}
-		heartbeat := h.Name("assay")
+		heartbeat := h.Name("heartbeat")
 		s, reply := h.FindSeam(ctx, "heartbeat/tick", host.TickOf(heartbeat, h.Marker()))
 		o.Seam, o.Ticks = s.Path(), wire.Values{reply.StatusValue()}
 		reply = s.Ask(ctx, host.TickOf(heartbeat, h.Marker()))

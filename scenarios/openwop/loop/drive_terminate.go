@@ -17,7 +17,7 @@ type BeyondObservation struct {
 	// Decisions holds the decisions up to and including terminate, in the form the
 	// log should show. Beyond counts those the script holds after it.
 	Decisions []any       `json:"decisions"`
-	Beyond    int         `json:"beyond"`
+	Beyond    int         `json:"beyond" drawn:"true"`
 	Log       host.RunLog `json:"log"`
 	Lull      host.Lull   `json:"lull"` // after the end
 }

@@ -51,7 +51,7 @@ func requireMemory(h host.Host, turns int, fixtures ...string) {
 }
 
 // tag returns a fresh tag, so that no other drive's entry has it.
-func tag(h host.Host) string { return h.Name("assay") }
+func tag(h host.Host) string { return h.Name("about") }
 
 // reader runs one turn, which notes the entries with a tag.
 func reader(ctx context.Context, h host.Host, who, tag string) host.RunLog {
@@ -72,15 +72,15 @@ func whole(ctx context.Context, h host.Host, what string, request dialect.Create
 // MemoryFamily is a loop that wrote an entry, then dispatched two
 // workers in one decision. Each worker wrote an entry.
 type MemoryFamily struct {
-	Turns    int             `json:"turns"`
-	Wrote    int             `json:"wrote"`    // turn in which the loop wrote
-	Handed   int             `json:"handed"`   // turn that dispatched the workers
-	Own      string          `json:"own"`      // content of the loop's entry
-	First    string          `json:"first"`    // content of the first worker's entry
-	Second   string          `json:"second"`   // content of the second worker's entry
-	Tag      string          `json:"tag"`      // of all three
-	Log      host.RunLog     `json:"log"`      // of the loop
-	Children []host.ChildRun `json:"children"` // as named by the loop, in order
+	Turns    int             `json:"turns" drawn:"true"`
+	Wrote    int             `json:"wrote" drawn:"true"`  // turn in which the loop wrote
+	Handed   int             `json:"handed" drawn:"true"` // turn that dispatched the workers
+	Own      string          `json:"own"`                 // content of the loop's entry
+	First    string          `json:"first"`               // content of the first worker's entry
+	Second   string          `json:"second"`              // content of the second worker's entry
+	Tag      string          `json:"tag"`                 // of all three
+	Log      host.RunLog     `json:"log"`                 // of the loop
+	Children []host.ChildRun `json:"children"`            // as named by the loop, in order
 }
 
 // rememberingFamily runs a loop and two workers that write and read entries.

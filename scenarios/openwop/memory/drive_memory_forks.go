@@ -12,16 +12,16 @@ import (
 // ForkedMemory is a loop that wrote two entries, an entry that another run wrote
 // after the loop had ended, and forks of the loop made after that.
 type ForkedMemory struct {
-	Turns  int           `json:"turns"`
-	Wrote  [2]int        `json:"wrote"` // turns that wrote, in order
-	Own    []string      `json:"own"`   // contents of the loop's entries
+	Turns  int           `json:"turns" drawn:"true"`
+	Wrote  [2]int        `json:"wrote" drawn:"true"` // turns that wrote, in order
+	Own    []string      `json:"own"`                // contents of the loop's entries
 	Theirs string        `json:"theirs"`
 	Tag    string        `json:"tag"`
 	Source host.RunLog   `json:"source"`
 	Writer host.RunLog   `json:"writer"` // the other run
 	Reader host.RunLog   `json:"reader"` // a run that read after the writer
 	Forks  []host.Forked `json:"forks"`
-	Begins int           `json:"begins"` // of a branch: the first turn that it runs itself
+	Begins int           `json:"begins" drawn:"true"` // of a branch: the first turn that it runs itself
 }
 
 var sendsForksOfMemory = []string{

@@ -18,7 +18,7 @@ type HeldWorker struct {
 	Lasting string          `json:"lasting"` // content of the entry without an expiry
 	Long    string          `json:"long"`    // content of the entry that expires in an hour
 	Brief   string          `json:"brief"`   // content of the entry that expires after TTL
-	TTL     int             `json:"ttlMs"`
+	TTL     int             `json:"ttlMs" drawn:"true"`
 	Found   wire.Wait       `json:"found"` // the loop named its worker
 	Worker  host.Suspension `json:"worker"`
 	While   host.RunLog     `json:"while"` // of a run that read while the worker was held
@@ -100,10 +100,10 @@ func waitOut(ctx context.Context, r *host.Run, o *HeldWorker, grace time.Duratio
 // HeldMemory is a loop that wrote an entry, asked a person, and was answered after
 // another run had written as well.
 type HeldMemory struct {
-	Turns  int             `json:"turns"`
-	Asked  int             `json:"asked"` // turn that wrote, then asked
-	Early  string          `json:"early"` // written in the first turn
-	Own    string          `json:"own"`   // written in the turn that asked
+	Turns  int             `json:"turns" drawn:"true"`
+	Asked  int             `json:"asked" drawn:"true"` // turn that wrote, then asked
+	Early  string          `json:"early"`              // written in the first turn
+	Own    string          `json:"own"`                // written in the turn that asked
 	Theirs string          `json:"theirs"`
 	Tag    string          `json:"tag"`
 	Held   host.Suspension `json:"held"`

@@ -47,7 +47,7 @@ var unknownIDs = &scenarios.Drive[UnknownObservation]{
 				o.Resolve = a
 			}
 		}
-		nowhere := h.Create(ctx, "create a run of a workflow that nobody has", dialect.CreateRunRequest{WorkflowID: h.Name("assay-nowhere")})
+		nowhere := h.Create(ctx, "create a run of a workflow that nobody has", dialect.CreateRunRequest{WorkflowID: h.Name("nowhere")})
 		o.Workflow = host.AnsweredBy("a run of a workflow that nobody has", nowhere.Created)
 	},
 }
@@ -74,14 +74,14 @@ var oddBodies = &scenarios.Drive[BodiesObservation]{
 		offered := err == nil
 		workflow := simple.WorkflowID
 		if !offered {
-			workflow = h.Name("assay-nowhere")
+			workflow = h.Name("nowhere")
 		}
 		whole := fmt.Appendf(nil, `{"workflowId":%q}`, workflow)
 		for _, kind := range []struct {
 			of     *[]host.Answered
 			bodies []oddBody
 		}{
-			{&o.NoJSON, []oddBody{{"a body that is cut short", whole[:h.Between(1, len(whole)-1)]}, {"a body that is no JSON",
+			{&o.NoJSON, []oddBody{{"a body that is cut short", whole[:h.Between(1, len(`{"workflowId":"`))]}, {"a body that is no JSON",
 				[]byte("assay " + h.Marker())}}},
 			{&o.NoObject, []oddBody{{"the body null", []byte("null")}, {"a list as the body", []byte("[" + string(whole) + "]")},
 				{"a text as the body", []byte(`"` + workflow + `"`)}, {"a number as the body", []byte("7")}}},

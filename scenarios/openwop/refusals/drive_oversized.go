@@ -35,7 +35,7 @@ var oversized = &scenarios.Drive[OversizedObservation]{
 		}
 		o.Limit = limit
 		simple := h.Simple()
-		simple.Metadata = map[string]any{"assay": "small"}
+		simple.Metadata = map[string]any{"label": h.Label(), "note": "small"}
 		small := scenarios.Get(json.Marshal(simple))
 		control := oddRuns(ctx, h, oddBody{"a small body", small})
 		pad := bytes.Repeat([]byte("a"), int(limit)+h.Between(1, 99))

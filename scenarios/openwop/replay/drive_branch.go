@@ -34,7 +34,7 @@ var branchesOfALoop = &scenarios.Drive[OverlayObservation]{
 			return
 		}
 		first := host.Sequence(o.Source.Events[0])
-		from := first + 1 + h.Rand.Int64N(max(host.Sequence(o.Source.Decided().Values[0])-first, 1))
+		from := first + 1 + int64(h.Rand.IntN(int(max(host.Sequence(o.Source.Decided().Values[0])-first, 1))))
 		body := dialect.ForkRunRequest{Mode: dialect.ForkModeBranch, FromSeq: &from}
 		o.Free = h.ForkFrom(ctx, r, body)
 		body.RunOptionsOverlay = &dialect.RunOptions{Configurable: &dialect.Configurable{MaxLoopIterations: new(int64(o.Bound))}}

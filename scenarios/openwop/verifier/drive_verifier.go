@@ -30,7 +30,7 @@ type VerifiedRun struct {
 	Verdicts []Verdict   `json:"verdicts"`
 	Said     string      `json:"said"` // the worker's result
 	Kept     string      `json:"kept"` // the variable's value before the result
-	Bound    int         `json:"bound,omitempty"`
+	Bound    int         `json:"bound,omitempty" drawn:"true"`
 	Log      host.RunLog `json:"log"`
 }
 

@@ -44,7 +44,7 @@ var filesOwned = &scenarios.Drive[FileOwners]{
 		owners := alike(h)
 		s, _ := h.FindSeam(ctx, "workspace/op", dialect.WorkspaceOpRequest{Tenant: owners[0].Tenant, Workspace: &owners[0].Workspace,
 			Op: dialect.WorkspaceOpRequestOpList})
-		*o = FileOwners{Seam: s.Path(), Path: h.Name("assay") + "/plan.md", Owners: owners}
+		*o = FileOwners{Seam: s.Path(), Path: h.Name("notes") + "/plan.md", Owners: owners}
 		for i := range o.Owners {
 			o.Owners[i].begin(ctx, s, o.Path)
 		}

@@ -10,8 +10,9 @@ import (
 
 // seamWrites asks the seam for two loops that write in different turns.
 var seamWrites = &scenarios.Drive[host.SeamObservation]{
-	ID:    "openwop/seam-writes",
-	Title: "asks the seam agentloop/run for two loops of different length, each with a write in another random turn before the last",
+	ID:       "openwop/seam-writes",
+	Nameless: host.ClosedSeam,
+	Title:    "asks the seam agentloop/run for two loops of different length, each with a write in another random turn before the last",
 	Sends: []string{"{use seam:agentloop/run} {turns: n, workspaceWriteAtTurn: less than n}, twice",
 		"{read run} and its events of the runs it names"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *host.SeamObservation) {
@@ -26,8 +27,9 @@ var seamWrites = &scenarios.Drive[host.SeamObservation]{
 
 // seamWritesLate asks the seam for writes after which no turn starts.
 var seamWritesLate = &scenarios.Drive[host.SeamObservation]{
-	ID:    "openwop/seam-writes-late",
-	Title: "asks the seam agentloop/run for a write in the last turn, and in one behind it; and for one in an earlier turn, as the control",
+	ID:       "openwop/seam-writes-late",
+	Nameless: host.ClosedSeam,
+	Title:    "asks the seam agentloop/run for a write in the last turn, and in one behind it; and for one in an earlier turn, as the control",
 	Sends: []string{"{use seam:agentloop/run} {turns: n, workspaceWriteAtTurn: less than n}",
 		"{use seam:agentloop/run} {turns: n, workspaceWriteAtTurn: n}", "{use seam:agentloop/run} {turns: n, workspaceWriteAtTurn: more than n}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *host.SeamObservation) {

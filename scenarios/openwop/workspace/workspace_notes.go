@@ -24,8 +24,8 @@ type FileChange struct {
 // NotedLoop is a loop whose turns noted what they saw of some files. All of these
 // files changed in one turn, after its start and before its end.
 type NotedLoop struct {
-	Turns   int          `json:"turns"`
-	Changed int          `json:"changed"` // that turn
+	Turns   int          `json:"turns" drawn:"true"`
+	Changed int          `json:"changed" drawn:"true"` // that turn
 	Files   []FileChange `json:"files"`
 	Log     host.RunLog  `json:"log"`
 }

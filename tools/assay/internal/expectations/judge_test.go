@@ -162,8 +162,8 @@ func TestJudge(t *testing.T) {
 // What is told of a failure is all that its expectations say; the day on which the first of them is over counts.
 func TestWhatIsToldOfAKnownFailure(t *testing.T) {
 	l, _ := list(t,
-		`scenario: toy/counting/a; requirement: TOY-1; actual: "*"; reason: slow; issue: https://acme.test/7; expires: 2027-02-01`,
-		`scenario: toy/counting/a; requirement: TOY-2; actual: "*"; reason: late; issue: https://acme.test/7; expires: 2027-01-01`)
+		`scenario: toy/counting/a; requirement: TOY-1; actual: "4*"; reason: slow; issue: https://acme.test/7; expires: 2027-02-01`,
+		`scenario: toy/counting/a; requirement: TOY-2; actual: "*9"; reason: late; issue: https://acme.test/7; expires: 2027-01-01`)
 	until := "2027-01-01"
 	want := map[scenarios.ScenarioID]results.Known{"toy/counting/a": {Reason: "slow; late", Issue: "https://acme.test/7", Expires: &until}}
 	if diff := cmp.Diff(want, l.Judge(reported(fails("a", "TOY-1=4", "TOY-2=9")), every, today).Known); diff != "" {
@@ -186,6 +186,12 @@ func TestMistakesInAList(t *testing.T) {
 		"expectations:\n  - scenario: x\n    reason: y":   `line 2: the expectation has no issue: link the issue about it`,
 		"expectations:\n  - scenario: x\n    reason: y\n    issue: " +
 			"https://a.test/1": `line 2: any failure would do: give the signature that the report tells,`,
+		"expectations:\n  - scenario: x\n    reason: y\n    issue: https://a.test/1\n    " +
+			"actual: '*'": `line 5: stars alone match any failure: give the signature that the report tells, or words of the failure`,
+		"expectations:\n  - scenario: x*\n    requirement: TOY-1\n    reason: y\n    issue: https://a.test/1\n    " +
+			"actual: '* *'\n    expected: '**'": `line 6: stars alone match any failure`,
+		"expectations:\n  - scenario: x\n    reason: y\n    issue: https://a.test/1\n    " +
+			"expected: '*'": `line 5: stars alone match any failure`,
 		"expectations:\n  - scenario: x\n    reason: y\n    issue: https://a.test/1\n    " +
 			"signature: 12": `line 5: "12" is no signature: it has 12 digits from 0 to f`,
 		"expectations:\n  - scenario: x*\n    reason: y\n    issue: https://a.test/1\n    " +
@@ -217,8 +223,8 @@ func TestPatterns(t *testing.T) {
 		want bool
 	}{
 		"4": {"4", true}, "44": {"4", false}, "4*": {"44", true}, "*4": {"14", true}, "1*4": {"14", true}, "1*1": {"1", false},
-		"a*b*c": {"a-b-b-c", true}, "a*b*b*c": {"a-b-c", false}, "*": {"anything", true}, "[a": {"[a", true}, "a?c": {"abc", false},
-		"**": {"x", true},
+		"a*b*c": {"a-b-b-c", true}, "a*b*b*c": {"a-b-c", false}, "[a": {"[a", true}, "a?c": {"abc", false},
+		"**x": {"x", true},
 	} {
 		l, _ := list(t, fmt.Sprintf("scenario: toy/counting/a; actual: %q", pattern))
 		_, got := l.Judge(reported(fails("a", "TOY-1="+c.text)), every, today).Known["toy/counting/a"]

@@ -133,6 +133,13 @@ func (e *Expectation) check(item *yaml.Node, at map[string]*yaml.Node) error {
 	switch {
 	case e.Signature == "" && e.Expected == "" && e.Actual == "":
 		return wrong(item, "any failure would do: give the signature that the report tells, or expected or actual with * for what differs")
+	case e.Signature == "" && strings.Trim(e.Expected+e.Actual, "* ") == "":
+		stars := at["actual"]
+		if stars == nil {
+			stars = at["expected"]
+		}
+		return wrong(stars, "stars alone match any failure: give the signature that the report tells, or words of the failure with * for "+
+			"what differs")
 	case e.Signature != "" && !signatureForm.MatchString(e.Signature):
 		return wrong(at["signature"], "%q is no signature: it has 12 digits from 0 to f, as the report tells it", e.Signature)
 	case e.Signature != "" && strings.Contains(e.Scenario, "*"):

@@ -112,6 +112,7 @@ func (r Report) requirement(row scenarios.Requirement) Answer {
 	for _, result := range r.Results.Requirements {
 		if result.ID == row.ID {
 			a.Verdict = string(result.Verdict)
+			a.Because = append(a.Because, r.insensitive(row.ID)...)
 			if weak := weakness(row.Demands(), result); weak != "" {
 				a.Because = append(a.Because, weak)
 			}
@@ -128,11 +129,24 @@ func (r Report) requirement(row scenarios.Requirement) Answer {
 // weakness describes a requirement that passed with weaker evidence than it demands. It returns "" for any other.
 func weakness(demands scenarios.Evidence, result results.RequirementResult) string {
 	seen, err := scenarios.ParseEvidence(string(result.Evidence))
-	if err != nil || result.Verdict != results.VerdictPassed || seen >= demands {
+	if err != nil || result.Verdict != results.RequirementVerdictPassed || seen >= demands {
 		return ""
 	}
 	return fmt.Sprintf("it was %s, and %s is demanded: a seam's word is not enough, so have the target show it on a public resource",
 		seen, demands)
+}
+
+// insensitive describes the passes of a requirement that were not shown able to fail.
+func (r Report) insensitive(id string) (because []string) {
+	if r.Results.Sensitivity == nil {
+		return nil
+	}
+	for _, p := range r.Results.Sensitivity.Insensitive {
+		if p.Requirement == id {
+			because = append(because, fmt.Sprintf("the pass of %s on %s was not shown able to fail: %s", p.Scenario, id, p.Why))
+		}
+	}
+	return because
 }
 
 func (r Report) claim(c scenarios.Claim) Answer {
@@ -184,6 +198,9 @@ func (r Report) weak(a *Answer, on []string) {
 		row, _ := r.Protocol.Ledger.Find(scenarios.RequirementID(result.ID))
 		if !slices.ContainsFunc(on, func(id string) bool { s, ok := r.result(id); return ok && slices.Contains(s.Requirements, result.ID) }) {
 			continue
+		}
+		if result.Verdict == results.RequirementVerdictInsensitive {
+			a.Because = append(a.Because, r.insensitive(result.ID)...)
 		}
 		if weak := weakness(row.Demands(), result); weak != "" {
 			a.Because = append(a.Because, result.ID+": "+weak)

@@ -82,10 +82,16 @@ func TestAnswers(t *testing.T) {
 			[]results.RequirementResult{{ID: "D-3", Verdict: "passed", Evidence: "attested"}},
 			"passed", "it was attested, and observed is demanded: a seam's word is not enough, so have the target show it on a " +
 				"public resource", "", ""},
+		{"a requirement passed by what could not fail", "D-3", []results.ScenarioResult{ended("demo/a/two", "passed", "", ""),
+			ended("demo/a/told", "passed", "", ""), ended("demo/a/fixed", "passed", "", "")},
+			[]results.RequirementResult{{ID: "D-3", Verdict: "insensitive", Evidence: "observed"}},
+			"insensitive", "the pass of demo/a/two on D-3 was not shown able to fail: no check noticed swapped", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := reason.Report{Protocol: protocol, Suites: suites, Results: results.Results{Scenarios: c.came, Requirements: c.rows,
-				Filter: &results.Filter{Suites: []string{"b"}}}}
+				Filter: &results.Filter{Suites: []string{"b"}}, Sensitivity: &results.Sensitivity{Passes: 1,
+					Insensitive: []results.InsensitivePass{{Scenario: "demo/a/two", Requirement: "D-3", ByRow: true, Cause: "blind",
+						Why: "no check noticed swapped"}}}}}
 			answers := r.Answers(c.id)
 			if len(answers) == 0 {
 				t.Fatal("no answer")

@@ -1,0 +1,43 @@
+package excerpt
+
+import (
+	"fmt"
+
+	"github.com/openassay/assay/gen/results"
+)
+
+// Sensitivity returns the figure of a certification: how many of its passes were shown able to fail. It returns "" if they
+// were not challenged.
+func Sensitivity(doc results.Results) string {
+	if doc.Sensitivity == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d passes shown able to fail", doc.Sensitivity.Sensitive, doc.Sensitivity.Passes)
+}
+
+// NotChallenged reports whether a certification left out what shows its passes able to fail. A part has no such figure.
+func NotChallenged(doc results.Results) bool {
+	return doc.Sensitivity == nil && doc.Partial == nil && doc.Totals.Passed > 0 && doc.Schema == results.ResultsSchemaAssayResults2
+}
+
+// Insensitive returns a sentence for each pass that was not shown able to fail, those first that leave a requirement
+// unproved.
+func Insensitive(doc results.Results) []string {
+	if doc.Sensitivity == nil {
+		return nil
+	}
+	unproved := map[string]bool{}
+	for _, r := range doc.Requirements {
+		unproved[r.ID] = r.Verdict == results.RequirementVerdictInsensitive
+	}
+	var first, rest []string
+	for _, p := range doc.Sensitivity.Insensitive {
+		words := fmt.Sprintf("%s of %s: %s", p.Requirement, p.Scenario, p.Why)
+		if unproved[p.Requirement] {
+			first = append(first, words+": not proved")
+		} else {
+			rest = append(rest, words)
+		}
+	}
+	return append(first, rest...)
+}

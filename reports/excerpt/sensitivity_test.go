@@ -1,0 +1,36 @@
+package excerpt_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/reports/excerpt"
+)
+
+// Passes that leave a requirement unproved come first; one that another pass proves is not said to be.
+func TestSensitivity(t *testing.T) {
+	doc := results.Results{Schema: results.ResultsSchemaAssayResults2, Totals: results.Totals{Passed: 2},
+		Requirements: []results.RequirementResult{
+			{ID: "A-1", Verdict: results.RequirementVerdictPassed}, {ID: "A-2", Verdict: results.RequirementVerdictInsensitive},
+		}}
+	if excerpt.Sensitivity(doc) != "" || excerpt.Insensitive(doc) != nil || !excerpt.NotChallenged(doc) {
+		t.Errorf("without a challenge: %q, %q", excerpt.Sensitivity(doc), excerpt.Insensitive(doc))
+	}
+	part := doc
+	part.Partial = &results.Partial{Asked: 1, Of: 2}
+	if excerpt.NotChallenged(part) {
+		t.Error("a part is said to lack what no part has")
+	}
+	doc.Sensitivity = &results.Sensitivity{Passes: 3, Sensitive: 1, Insensitive: []results.InsensitivePass{
+		{Scenario: "a/one", Requirement: "A-1", ByRow: true, Why: "nothing noticed"},
+		{Scenario: "a/two", Requirement: "A-2", ByRow: true, Why: "nowhere to change"},
+	}}
+	want := []string{"A-2 of a/two: nowhere to change: not proved", "A-1 of a/one: nothing noticed"}
+	if got := excerpt.Insensitive(doc); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := excerpt.Sensitivity(doc); got != "1 of 3 passes shown able to fail" || excerpt.NotChallenged(doc) {
+		t.Errorf("%q", got)
+	}
+}

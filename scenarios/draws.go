@@ -1,0 +1,163 @@
+package scenarios
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// Draws is the randomness of a drive. It notes what it draws, so that whoever has the seed, the run id and the notes can draw
+// the same again. Only one goroutine may use it.
+type Draws struct {
+	random *rand.Rand
+	names  names
+	noted  []Draw
+}
+
+// Draw is one draw, as the transcript of the drive has it.
+type Draw struct {
+	Of string          `json:"of"` // what was drawn, as "between 3 7"
+	Is json.RawMessage `json:"is"` // a number, a list of numbers, an id or a name
+}
+
+// MostDraws is how many draws of a drive are noted, the first ones.
+const MostDraws = 4096
+
+// mostOrdered bounds the length of an order that is drawn again.
+const mostOrdered = 1 << 16
+
+// NewDraws derives a drive's randomness from the seed, so that a scenario sends the same values alone as among others, and
+// its names from the run id.
+func NewDraws(seed uint64, run, drive string) *Draws {
+	h := fnv.New64a()
+	h.Write([]byte(drive))
+	d := &Draws{random: rand.New(rand.NewPCG(seed, h.Sum64())), names: names{run: run, drive: drive}}
+	d.random.Uint64() // a name space took it once: what a seed asks stays as it was
+	return d
+}
+
+func (d *Draws) note(value any, kind string, numbers ...int) {
+	if len(d.noted) == MostDraws {
+		return
+	}
+	for _, n := range numbers {
+		kind += " " + strconv.Itoa(n)
+	}
+	is, _ := json.Marshal(value) // numbers and texts always encode
+	d.noted = append(d.noted, Draw{kind, is})
+}
+
+// Between draws an integer from least to most, inclusive.
+func (d *Draws) Between(least, most int) int {
+	n := least + d.random.IntN(most-least+1)
+	d.note(n, "between", least, most)
+	return n
+}
+
+// IntN draws an integer from 0 to below n.
+func (d *Draws) IntN(n int) int { return d.Between(0, n-1) }
+
+// Perm draws an order of the numbers from 0 to below n.
+func (d *Draws) Perm(n int) []int {
+	order := d.random.Perm(n)
+	d.note(order, "order", n)
+	return order
+}
+
+// Shuffle brings n elements into another order, by swaps.
+func (d *Draws) Shuffle(n int, swap func(i, j int)) {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	d.random.Shuffle(n, func(i, j int) {
+		order[i], order[j] = order[j], order[i]
+		swap(i, j)
+	})
+	d.note(order, "shuffle", n)
+}
+
+// Float64 draws a number from 0 to below 1.
+func (d *Draws) Float64() float64 {
+	f := d.random.Float64()
+	d.note(f, "share")
+	return f
+}
+
+// Uint64 draws 64 bits.
+func (d *Draws) Uint64() uint64 {
+	n := d.random.Uint64()
+	d.note(n, "bits")
+	return n
+}
+
+// ID draws a UUID of version 4.
+func (d *Draws) ID() string {
+	var b [16]byte
+	for i := range b {
+		b[i] = byte(d.random.UintN(256)) //nolint:gosec // below 256
+	}
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	id := fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+	d.note(id, "id")
+	return id
+}
+
+// name draws a name, which the run id alone chooses.
+func (d *Draws) name() string {
+	d.random.Uint64() // as in NewDraws
+	name := d.names.next()
+	d.note(name, "name")
+	return name
+}
+
+// again draws what a note says was drawn. ok is false if no note says that.
+func (d *Draws) again(of string) (value any, ok bool) {
+	kind, rest, _ := strings.Cut(of, " ")
+	var numbers []int
+	for _, word := range strings.Fields(rest) {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			return nil, false
+		}
+		numbers = append(numbers, n)
+	}
+	switch {
+	case kind == "between" && len(numbers) == 2 && numbers[1]-numbers[0] >= 0 && numbers[1]-numbers[0] < 1<<62:
+		return d.Between(numbers[0], numbers[1]), true
+	case kind == "order" && len(numbers) == 1 && numbers[0] >= 0 && numbers[0] <= mostOrdered:
+		return d.Perm(numbers[0]), true
+	case kind == "shuffle" && len(numbers) == 1 && numbers[0] >= 0 && numbers[0] <= mostOrdered:
+		d.Shuffle(numbers[0], func(int, int) {})
+		return nil, true
+	case len(numbers) > 0:
+		return nil, false
+	case kind == "share":
+		return d.Float64(), true
+	case kind == "bits":
+		return d.Uint64(), true
+	case kind == "id":
+		return d.ID(), true
+	case kind == "name":
+		return d.name(), true
+	}
+	return nil, false
+}
+
+// Redraw draws again what the drive noted that it drew, and returns an error for the first value that differs.
+func (d DriveRecord) Redraw(seed uint64, run string) error {
+	again := NewDraws(seed, run, d.ID)
+	for i, noted := range d.Drawn[:min(len(d.Drawn), MostDraws)] {
+		if _, ok := again.again(noted.Of); !ok || again.noted[i].Of != noted.Of {
+			return fmt.Errorf("the drive %s noted that it drew %q, which is no draw", d.ID, noted.Of)
+		}
+		if want := again.noted[i].Is; !bytes.Equal(want, noted.Is) {
+			return fmt.Errorf("the drive %s noted %s as its draw %d, of %q, and it is %s", d.ID, noted.Is, i+1, noted.Of, want)
+		}
+	}
+	return nil
+}

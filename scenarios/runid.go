@@ -1,0 +1,130 @@
+package scenarios
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/openassay/assay/internal/lazyregexp"
+)
+
+// RunID names a certification. Its names follow from it: what drives call the things that they make on the target.
+type RunID struct {
+	ID    string
+	Given bool // by the operator; else it is [DrawRunID] of what the report holds
+}
+
+// RunIDForm says which run ids are accepted.
+const RunIDForm = "up to 64 letters, digits, dots and dashes"
+
+var runIDForm = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$`)
+
+// IsRunID reports whether an operator may give this run id.
+func IsRunID(id string) bool { return runIDForm.MatchString(id) }
+
+// DrawRunID returns the run id of a certification: its seed, the version of Assay, the digest of the selected scenarios,
+// and the start, of which microseconds count.
+func DrawRunID(seed uint64, build, suiteDigest string, started time.Time) string {
+	return spoken("run", strconv.FormatUint(seed, 10), build, suiteDigest, strconv.FormatInt(started.UnixMicro(), 10))
+}
+
+func (o Options) runID(suiteDigest string, started time.Time) RunID {
+	if o.RunID != "" {
+		return RunID{o.RunID, true}
+	}
+	return RunID{ID: DrawRunID(o.Seed, o.Build, suiteDigest, started)}
+}
+
+// names draws the names of one drive of a certification.
+type names struct {
+	run, drive string
+	drawn      int
+}
+
+func (n *names) next() string {
+	n.drawn++
+	return nameOf(n.run, n.drive, n.drawn)
+}
+
+// nameOf returns the n-th name of a drive, counted from 0. The first is [Conn.Label].
+func nameOf(run, drive string, n int) string { return spoken("name", run, drive, strconv.Itoa(n)) }
+
+//go:embed words.txt
+var wordList string
+
+var words = sync.OnceValues(func() (list []string, known map[string]bool) {
+	list, known = strings.Fields(wordList), map[string]bool{}
+	for _, w := range list {
+		known[w] = true
+	}
+	return list, known
+})
+
+// spoken returns three ordinary words and a number, as follow from parts: one of 10^14.
+func spoken(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	list, _ := words()
+	word := func(i int) string { return list[binary.BigEndian.Uint64(sum[8*i:])%uint64(len(list))] }
+	return fmt.Sprintf("%s-%s-%s-%06d", word(0), word(1), word(2), binary.BigEndian.Uint64(sum[24:])%1e6)
+}
+
+var spokenForm = lazyregexp.New(`([a-z]{3,5})-([a-z]{3,5})-([a-z]{3,5})-[0-9]{6}`)
+
+// spokenIn returns the names that a text holds.
+func spokenIn(text string) (out []string) {
+	_, known := words()
+	for _, m := range spokenForm.FindAllStringSubmatch(text, -1) {
+		if known[m[1]] && known[m[2]] && known[m[3]] {
+			out = append(out, m[0])
+		}
+	}
+	return out
+}
+
+// mostNames bounds the names of a drive that are looked for.
+const mostNames = 4096
+
+// Names returns how many names the drive sent that follow from the run id, and an error for the first that does not, sent or
+// noted: its exchanges belong to another certification.
+func (d DriveRecord) Names(run string) (n int, err error) {
+	own, derived := map[string]bool{}, 0
+	isOwn := func(name string) bool {
+		for ; !own[name] && derived < mostNames; derived++ {
+			own[nameOf(run, d.ID, derived)] = true
+		}
+		return own[name]
+	}
+	told := map[string]bool{} // by the target, before
+	for i := range d.Transcript.Entries {
+		e := &d.Transcript.Entries[i]
+		for _, text := range e.Sent() {
+			for _, name := range spokenIn(text) {
+				switch {
+				case isOwn(name):
+					n++
+				case !told[name]:
+					return n, fmt.Errorf("exchange %d of the drive %s sends the name %s, which is none of this run", i+1, d.ID, name)
+				}
+			}
+		}
+		for _, text := range e.Received() {
+			for _, name := range spokenIn(text) {
+				told[name] = true
+			}
+		}
+	}
+	if noted, err := json.Marshal(d.Observation); err == nil {
+		for _, name := range spokenIn(string(noted)) {
+			if !isOwn(name) && !told[name] {
+				return n, fmt.Errorf("the drive %s noted the name %s, which is none of this run", d.ID, name)
+			}
+		}
+	}
+	return n, nil
+}

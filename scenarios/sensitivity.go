@@ -1,0 +1,64 @@
+package scenarios
+
+import "slices"
+
+// Insensitive: it was passed, and no change to what the target sent that breaks the sentence turned a check. It is a
+// verdict on requirements alone: the scenario passed.
+const Insensitive Verdict = "insensitive"
+
+// Sensitivity says which passes of a certification were shown able to fail. A pass is a passed scenario and one of its
+// requirements.
+type Sensitivity struct {
+	Passes, Sensitive int
+	Insensitive       []InsensitivePass // in the order of the scenarios
+}
+
+// InsensitivePass is a pass that was not shown able to fail.
+type InsensitivePass struct {
+	Scenario    ScenarioID
+	Requirement RequirementID
+	Drive       string
+	// ByRow: the requirement's row names the changes that break its sentence, so the pass proves nothing. Otherwise they
+	// follow from the values, and the pass stands.
+	ByRow bool
+	Cause string // blind, unreachable or no-place
+	Why   string // the cause in a sentence
+}
+
+// Challenged adds what changes to the target's replies have shown, and derives requirements, claims and profiles again.
+// The report must hold its drives.
+func (r *Report) Challenged(s *Sensitivity) {
+	r.Sensitivity = s
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		o.insensitive = nil
+		for _, p := range s.Insensitive {
+			if p.ByRow && p.Scenario == o.Scenario.ID {
+				o.insensitive = append(o.insensitive, p.Requirement)
+			}
+		}
+	}
+	r.derive(r.discovery())
+}
+
+// discovery returns what the target said about itself.
+func (r *Report) discovery() Discovery {
+	for _, d := range r.Drives {
+		if found, is := d.Observation.(Discovery); is {
+			return found
+		}
+	}
+	return Discovery{}
+}
+
+// verdictOn returns the verdict and the evidence of an outcome on one of its requirements: a failed scenario may have shown
+// that others are kept, and a pass that could not have failed proves nothing.
+func (o Outcome) verdictOn(id RequirementID) (Verdict, Evidence) {
+	switch {
+	case o.Verdict == Failed:
+		return o.verdictBeside(id)
+	case o.Verdict == Passed && slices.Contains(o.insensitive, id):
+		return Insensitive, o.Evidence
+	}
+	return o.Verdict, o.Evidence
+}
