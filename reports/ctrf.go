@@ -27,7 +27,7 @@ func CTRF(w io.Writer, doc results.Results) error {
 	if doc.Partial != nil {
 		out.Results.Extra.Partial = excerpt.Part(*doc.Partial)
 	}
-	out.Results.Extra.Sensitivity = excerpt.Sensitivity(doc)
+	out.Results.Extra.Sensitivity = excerpt.Sensitivity(doc.Sensitivity)
 	for _, p := range doc.Profiles {
 		out.Results.Extra.Profiles = append(out.Results.Extra.Profiles, ctrfProfile{p.ID, string(p.Status), p.Proved, p.Required})
 	}

@@ -202,7 +202,7 @@ func properties(doc results.Results) []junitProperty {
 			out = append(out, junitProperty{"profile." + p.ID, fmt.Sprintf("%s, %d of %d", p.Status, p.Proved, p.Required)})
 		}
 	}
-	if figure := excerpt.Sensitivity(doc); figure != "" {
+	if figure := excerpt.Sensitivity(doc.Sensitivity); figure != "" {
 		out = append(out, junitProperty{"sensitivity", figure})
 	}
 	for _, words := range excerpt.Insensitive(doc) {

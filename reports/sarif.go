@@ -33,7 +33,7 @@ func SARIF(w io.Writer, doc results.Results) error {
 	if doc.Partial != nil {
 		r.Properties.Partial = excerpt.Part(*doc.Partial)
 	}
-	r.Properties.Sensitivity = excerpt.Sensitivity(doc)
+	r.Properties.Sensitivity = excerpt.Sensitivity(doc.Sensitivity)
 	for _, s := range doc.Scenarios {
 		r.scenario(s)
 	}

@@ -297,7 +297,7 @@ func (t *text) summary() {
 	t.line("%s: %s in %s, seed %d%s", textsafe.Count(len(t.report.Outcomes), "scenario"), t.verdicts(t.report.Totals()),
 		round(t.report.Seconds), t.report.Seed, runWords(t.report.RunID))
 	t.part()
-	switch figure := excerpt.Sensitivity(t.doc); {
+	switch figure := excerpt.Sensitivity(t.doc.Sensitivity); {
 	case figure != "":
 		t.line("%s", figure)
 	case excerpt.NotChallenged(t.doc):

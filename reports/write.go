@@ -30,9 +30,8 @@ const (
 
 // Write writes doc, the [Results] of the report, into dir as results.json, together with report.html, matrix.md,
 // junit.xml, ctrf.json, results.sarif, badges and a transcript of each drive. It creates dir if necessary. Write stages all
-// files first and then
-// moves them, so that a failure keeps the output of an earlier run. It removes an earlier run's transcripts and badges
-// that this run does not replace, and touches no other file.
+// files first and then moves them, so that a failure keeps the output of an earlier run. It removes an earlier run's
+// transcripts and badges that this run does not replace, and touches no other file.
 func Write(dir string, r *scenarios.Report, doc results.Results) error {
 	files, err := render(r, doc)
 	if err != nil {

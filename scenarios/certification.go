@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Select       Selection
 	Seed         uint64        // of all random values; 0 is a valid seed
-	RunID        string        // of which all names come; "" draws it of the seed, Build and the start. See [IsRunID]
+	RunID        string        // all names are derived from it; "" derives it from Seed, Build and the start. See [IsRunID]
 	Build        string        // the version of Assay, as reports will say it
 	Workers      int           // drives at once; default 12, or 2 a core if that is more
 	Rate         float64       // requests a second; 0 = unlimited

@@ -38,8 +38,8 @@ func (c *Conn) Name(stem string) string {
 	return stem + "-" + name
 }
 
-// Label returns the name of the drive itself, the same each time. Drives send it with what they make, where the protocol
-// has a place for it, so that their exchanges tell of which certification they are.
+// Label returns the drive's own name, the same on every call. Drives attach it to whatever they create, where the protocol
+// has room for it: it shows to which certification their exchanges belong.
 func (c *Conn) Label() string { return nameOf(c.Rand.names.run, c.Rand.names.drive, 0) }
 
 // Other returns the drive's connection as another tenant, whose clean-up also uses that credential. ok is false if the

@@ -34,6 +34,12 @@ func kept(t *testing.T) (*scenarios.Report, fstest.MapFS, scenarios.Suite) {
 		t.Fatal(err)
 	}
 	r := c.Finish(context.Background())
+	return r, transcripts(t, r), s
+}
+
+// transcripts are those of a report, as a bundle holds them.
+func transcripts(t *testing.T, r *scenarios.Report) fstest.MapFS {
+	t.Helper()
 	files := fstest.MapFS{}
 	for _, d := range r.Drives {
 		raw, err := scenarios.MarshalTranscript(d)
@@ -42,7 +48,7 @@ func kept(t *testing.T) (*scenarios.Report, fstest.MapFS, scenarios.Suite) {
 		}
 		files[scenarios.TranscriptName(d.ID)] = &fstest.MapFile{Data: raw}
 	}
-	return r, files, s
+	return files
 }
 
 func given(r *scenarios.Report) scenarios.Given {

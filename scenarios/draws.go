@@ -20,7 +20,7 @@ type Draws struct {
 
 // Draw is one draw, as the transcript of the drive has it.
 type Draw struct {
-	Of string          `json:"of"` // what was drawn, as "between 3 7"
+	Of string          `json:"of"` // the kind of draw and its arguments, as "between 3 7"
 	Is json.RawMessage `json:"is"` // a number, a list of numbers, an id or a name
 }
 
@@ -115,44 +115,45 @@ func (d *Draws) name() string {
 	return name
 }
 
-// again draws what a note says was drawn. ok is false if no note says that.
-func (d *Draws) again(of string) (value any, ok bool) {
+// again makes the draw that a note describes. It returns false if no drive writes such a note.
+func (d *Draws) again(of string) bool {
 	kind, rest, _ := strings.Cut(of, " ")
 	var numbers []int
 	for _, word := range strings.Fields(rest) {
 		n, err := strconv.Atoi(word)
 		if err != nil {
-			return nil, false
+			return false
 		}
 		numbers = append(numbers, n)
 	}
 	switch {
 	case kind == "between" && len(numbers) == 2 && numbers[1]-numbers[0] >= 0 && numbers[1]-numbers[0] < 1<<62:
-		return d.Between(numbers[0], numbers[1]), true
+		d.Between(numbers[0], numbers[1])
 	case kind == "order" && len(numbers) == 1 && numbers[0] >= 0 && numbers[0] <= mostOrdered:
-		return d.Perm(numbers[0]), true
+		d.Perm(numbers[0])
 	case kind == "shuffle" && len(numbers) == 1 && numbers[0] >= 0 && numbers[0] <= mostOrdered:
 		d.Shuffle(numbers[0], func(int, int) {})
-		return nil, true
 	case len(numbers) > 0:
-		return nil, false
+		return false
 	case kind == "share":
-		return d.Float64(), true
+		d.Float64()
 	case kind == "bits":
-		return d.Uint64(), true
+		d.Uint64()
 	case kind == "id":
-		return d.ID(), true
+		d.ID()
 	case kind == "name":
-		return d.name(), true
+		d.name()
+	default:
+		return false
 	}
-	return nil, false
+	return true
 }
 
 // Redraw draws again what the drive noted that it drew, and returns an error for the first value that differs.
 func (d DriveRecord) Redraw(seed uint64, run string) error {
 	again := NewDraws(seed, run, d.ID)
 	for i, noted := range d.Drawn[:min(len(d.Drawn), MostDraws)] {
-		if _, ok := again.again(noted.Of); !ok || again.noted[i].Of != noted.Of {
+		if !again.again(noted.Of) || again.noted[i].Of != noted.Of {
 			return fmt.Errorf("the drive %s noted that it drew %q, which is no draw", d.ID, noted.Of)
 		}
 		if want := again.noted[i].Is; !bytes.Equal(want, noted.Is) {

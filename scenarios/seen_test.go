@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -151,14 +150,7 @@ func TestProbesAreMissed(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := c.Finish(context.Background())
-	files := fstest.MapFS{}
-	for _, d := range r.Drives {
-		raw, err := scenarios.MarshalTranscript(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[scenarios.TranscriptName(d.ID)] = &fstest.MapFile{Data: raw}
-	}
+	files := transcripts(t, r)
 	g := given(r)
 	if _, err := scenarios.Derive(files, g, s); err != nil {
 		t.Fatal(err)

@@ -6,13 +6,13 @@ import (
 	"github.com/openassay/assay/gen/results"
 )
 
-// Sensitivity returns the figure of a certification: how many of its passes were shown able to fail. It returns "" if they
-// were not challenged.
-func Sensitivity(doc results.Results) string {
-	if doc.Sensitivity == nil {
+// Sensitivity returns the figure of a certification: how many of its passes were shown able to fail. It returns "" for nil:
+// they were not challenged.
+func Sensitivity(s *results.Sensitivity) string {
+	if s == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d passes shown able to fail", doc.Sensitivity.Sensitive, doc.Sensitivity.Passes)
+	return fmt.Sprintf("%d of %d passes shown able to fail", s.Sensitive, s.Passes)
 }
 
 // NotChallenged reports whether a certification left out what shows its passes able to fail. A part has no such figure.

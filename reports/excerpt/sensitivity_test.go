@@ -14,8 +14,8 @@ func TestSensitivity(t *testing.T) {
 		Requirements: []results.RequirementResult{
 			{ID: "A-1", Verdict: results.RequirementVerdictPassed}, {ID: "A-2", Verdict: results.RequirementVerdictInsensitive},
 		}}
-	if excerpt.Sensitivity(doc) != "" || excerpt.Insensitive(doc) != nil || !excerpt.NotChallenged(doc) {
-		t.Errorf("without a challenge: %q, %q", excerpt.Sensitivity(doc), excerpt.Insensitive(doc))
+	if excerpt.Sensitivity(doc.Sensitivity) != "" || excerpt.Insensitive(doc) != nil || !excerpt.NotChallenged(doc) {
+		t.Errorf("without a challenge: %q, %q", excerpt.Sensitivity(doc.Sensitivity), excerpt.Insensitive(doc))
 	}
 	part := doc
 	part.Partial = &results.Partial{Asked: 1, Of: 2}
@@ -30,7 +30,7 @@ func TestSensitivity(t *testing.T) {
 	if got := excerpt.Insensitive(doc); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := excerpt.Sensitivity(doc); got != "1 of 3 passes shown able to fail" || excerpt.NotChallenged(doc) {
+	if got := excerpt.Sensitivity(doc.Sensitivity); got != "1 of 3 passes shown able to fail" || excerpt.NotChallenged(doc) {
 		t.Errorf("%q", got)
 	}
 }

@@ -81,7 +81,7 @@ func insensitive(b *strings.Builder, doc results.Results) {
 	if doc.Sensitivity == nil {
 		return
 	}
-	fmt.Fprintf(b, "\n%s\n", excerpt.Sensitivity(doc))
+	fmt.Fprintf(b, "\n%s\n", excerpt.Sensitivity(doc.Sensitivity))
 	passes := excerpt.Insensitive(doc)
 	for i, p := range passes[:min(len(passes), mostFailures)] {
 		if i == 0 {

@@ -138,7 +138,7 @@ func newReport(c Certification) report {
 	if p := d.Partial; p != nil {
 		r.Part = excerpt.Part(*p)
 	}
-	r.Sensitivity, r.Insensitive = excerpt.Sensitivity(d), clipped(excerpt.Insensitive(d))
+	r.Sensitivity, r.Insensitive = excerpt.Sensitivity(d.Sensitivity), clipped(excerpt.Insensitive(d))
 	r.Open = m.open()
 	r.Claims = m.claims()
 	r.Findings, r.MoreFindings = m.findings()

@@ -146,7 +146,7 @@ func (t *Table) column(number int, c Certification, now time.Time) Column {
 	out := Column{
 		Number: number, Name: deref(doc.Target.Name), Version: deref(doc.Target.Version), Address: doc.Target.Address,
 		At: doc.StartedAt.UTC(), Age: age(doc.StartedAt, now), Assay: doc.Assay.Version, Part: doc.Partial != nil,
-		Link: c.Link, Seen: doc.NotClaimed, Sensitivity: excerpt.Sensitivity(doc),
+		Link: c.Link, Seen: doc.NotClaimed, Sensitivity: excerpt.Sensitivity(doc.Sensitivity),
 		First: doc.Schema == results.ResultsSchemaAssayResults1,
 	}
 	i := slices.IndexFunc(t.Sets, func(s Set) bool { return s.digest == doc.Assay.SuiteDigest })

@@ -57,7 +57,7 @@ func (c Column) Mark() string {
 	return "not comparable with target 1"
 }
 
-// Remark says what stands beside the version of Assay: what a column does not show.
+// Remark follows the version of Assay in the heading of a column: how much was asked there, and what the results cannot show.
 func (c Column) Remark() string {
 	remark := ""
 	if c.Part {

@@ -217,7 +217,8 @@ func (s *scene) more(e element, list []item, t traits) iter.Seq[one] {
 	}
 }
 
-// overlong adds elements of which one text is far beyond its bound: that which tells their sort, if there is one.
+// overlong appends to each list an element with a text far longer than any bound: the text that says of what kind the element
+// is. Elements without one are left out.
 func (s *scene) overlong(l look, yield func(edit) bool) {
 	for _, e := range s.arrays(l) {
 		list, _, _ := items(e.array.text)

@@ -25,7 +25,7 @@ func Compact(v any) string {
 	return string(b)
 }
 
-// appendBegin appends what [json.Marshal] makes of a value, or the begin of it if that is long: a target may send 20 MiB,
+// appendBegin appends what [json.Marshal] makes of a value, or only its beginning if that is long: a target may send 20 MiB,
 // and judges show what they saw thousands of times.
 func appendBegin(b []byte, v any) ([]byte, error) {
 	const enough = 4*mostCompact + 4 // bytes of so many characters and one more

@@ -59,10 +59,10 @@ func (v *run) sensitivity(got, want results.Results) {
 		return
 	}
 	if want.Sensitivity == nil {
-		v.tell("challenge", "results.json says %s, and the passes of a part are never challenged", excerpt.Sensitivity(got))
+		v.tell("challenge", "results.json says %s, and the passes of a part are never challenged", excerpt.Sensitivity(got.Sensitivity))
 		return
 	}
-	if said, is := excerpt.Sensitivity(got), excerpt.Sensitivity(want); said != is {
+	if said, is := excerpt.Sensitivity(got.Sensitivity), excerpt.Sensitivity(want.Sensitivity); said != is {
 		v.tell("challenge", "results.json says %s, and changes drawn from its seed give %s", said, is)
 	}
 	id := func(p results.InsensitivePass) string { return p.Requirement + " of " + p.Scenario }

@@ -12,7 +12,6 @@ import (
 
 // redrawn checks that each drive drew what its seed gives, and that what its observation says was drawn is among that.
 func (v *run) redrawn(r *scenarios.Report) {
-	first := true
 	for _, d := range r.Drives {
 		text := ""
 		if err := d.Redraw(r.Seed, r.RunID.ID); err != nil {
@@ -20,9 +19,9 @@ func (v *run) redrawn(r *scenarios.Report) {
 		} else {
 			text = undrawn(d)
 		}
-		if text != "" && first { // another seed differs in every drive
+		if text != "" { // another seed differs in every drive: the first is told
 			v.problem(Problem{Kind: "seed", Drive: d.ID, Text: text})
-			first = false
+			return
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package verify
 
-import "github.com/openassay/assay/scenarios"
+import (
+	"errors"
+
+	"github.com/openassay/assay/scenarios"
+)
 
 // underivable reports why the transcripts cannot be judged: each drive that the certification must have driven and that has
 // no transcript, or what no drive could have written.
@@ -12,7 +16,7 @@ func (v *run) underivable(err error) {
 		return
 	}
 	p := Problem{Kind: "transcript", Text: err.Error()}
-	if missing, is := err.(*scenarios.MissingError); is { //nolint:errorlint // it is not wrapped
+	if missing, is := errors.AsType[*scenarios.MissingError](err); is {
 		p.Scenario, p.Drive = string(missing.Scenario), missing.Drive
 	}
 	v.problem(p)

@@ -90,7 +90,7 @@ func (r *Report) Text(w io.Writer, name string) error {
 			line("  NOT COUNTED %s that whoever ran Assay calls known; counted, it is exit %d", counted(r.Known, "failure"), r.Whole)
 		}
 		if r.Sensitivity != nil {
-			line("  changed and judged again: %d of %d passes shown able to fail", r.Sensitivity.Sensitive, r.Sensitivity.Passes)
+			line("  changed and judged again: %s", excerpt.Sensitivity(r.Sensitivity))
 		}
 		for _, p := range r.Profiles {
 			line("  profile %s: %s, %d of %d requirements proved", p.ID, p.Status, p.Proved, p.Required)

@@ -84,7 +84,8 @@ const (
 
 // Problem is one mistake in a bundle.
 type Problem struct {
-	// Kind is digest, signature, manifest, version, transcript, run, verdict, report, challenge, register, timestamp or attestation.
+	// Kind is digest, signature, manifest, version, transcript, run, seed, verdict, report, challenge, register, timestamp or
+	// attestation.
 	Kind     string `json:"kind"`
 	Scenario string `json:"scenario,omitempty"`
 	Drive    string `json:"drive,omitempty"`

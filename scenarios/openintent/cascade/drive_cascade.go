@@ -85,7 +85,8 @@ var drawnResolutions = &scenarios.Drive[Resolutions]{
 	},
 }
 
-// drawQuestion draws three levels and a record; to is whom its ladders notify. Values that equal a default are drawn as often as others.
+// drawQuestion draws the policies of three levels and of a record, whose escalation ladders notify the address to. A value is as
+// likely to equal its default as to differ from it.
 func drawQuestion(r *scenarios.Draws, to string) map[string]any {
 	question := map[string]any{}
 	for _, level := range []string{"platform", "agent", "call"} {
