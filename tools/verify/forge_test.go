@@ -112,6 +112,11 @@ func fetch(fault string, selection scenarios.Selection,
 			return nil, err
 		}
 	}
+	return packed(r)
+}
+
+// packed returns the signed bundle of a report.
+func packed(r *scenarios.Report) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "assay-forged-*")
 	if err != nil {
 		return nil, err

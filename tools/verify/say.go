@@ -24,7 +24,9 @@ func (v *run) notProved() {
 			"together, and make the digests again")
 	}
 	say("that the target sent this: whoever ran Assay could have written the exchanges")
-	say("%s", v.which())
+	if which := v.which(); which != "" {
+		say("%s", which)
+	}
 	say("%s", v.when())
 	switch {
 	case v.by.Register != nil && v.Registered != "":

@@ -12,47 +12,37 @@ import (
 // secretly is what the addresses begin with of hosts that show a certificate.
 const secretly = "https://"
 
-// host takes over what the transcripts show of which host answered.
+// host takes over what the transcripts show of which host answered. Bundles of earlier versions note no certificate.
 func (v *run) host(r *scenarios.Report) {
-	target := reports.Results(r, reports.Stamp{}).Target
-	v.Nonce = target.Nonce
-	switch tls := strings.HasPrefix(r.Address, secretly); {
-	case r.Certificate != "" && !tls:
+	v.Nonce = reports.Results(r, reports.Stamp{}).Target.Nonce
+	if r.Certificate != "" && !strings.HasPrefix(r.Address, secretly) {
 		v.tell("transcript", "the host at %s is said to have shown a certificate, and no host does without TLS", r.Address)
-	case r.Certificate == "" && tls:
-		v.tell("transcript", "the host at %s must have shown a certificate, and the transcript of discovery notes none", r.Address)
-	default:
-		v.Certificate = r.Certificate
+		return
 	}
+	v.Certificate = r.Certificate
 }
 
-// which says what is not known of which host it was.
+// which says what is not known of which host it was, "" for nothing.
 func (v *run) which() string {
-	address, showed := v.Target.Address, ""
-	if v.Certificate != "" {
-		showed = fmt.Sprintf("; it showed the certificate with the SHA-256 %s", short(v.Certificate))
-	}
 	switch n := v.Nonce; {
-	case n == nil && showed != "":
-		return fmt.Sprintf("that who holds the certificate of the host at %s is who it says it is%s: compare that with the host today (--live)",
-			address, showed)
-	case n == nil:
-		return fmt.Sprintf("that the host at %s is the one that it says it is", address)
-	case n.In == results.NonceInDiscovery:
-		return fmt.Sprintf("who published the nonce at %s: whoever answered there sent it with the discovery document, so ask the operator "+
-			"whether it is his%s", address, showed)
+	case n != nil && n.In == results.NonceInDNS:
+		return fmt.Sprintf("that the nonce of the operator stood in DNS, under the domain of %s: certify saw it there, and no transcript "+
+			"shows it", v.Target.Address)
+	case n != nil:
+		return ""
+	case v.Certificate != "":
+		return fmt.Sprintf("who holds the certificate %s that the host at %s showed", short(v.Certificate), v.Target.Address)
 	}
-	return fmt.Sprintf("who published the nonce: certify found it in DNS, where whoever runs the domain of %s can put it, and no transcript "+
-		"shows that%s", address, showed)
+	return fmt.Sprintf("that the host at %s is the one that it says it is", v.Target.Address)
 }
 
-// host shows what was shown of which host answered.
+// showed shows what was shown of which host answered.
 func (r *Report) showed(line func(string, ...any)) {
 	if r.Certificate != "" {
 		line("  certificate SHA-256 %s", r.Certificate)
 	}
 	if r.Nonce != nil {
-		where := "in its discovery document"
+		where := "with its discovery document: ask the operator whether it is his"
 		if r.Nonce.In == results.NonceInDNS {
 			where = "in DNS, as certify saw it"
 		}
