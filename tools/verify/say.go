@@ -24,9 +24,7 @@ func (v *run) notProved() {
 			"together, and make the digests again")
 	}
 	say("that the target sent this: whoever ran Assay could have written the exchanges")
-	if which := v.which(); which != "" {
-		say("%s", which)
-	}
+	v.which(say)
 	say("%s", v.when())
 	switch {
 	case v.by.Register != nil && v.Registered != "":
@@ -109,6 +107,10 @@ func (r *Report) Text(w io.Writer, name string) error {
 	if r.Challenge != nil {
 		b.WriteByte('\n')
 		r.challenged(line)
+	}
+	if r.Live != nil {
+		b.WriteByte('\n')
+		r.Live.text(line)
 	}
 	b.WriteByte('\n')
 	line("NOT PROVED by this:")

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/openassay/assay/gen/results"
@@ -22,18 +21,22 @@ func (v *run) host(r *scenarios.Report) {
 	v.Certificate = r.Certificate
 }
 
-// which says what is not known of which host it was, "" for nothing.
-func (v *run) which() string {
+// which says what is not known of which host it was.
+func (v *run) which(say func(string, ...any)) {
+	asked := v.answersAlike()
+	if asked && v.Live.Address != v.Target.Address {
+		say("that the host at %s is the one that was at %s: it answers alike", v.Live.Address, v.Target.Address)
+	}
 	switch n := v.Nonce; {
 	case n != nil && n.In == results.NonceInDNS:
-		return fmt.Sprintf("that the nonce of the operator stood in DNS, under the domain of %s: certify saw it there, and no transcript "+
-			"shows it", v.Target.Address)
-	case n != nil:
-		return ""
+		say("that the nonce of the operator stood in DNS, under the domain of %s: certify saw it there, and no transcript shows it",
+			v.Target.Address)
+	case n != nil || asked:
 	case v.Certificate != "":
-		return fmt.Sprintf("who holds the certificate %s that the host at %s showed", short(v.Certificate), v.Target.Address)
+		say("who holds the certificate %s that the host at %s showed", short(v.Certificate), v.Target.Address)
+	default:
+		say("that the host at %s is the one that it says it is", v.Target.Address)
 	}
-	return fmt.Sprintf("that the host at %s is the one that it says it is", v.Target.Address)
 }
 
 // showed shows what was shown of which host answered.
