@@ -41,7 +41,7 @@ stay violations, and do not count for the exit code.
 
 Exit codes, the highest that applies:
   2    the command was not understood
-  3    the target cannot be reached, or has no discovery document
+  3    the target cannot be reached, has no discovery document, or not the nonce
   6    Assay itself broke
   1    a requirement is violated, or an expectation does not hold any more
   5    a claim is left unproved: blocked, inconclusive, seen too weakly, or passed by

@@ -85,7 +85,7 @@ var exits = []word{
 		mend: "the message names the nearest word there is"},
 	{name: "exit-3", means: "the target cannot be reached, or has no discovery document",
 		causes: []string{"it is not running, or listens elsewhere", "a proxy or a certificate is in the way",
-			"the base URL has a path too many or too few"}, mend: "assay doctor TARGET says which step fails"},
+			"the base URL has a path too many or too few", "its operator has not published the value of --nonce"}, mend: "assay doctor TARGET says which step fails"},
 	{name: "exit-4", means: "nothing was proved", causes: []string{"nothing was selected", "nothing that was selected is claimed"},
 		mend: "assay list scenarios; --expect-claim CLAIM asks about what is not claimed"},
 	{name: "exit-5", means: "a claim is left unproved",
