@@ -20,6 +20,14 @@ type RunID struct {
 	Given bool // by the operator; else it is [DrawRunID] of what the report holds
 }
 
+// String returns the id as reports have it, "" without one.
+func (r RunID) String() string {
+	if r.Given {
+		return r.ID + " (given, not drawn)"
+	}
+	return r.ID
+}
+
 // RunIDForm says which run ids are accepted.
 const RunIDForm = "up to 64 letters, digits, dots and dashes"
 

@@ -69,8 +69,5 @@ func (r *Report) runWords() string {
 	if r.Run == nil {
 		return ""
 	}
-	if r.Run.Given {
-		return ", run " + r.Run.ID + " (given, not drawn)"
-	}
-	return ", run " + r.Run.ID
+	return ", run " + scenarios.RunID{ID: r.Run.ID, Given: r.Run.Given}.String()
 }
