@@ -73,6 +73,7 @@ func (r *Report) Text(w io.Writer, name string) error {
 	line("  signature   %s", r.signed())
 	if r.Registered != "" {
 		line("  registered  %s", r.Registered)
+		r.plans(line)
 	}
 	if r.Timestamp != nil {
 		line("  timestamp   %s", r.Timestamp.words())

@@ -54,7 +54,9 @@ type Report struct {
 	LeftOut     []string             `json:"leftOut,omitempty"` // suites of which scenarios were left out, with their number
 	Problems    []Problem            `json:"problems"`
 	Registered  string               `json:"registered,omitempty"` // what the register says of this and other certifications
-	Timestamp   *Timestamp           `json:"timestamp,omitempty"`
+	// Others are the other certifications of the register, those of this target first.
+	Others    []Planned  `json:"others,omitempty"`
+	Timestamp *Timestamp `json:"timestamp,omitempty"`
 	// PlanTimestamp is that of the plan in the register.
 	PlanTimestamp *Timestamp        `json:"planTimestamp,omitempty"`
 	Attested      []Statement       `json:"attested,omitempty"`
