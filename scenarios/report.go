@@ -29,6 +29,7 @@ type Report struct {
 	Scenarios         int // of the protocol, selected or not
 	Outcomes          []Outcome
 	Breaches          []Breach // all that was seen violated, and where
+	Contradictions    []Contradiction
 	Profiles          []ProfileStatus
 	DiscoveryFindings []Finding
 	Leftovers         []string
@@ -105,6 +106,7 @@ func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers 
 // sumUp derives the other parts of the report from its outcomes, its drives and the discovery document.
 func (r *Report) sumUp(d Discovery, clean func(string) string) {
 	r.introduce(d)
+	r.Contradictions = r.contradictions(d, clean)
 	r.Breaches = r.breaches(d, clean)
 	r.derive(d)
 }

@@ -181,6 +181,18 @@ var tamperings = map[string]tampering{
 		name := scenarios.TranscriptName("openwop/loop-of-turns")
 		f.transcripts[name] = forge(f.t, again).transcripts[name]
 	}},
+	"a claim is taken out of the document that another drive was given": {do: func(f *forgery) {
+		f.edit("openwop/documents-for-anybody", `"entries"`, `\"goals\":{`, `\"gaols\":{`)
+	}},
+	"a run of one drive is said to be that of another": {do: func(f *forgery) {
+		of := func(drive string) (transcript string, run []byte) {
+			transcript = scenarios.TranscriptName(drive)
+			return transcript, madeRun.Find(f.transcripts[transcript])
+		}
+		_, one := of("openwop/loop-of-turns")
+		name, other := of("openwop/loop-that-asks")
+		f.transcripts[name] = bytes.ReplaceAll(f.transcripts[name], other, one)
+	}},
 	"the run id is exchanged": {do: func(f *forgery) { f.results.Run.ID = scenarios.DrawRunID(7, "", "", time.Time{}) }},
 	"the run id is exchanged, and said to be given": {do: func(f *forgery) {
 		f.results.Run = &results.Run{ID: scenarios.DrawRunID(7, "", "", time.Time{}), Given: true}
@@ -242,6 +254,9 @@ var tamperings = map[string]tampering{
 
 // spoken finds a name.
 var spoken = regexp.MustCompile(`([a-z]{3,5}-){3}[0-9]{6}`)
+
+// madeRun finds the id of a run, of which the first in a transcript is the one that its drive made.
+var madeRun = regexp.MustCompile(`run-[a-z0-9]{26}`)
 
 func otherSeed(f *forgery) {
 	f.results.Seed = 8

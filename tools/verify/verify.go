@@ -194,6 +194,7 @@ func (v *run) judge() {
 	v.Judged, v.Scenarios = true, len(derived.Outcomes)
 	v.part(suites, derived)
 	v.drives(derived)
+	v.contradicted(derived)
 	v.settle(derived, suites)
 	v.compare(derived)
 	v.challenge(derived, suites)
