@@ -96,6 +96,9 @@ func (t *text) head() {
 		t.line("%s", t.paint(red, refused))
 	}
 	t.part()
+	if words := excerpt.ExtraHeaders(t.doc.Target.ExtraHeaders); words != "" {
+		t.line("%s", words)
+	}
 	t.line("")
 }
 

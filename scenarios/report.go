@@ -15,9 +15,12 @@ import (
 type Report struct {
 	Protocol          *Protocol
 	Address           string
-	Second            string // address of the host that the target hands work to; "" without one
-	Name, Version     string // of the target, by its discovery document
+	Second            string   // address of the host that the target hands work to; "" without one
+	ExtraHeaders      []string // names of those that the operator had added to every request, sorted; none that carries a credential
+	Name, Version     string   // of the target, by its discovery document
 	DiscoveryDigest   string
+	Certificate       string // SHA-256 of the target's certificate, in hex; "" without TLS
+	Nonce             *Nonce // that its operator published, nil for none
 	SuiteDigest       string // of the metadata of the selected scenarios
 	Started           time.Time
 	Seconds           float64
@@ -106,6 +109,7 @@ func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers 
 // sumUp derives the other parts of the report from its outcomes, its drives and the discovery document.
 func (r *Report) sumUp(d Discovery, clean func(string) string) {
 	r.introduce(d)
+	r.ExtraHeaders = r.extraHeaders()
 	r.Contradictions = r.contradictions(d, clean)
 	r.Breaches = r.breaches(d, clean)
 	r.derive(d)
@@ -122,7 +126,7 @@ func (r *Report) derive(d Discovery) {
 
 // introduce fills in what the target says about itself.
 func (r *Report) introduce(d Discovery) {
-	r.DiscoveryDigest = digest(d.Document.Actual())
+	r.DiscoveryDigest, r.Certificate, r.Nonce = digest(d.Document.Actual()), d.Certificate, d.nonce()
 	if r.Protocol.Describe != nil {
 		r.Name, r.Version = r.Protocol.Describe(d)
 	}

@@ -243,6 +243,7 @@ type BundleManifest struct {
 	Results BundledFile `json:"results"`
 	// Root of the tree over the transcripts: one short name for all that was seen.
 	Root EvidenceDigest `json:"root"`
+	Run  *Run           `json:"run,omitzero"`
 	// Format and version of this document. Assay writes 2.
 	Schema BundleManifestSchema `json:"schema"`
 	// All random values came of it. A string: canonical JSON has no integers above 2^53.
@@ -270,6 +271,8 @@ func (v *BundleManifest) UnmarshalJSON(data []byte) error {
 			return &v.Results
 		case "root":
 			return &v.Root
+		case "run":
+			return &v.Run
 		case "schema":
 			return &v.Schema
 		case "seed":
@@ -1936,6 +1939,44 @@ func (v *Maker) UnmarshalJSON(data []byte) error {
 	}, nil)
 }
 
+// Nonce What the operator published to show that the target is his: certify --nonce found it.
+type Nonce struct {
+	In    NonceIn `json:"in"`
+	Value string  `json:"value"`
+}
+
+// UnmarshalJSON reads a Nonce. Names of members must match exactly; any may be missing.
+func (v *Nonce) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "in":
+			return &v.In
+		case "value":
+			return &v.Value
+		}
+		return nil
+	}, nil)
+}
+
+// NonceIn discovery: the header Assay-Nonce of the discovery document, which its transcript shows. dns: a TXT
+// record _assay.HOST, as certify saw it.
+type NonceIn string
+
+// The values of NonceIn.
+const (
+	NonceInDiscovery NonceIn = "discovery"
+	NonceInDNS       NonceIn = "dns"
+)
+
+// Valid reports whether the contract has the value.
+func (v NonceIn) Valid() bool {
+	switch v {
+	case NonceInDiscovery, NonceInDNS:
+		return true
+	}
+	return false
+}
+
 // OpenBundleDiscovery The discovery document that was found, and where.
 type OpenBundleDiscovery struct {
 	Document map[string]any `json:"document"`
@@ -2451,6 +2492,7 @@ type RegisteredPlan struct {
 	// Of the program.
 	Binary LineDigest `json:"binary"`
 	Filter *Filter    `json:"filter,omitzero"`
+	Run    *Run       `json:"run,omitzero"`
 	Seed   string     `json:"seed"`
 	// As the command names it, without credentials.
 	Target string `json:"target"`
@@ -2466,6 +2508,8 @@ func (v *RegisteredPlan) UnmarshalJSON(data []byte) error {
 			return &v.Binary
 		case "filter":
 			return &v.Filter
+		case "run":
+			return &v.Run
 		case "seed":
 			return &v.Seed
 		case "target":
@@ -2734,7 +2778,10 @@ func (v *RuleFinding) UnmarshalJSON(data []byte) error {
 // Run What names the certification in what it sent: the names of what drives made came of it, and nothing that
 // decides.
 type Run struct {
-	// By whoever ran Assay; else it was drawn from the seed, the version of Assay, the suites and the start.
+	// When it was drawn, where that was before the start: with the plan in a register.
+	At time.Time `json:"at,omitzero"`
+	// By whoever ran Assay; else it was drawn from the seed, the version of Assay, its program where a bundle or a
+	// register has its digest, and the start.
 	Given bool   `json:"given"`
 	ID    string `json:"id"`
 }
@@ -2743,6 +2790,8 @@ type Run struct {
 func (v *Run) UnmarshalJSON(data []byte) error {
 	return decodeObject(data, func(name string) any {
 		switch name {
+		case "at":
+			return &v.At
 		case "given":
 			return &v.Given
 		case "id":
@@ -3482,10 +3531,16 @@ func (v SubjectKind) Valid() bool {
 type Target struct {
 	// Base URL, or the path of a plugin. No credentials.
 	Address string `json:"address"`
+	// SHA-256 of the certificate (DER) that the target showed when discovery was fetched; absent without TLS.
+	Certificate *Digest `json:"certificate,omitzero"`
 	// Over the discovery document.
 	DiscoveryDigest Digest `json:"discoveryDigest"`
+	// Names of the headers that whoever ran Assay had added to every request, but for those that carry a credential;
+	// absent without any. A host can recognise its examiner by them.
+	ExtraHeaders []string `json:"extraHeaders,omitzero"`
 	// As the target calls itself.
-	Name *string `json:"name,omitzero"`
+	Name  *string `json:"name,omitzero"`
+	Nonce *Nonce  `json:"nonce,omitzero"`
 	// Such as openwop/v1.
 	Protocol string `json:"protocol"`
 	// Base URL of the second host, which the target hands work to; absent without one.
@@ -3500,10 +3555,16 @@ func (v *Target) UnmarshalJSON(data []byte) error {
 		switch name {
 		case "address":
 			return &v.Address
+		case "certificate":
+			return &v.Certificate
 		case "discoveryDigest":
 			return &v.DiscoveryDigest
+		case "extraHeaders":
+			return &v.ExtraHeaders
 		case "name":
 			return &v.Name
+		case "nonce":
+			return &v.Nonce
 		case "protocol":
 			return &v.Protocol
 		case "second":

@@ -111,6 +111,8 @@ type Reply struct {
 	Header http.Header
 	Body   []byte // not redacted; for the drive only
 
+	certificate string // SHA-256 of that of the server, in hex; only of the discovery document
+
 	exchange   int
 	longest    int // limit of [Reply.Text]
 	transcript *Transcript
@@ -268,8 +270,12 @@ func (c *Client) receive(
 	if doc != nil {
 		c.transcript.remember(n, text, doc)
 	}
+	certificate := ""
+	if call.Discovery {
+		certificate = leaf(response.TLS)
+	}
 	return &Reply{
-		Status: response.StatusCode, Header: response.Header, Body: body,
+		Status: response.StatusCode, Header: response.Header, Body: body, certificate: certificate,
 		exchange: n, longest: c.network.limits.PathBytes, transcript: c.transcript,
 	}, nil
 }
@@ -434,6 +440,9 @@ func noAnswer(ctx context.Context, doing string, err error) error {
 	return &failure{kind: ErrNoAnswer, doing: doing, cause: err}
 }
 
+// Secret stands in records for the values of the operator's own headers, and for the credential.
+const Secret = "<secret>"
+
 // headers returns headers for a record, one value a name, with placeholders for credentials and the operator's own
 // headers.
 func (c *Client) headers(h http.Header) map[string]string {
@@ -446,7 +455,7 @@ func (c *Client) headers(h http.Header) map[string]string {
 		case k == "Authorization", c.keyed(k):
 			out[k] = c.blank
 		case c.private(k):
-			out[k] = "<secret>"
+			out[k] = Secret
 		default:
 			out[k] = c.network.redactor.Clean(printable(strings.Join(v, ", ")))
 		}

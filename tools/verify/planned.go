@@ -27,11 +27,15 @@ func (v *run) planned() {
 		{"the seed", line.Plan.Seed, m.Seed},
 		{"the version of Assay", line.Plan.Assay, m.Assay.Version},
 		{"the program", line.Plan.Binary, deref(m.Assay.Binary)},
+		{"the run id", runText(line.Plan.Run), runText(m.Run)},
 		{"the selection", filterText(line.Plan.Filter), filterText(v.given.Filter)},
 	} {
 		if c.planned != c.done {
 			v.tell("register", "the plan in line %d has another value of %s than the bundle: %s and %s", at.Number, c.what, c.planned, c.done)
 		}
+	}
+	if m.Run != nil && !m.Run.At.IsZero() && !m.Run.At.Equal(line.At) {
+		v.tell("register", "its run id was drawn at %s, and its plan was registered at %s", m.Run.At.UTC(), line.At.UTC())
 	}
 	if m.StartedAt.Before(line.At.Add(-drift)) {
 		v.tell("register", "it began at %s, and its plan was registered at %s only", m.StartedAt.UTC(), line.At.UTC())

@@ -140,6 +140,16 @@ var tamperings = map[string]tampering{
 		}
 		f.results.Target.Address, f.manifest.Target.Address = other, other
 	}},
+	"the nonce is exchanged": {do: func(f *forgery) { f.results.Target.Nonce.Value = "n0nce-of-the-bank" }},
+	"the nonce is exchanged in the reply": {do: func(f *forgery) {
+		f.edit("discovery", `"entries"`, published, "n0nce-of-the-bank")
+	}},
+	"the nonce is said to have been in DNS": {do: func(f *forgery) { f.results.Target.Nonce.In = results.NonceInDNS }},
+	"a certificate is made up": {do: func(f *forgery) {
+		digest := bundle.Digest([]byte("the bank's"))
+		f.results.Target.Certificate = &digest
+		f.edit("discovery", `"observation"`, `"nonce": {`, `"certificate": "`+digest+"\",\n  \"nonce\": {")
+	}},
 	"an exchange was at another time": {do: func(f *forgery) {
 		f.edit("openwop/documents-for-anybody", `"entries"`, `"at": "20`, `"at": "19`)
 	}},
@@ -209,6 +219,13 @@ var tamperings = map[string]tampering{
 	"a name is exchanged in the observation": {whole: true, do: func(f *forgery) {
 		f.swap("openwop/remembering-family", notedName, "${1}"+scenarios.DrawRunID(7, "", "", time.Time{}))
 	}},
+	"the program is exchanged": {do: func(f *forgery) {
+		other := bundle.Digest([]byte("another"))
+		f.manifest.Assay.Binary = &other
+	}},
+	"extra headers are not said": {do: func(f *forgery) {
+		f.swap("openwop/loop-of-turns", sentHeaders, `$1$2$3,$2"X-Strict": "<secret>"`)
+	}},
 	"the run id is left out": {do: func(f *forgery) { f.results.Run = nil }},
 	"the version of Assay is changed": {do: func(f *forgery) {
 		f.results.Assay.Version, f.manifest.Assay.Version = "v9.9.9", "v9.9.9"
@@ -270,6 +287,7 @@ func otherSeed(f *forgery) {
 // Places of a transcript: a drawn number and all that was drawn, in its head, and two members of observations.
 var (
 	drawnNumber = regexp.MustCompile(`("of": "between [0-9 ]+",\s+"is": )[0-9]+`)
+	sentHeaders = regexp.MustCompile(`("Authorization": "<secret>",)(\s+)("Content-Type": "application/json")`)
 	drawnList   = regexp.MustCompile(`(?s) "drawn": \[.*?\n \],\n`)
 	bound       = regexp.MustCompile(`("bound": )[0-9]+`)
 	notedName   = regexp.MustCompile(`("own": ")[a-z0-9-]+`)

@@ -1,5 +1,5 @@
 // Package verify checks a bundle of evidence: nothing was changed after it was made, and every verdict in it follows
-// from its transcripts. It uses no network, no clock and no randomness.
+// from its transcripts. It uses no network, no clock and no randomness, unless it is given a way to ask the host again.
 package verify
 
 import (
@@ -27,25 +27,30 @@ type Options struct {
 	// Challenge has each pass shown able to fail, also where the certification left it out. It is the seed that draws places
 	// and values.
 	Challenge *uint64
+	Live      *Asking // asks the host again, nil for not at all
 }
 
 // Report is the result of a verification, and the output of assay verify --json.
 type Report struct {
-	Honest      bool                    `json:"honest"` // no problem was found
-	Made        results.Maker           `json:"assay"`
-	Target      results.BundleTarget    `json:"target"`
-	StartedAt   string                  `json:"startedAt"` // RFC 3339
-	Seed        string                  `json:"seed"`
-	Run         *results.Run            `json:"run,omitempty"` // what names the certification in what it sent
-	Root        string                  `json:"root"`          // root of the tree over the transcripts
-	Signature   Signature               `json:"signature"`
-	Judged      bool                    `json:"judged"`      // every verdict was derived again
-	Transcripts int                     `json:"transcripts"` // number of transcripts
-	Exchanges   int                     `json:"exchanges"`   // number of exchanges in them
-	Scenarios   int                     `json:"scenarios"`   // number of scenarios judged again
-	ExitCode    int64                   `json:"exitCode"`    // of the certification, as the bundle says
-	Totals      results.Totals          `json:"totals"`      // of the scenarios judged again
-	Profiles    []results.ProfileResult `json:"profiles"`    // as derived again
+	Honest      bool                 `json:"honest"` // no problem was found
+	Made        results.Maker        `json:"assay"`
+	Target      results.BundleTarget `json:"target"`
+	Certificate string               `json:"certificate,omitempty"` // SHA-256 of the host's certificate, as certify saw it
+	Nonce       *results.Nonce       `json:"nonce,omitempty"`       // that the operator published
+	// ExtraHeaders are the names of headers that whoever ran Assay had added to every request, as the transcripts show them.
+	ExtraHeaders []string                `json:"extraHeaders,omitempty"`
+	StartedAt    string                  `json:"startedAt"` // RFC 3339
+	Seed         string                  `json:"seed"`
+	Run          *results.Run            `json:"run,omitempty"` // what names the certification in what it sent
+	Root         string                  `json:"root"`          // root of the tree over the transcripts
+	Signature    Signature               `json:"signature"`
+	Judged       bool                    `json:"judged"`      // every verdict was derived again
+	Transcripts  int                     `json:"transcripts"` // number of transcripts
+	Exchanges    int                     `json:"exchanges"`   // number of exchanges in them
+	Scenarios    int                     `json:"scenarios"`   // number of scenarios judged again
+	ExitCode     int64                   `json:"exitCode"`    // of the certification, as the bundle says
+	Totals       results.Totals          `json:"totals"`      // of the scenarios judged again
+	Profiles     []results.ProfileResult `json:"profiles"`    // as derived again
 	// Sensitivity is what changes to the target's replies have shown, as derived again; nil if the certification made none.
 	Sensitivity *results.Sensitivity `json:"sensitivity,omitempty"`
 	Partial     *results.Partial     `json:"partial,omitempty"` // a selection was asked, or it was interrupted: it certifies nothing
@@ -62,6 +67,7 @@ type Report struct {
 	Attested      []Statement       `json:"attested,omitempty"`
 	NotProved     []string          `json:"notProved"` // sentences about what no bundle of this kind can prove
 	Challenge     *challenge.Result `json:"challenge,omitempty"`
+	Live          *Live             `json:"live,omitempty"` // nil if it was not to be asked again
 }
 
 // Sensitive reports whether no requirement rests on passes alone that no change could turn. It is true if nothing was
@@ -106,6 +112,8 @@ type run struct {
 	settled *challenge.Result
 	// nameless are the drives that sent no name of the run.
 	nameless []string
+	derived  *scenarios.Report // nil if nothing was judged
+	asked    []scenarios.Suite // suites of derived
 }
 
 // Bundle verifies a bundle.
@@ -125,6 +133,7 @@ func Bundle(b *bundle.Bundle, o Options) *Report {
 	v.attested()
 	v.stamped()
 	v.Honest = len(v.Problems) == 0
+	v.live()
 	v.notProved()
 	return &v.Report
 }
@@ -156,6 +165,7 @@ func (v *run) document() (ok bool) {
 		{"the digest of the discovery document", m.Target.DiscoveryDigest, doc.Target.DiscoveryDigest},
 		{"the start", m.StartedAt.String(), doc.StartedAt.String()},
 		{"the seed", m.Seed, strconv.FormatUint(doc.Seed, 10)},
+		{"the run id", runText(m.Run), runText(doc.Run)},
 		{"the exit code", strconv.FormatInt(m.ExitCode, 10), strconv.FormatInt(doc.ExitCode, 10)},
 	} {
 		if c.manifest != c.results {
@@ -184,16 +194,18 @@ func (v *run) judge() {
 	}
 	derived, err := scenarios.Derive(v.bundle.Transcripts, scenarios.Given{
 		Address: given.Target.Address, Second: given.Target.Second, Started: given.StartedAt, Seconds: given.Seconds,
-		Seed: given.Seed, RunID: runID(given), Select: selection,
+		Seed: given.Seed, RunID: reports.RunID(given.Run), Select: selection,
 		Leftovers: given.Leftovers, Interrupted: given.ExitCode == scenarios.ExitInterrupted,
 	}, suites...)
 	if err != nil {
 		v.underivable(err)
 		return
 	}
-	v.Judged, v.Scenarios = true, len(derived.Outcomes)
+	v.Judged, v.Scenarios, v.derived, v.asked = true, len(derived.Outcomes), derived, suites
+	v.ExtraHeaders = derived.ExtraHeaders
 	v.part(suites, derived)
 	v.drives(derived)
+	v.host(derived)
 	v.contradicted(derived)
 	v.settle(derived, suites)
 	v.compare(derived)
