@@ -72,7 +72,7 @@ func LogOf(t *testing.T, events []Happened) host.Log {
 	for _, e := range events {
 		list = append(list, map[string]any{"event_type": e.Kind, "created_at": After(e.At), "payload": e.Payload})
 	}
-	return host.Log{Read: wiretest.Status(t, 200), Events: host.OldestFirst(wiretest.Value(t, list).Items())}
+	return host.Log{Read: wiretest.Status(t, 200), Events: wiretest.Value(t, list).Items()}
 }
 
 // IntentOf returns a reply with an intent. An abandoned one changed 6 seconds after the suspension.
