@@ -52,9 +52,13 @@ func (s *scene) edits(kind Kind, l look) iter.Seq[edit] {
 	return func(yield func(edit) bool) {
 		switch kind {
 		case LeftOut:
-			s.leaveOut(l, yield)
+			if s.frames(kind, l, yield) {
+				s.leaveOut(l, yield)
+			}
 		case Repeated, Reordered, AfterTheEnd, Inserted:
-			s.lists(kind, l, yield)
+			if s.frames(kind, l, yield) {
+				s.lists(kind, l, yield)
+			}
 		case Swapped:
 			s.swap(l, yield)
 		case Leaked:
