@@ -229,6 +229,9 @@ func (t *trial) judge() (scenarios.Outcome, []wire.Seen) {
 // pass challenges one requirement of the scenario.
 func (t *trial) pass(requirement scenarios.RequirementID) Pass {
 	p := Pass{Scenario: t.scenario.ID, Requirement: requirement, Drive: t.drive, Kinds: []Tried{}}
+	if p.Sensitive = failed(t.first.Checks, requirement) > 0; p.Sensitive { // a SHOULD that is not met: its check has failed
+		return p
+	}
 	var looks []look
 	for i, check := range t.first.Checks {
 		if check.Requirement == string(requirement) && t.seen[i] != nil {
