@@ -90,5 +90,6 @@ func IntentOf(t *testing.T, status string, record map[string]any) host.Reply {
 // WaitOf returns a wait whose last value is given.
 func WaitOf(t *testing.T, what string, reached bool, seen any) wire.Wait {
 	t.Helper()
-	return wire.Wait{What: what, Reached: reached, Patience: time.Second, Answers: 5, Last: wiretest.Value(t, seen)}
+	return wire.Wait{What: what, Reached: reached, Patience: time.Second, Answers: 5,
+		Last: wiretest.Value(t, map[string]any{"is": seen}).Key("is")}
 }
