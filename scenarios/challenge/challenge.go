@@ -93,9 +93,9 @@ func (r *Result) Insensitive() []Pass {
 // no more than that another one might have done it.
 const (
 	mostTries  = 120
-	leastTries = 5
+	leastTries = 40
 	fewTries   = 2
-	mostGuess  = 40 // at least so many of a kind that was guessed, while none has turned a check
+	eachLook   = 5 // at least so many of a kind for each look
 	mostBroken = 100
 	// ordinaryChecks is the number of checks from which on a scenario is judged less often: each time costs more.
 	ordinaryChecks = 12
@@ -195,6 +195,9 @@ func (c *challenge) drive(id string, passed []scenarios.Outcome) (err error) {
 			return fmt.Errorf("%s passed, and does not when it is judged again: %s", o.Scenario.ID, t.first.Reason)
 		}
 		for _, requirement := range o.Scenario.Proves {
+			if failed(t.first.Checks, requirement) > 0 {
+				continue // short of a SHOULD, which is a finding and no pass
+			}
 			s.random = c.random(o.Scenario.ID, requirement)
 			c.result.List = append(c.result.List, t.pass(requirement))
 		}
@@ -229,9 +232,6 @@ func (t *trial) judge() (scenarios.Outcome, []wire.Seen) {
 // pass challenges one requirement of the scenario.
 func (t *trial) pass(requirement scenarios.RequirementID) Pass {
 	p := Pass{Scenario: t.scenario.ID, Requirement: requirement, Drive: t.drive, Kinds: []Tried{}}
-	if p.Sensitive = failed(t.first.Checks, requirement) > 0; p.Sensitive { // a SHOULD that is not met: its check has failed
-		return p
-	}
 	var looks []look
 	for i, check := range t.first.Checks {
 		if check.Requirement == string(requirement) && t.seen[i] != nil {
@@ -248,10 +248,7 @@ func (t *trial) pass(requirement scenarios.RequirementID) Pass {
 	blind, turned, lost := false, false, false
 	for _, kind := range kinds {
 		most := min(mostTries, max(leastTries, mostTries*ordinaryChecks/len(t.first.Checks)))
-		switch {
-		case !p.ByRow && !turned:
-			most = max(most, mostGuess)
-		case !p.ByRow:
+		if !p.ByRow && turned {
 			if slices.Contains(lastResorts, kind) {
 				continue
 			}
@@ -284,7 +281,7 @@ func (t *trial) pass(requirement scenarios.RequirementID) Pass {
 func (t *trial) try(kind Kind, requirement scenarios.RequirementID, looks []look, most int) Tried {
 	out := Tried{Kind: kind}
 	for _, l := range inTurn(shuffled(t.scene.random, looks, len(looks))) {
-		left := min(most, max(leastTries, mostTries/len(looks)))
+		left := min(most, max(eachLook, mostTries/len(looks)))
 		for e := range t.scene.edits(kind, l) {
 			if left--; left < 0 || out.Tried >= most {
 				break

@@ -337,7 +337,9 @@ func (s *scene) members(l look, yield func(edit) bool) bool {
 			}
 		case !isJSON(p.ref.Part):
 		case p.text == "" && len(p.path) > 0:
-			for _, value := range append(shuffled(s.random, s.all.words[nameOf(p.path)], 3), `"something"`, "true", "1", "{}", "[]") {
+			name := nameOf(p.path)
+			known := append(shuffled(s.random, s.own.words[name], 3), shuffled(s.random, s.all.words[name], 3)...)
+			for _, value := range append(known, `"something"`, "true", "1", "{}", "[]") {
 				if !put(p.path, value) {
 					return false
 				}

@@ -282,7 +282,7 @@ func (s *scene) otherValue(p place) []string {
 	case aBool:
 		return []string{map[string]string{"true": "false", "false": "true"}[p.text]}
 	case aNull:
-		return []string{`"something"`, "1", "{}"}
+		return slices.Concat([]string{`"something"`, "1", "{}"}, s.own.objects[nameOf(p.path)], s.all.objects[nameOf(p.path)])
 	}
 	return nil
 }
