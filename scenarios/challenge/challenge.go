@@ -282,6 +282,9 @@ func (t *trial) try(kind Kind, requirement scenarios.RequirementID, looks []look
 	out := Tried{Kind: kind}
 	for _, l := range inTurn(shuffled(t.scene.random, looks, len(looks))) {
 		left := min(most, max(eachLook, mostTries/len(looks)))
+		if kind == Inserted && l.in != nil && len(l.values) == 0 { // what it must not have is one of many
+			left, most = mostElements, most+mostElements
+		}
 		for e := range t.scene.edits(kind, l) {
 			if left--; left < 0 || out.Tried >= most {
 				break
