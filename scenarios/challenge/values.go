@@ -75,9 +75,14 @@ func (s *scene) edits(kind Kind, l look) iter.Seq[edit] {
 			if s.everywhere(l, yield) {
 				s.scalars(s.leaves(l), s.otherID, yield)
 			}
+		case AnotherStatus:
+			going := true
+			s.scalars(s.leaves(l), otherStatus, func(e edit) bool { going = yield(e); return going })
+			if going {
+				s.done(l, yield)
+			}
 		default:
-			s.scalars(s.leaves(l), map[Kind]func(place) []string{OffByOne: offByOne, AnotherValue: s.otherValue,
-				AnotherStatus: otherStatus}[kind], yield)
+			s.scalars(s.leaves(l), map[Kind]func(place) []string{OffByOne: offByOne, AnotherValue: s.otherValue}[kind], yield)
 		}
 	}
 }
@@ -297,6 +302,26 @@ func otherStatus(p place) []string {
 		return []string{"500", "404", strconv.Itoa(n + 3)}
 	}
 	return []string{"200", "500", "418"}
+}
+
+// done makes of each refusal a success that gives back what was sent.
+func (s *scene) done(l look, yield func(edit) bool) {
+	for _, p := range s.places(l) {
+		n, err := strconv.Atoi(p.text)
+		sent := s.transcript.Entry(p.ref.Exchange).Request
+		if p.ref.Part != "status" || err != nil || n/100 == 2 || sent == nil || sent.Body == "" {
+			continue
+		}
+		entry, ok := s.transcript.Entry(p.ref.Exchange).With("", sent.Body)
+		if !ok {
+			continue
+		}
+		entry, ok = entry.With(p.ref.Part, "200")
+		c := wire.Change{Entries: map[int]wire.Entry{p.ref.Exchange: entry}, Touched: []wire.Ref{p.ref, {Exchange: p.ref.Exchange}}}
+		if ok && !yield(edit{c, p.ref, clip(p.text + " → 200 " + sent.Body)}) {
+			return
+		}
+	}
 }
 
 // alike returns a text of the same form with other letters and digits, behind a prefix such as run-.
