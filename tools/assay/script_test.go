@@ -150,8 +150,8 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("URL", server.URL)
 }
 
-// host [-fault ID|-vary ID] KEY [OTHERKEY [LOWSCOPEKEY VOTERKEY...]] starts a simulated host with this key at $URL, with that of another tenant, one
-// that may not answer interrupts and those of voters.
+// host [-fault ID|-vary ID] KEY [OTHERKEY [LOWSCOPEKEY VOTERKEY...]] starts a simulated host with this key at $URL, with that of
+// another tenant, one that may not answer interrupts and those of voters.
 func simulatedHost(ts *testscript.TestScript, neg bool, args []string) {
 	var o faulty.Options
 	if len(args) > 2 && args[0] == "-fault" {
