@@ -351,6 +351,13 @@ func alike(random *rand.Rand, word string) string {
 
 // leaveOut removes members, elements and headers.
 func (s *scene) leaveOut(l look, yield func(edit) bool) {
+	if l.list { // elements first: whoever looks at them seldom looks at all of their members
+		going := true
+		s.lists(LeftOut, l, func(e edit) bool { going = yield(e); return going })
+		if !going {
+			return
+		}
+	}
 	for _, p := range s.places(l) {
 		header, isHeader := strings.CutPrefix(p.ref.Part, "header:")
 		switch {
@@ -372,6 +379,11 @@ func (s *scene) leaveOut(l look, yield func(edit) bool) {
 	}
 	for _, p := range s.places(l) { // members that are no scalars: those come with the leaves
 		list, isObject, _ := items(p.text)
+		if len(list) > 0 && isObject {
+			if e, ok := s.set(p, "{}"); ok && !yield(e) {
+				return
+			}
+		}
 		for _, it := range shuffled(s.random, list, len(list)) {
 			if !isObject || !isJSON(p.ref.Part) || !strings.ContainsAny(it.value[:1], "{[") {
 				continue
@@ -394,7 +406,9 @@ func (s *scene) leaveOut(l look, yield func(edit) bool) {
 			}
 		}
 	}
-	s.lists(LeftOut, l, yield)
+	if !l.list {
+		s.lists(LeftOut, l, yield)
+	}
 }
 
 // swap has two values change places: two of a list, or a member and a sibling of the same type.
