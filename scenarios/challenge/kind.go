@@ -25,7 +25,8 @@ const (
 	AnotherID Kind = "another-id"
 	// AnotherValue: another value of the same type stands there: another word, the opposite, a number far from it.
 	AnotherValue Kind = "another-value"
-	// AnotherStatus: the HTTP status is of another class, or another one of its class; a program exits otherwise.
+	// AnotherStatus: the HTTP status is of another class, or another one of its class, or a refusal has become a success
+	// that gives back what was sent; a program exits otherwise.
 	AnotherStatus Kind = "another-status"
 	// Inserted: something stands there that must not: a member, an element of a list.
 	Inserted Kind = "inserted"

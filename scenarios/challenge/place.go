@@ -85,6 +85,7 @@ func (p place) container() bool {
 
 const (
 	mostValues = 4  // of a list that are changed
+	mostMoved  = 10 // elements of a list that are left out, repeated or moved
 	mostLeaves = 24 // of a container
 	mostNested = 6  // arrays within a container
 )
@@ -97,9 +98,11 @@ func shuffled[T any](random *rand.Rand, list []T, most int) []T {
 }
 
 // places returns some of the places that a look is at.
-func (s *scene) places(l look) []place {
+func (s *scene) places(l look) []place { return s.some(l, mostValues) }
+
+func (s *scene) some(l look, most int) []place {
 	var out []place
-	for _, v := range shuffled(s.random, l.values, mostValues) {
+	for _, v := range shuffled(s.random, l.values, most) {
 		if v.Ref().Exchange > 0 {
 			out = append(out, s.place(v.Ref()))
 		}
@@ -148,7 +151,7 @@ func (s *scene) arrays(l look) []element {
 			out = append(out, e)
 		}
 	}
-	for _, p := range s.places(l) {
+	for _, p := range s.some(l, mostMoved) {
 		if !isJSON(p.ref.Part) {
 			continue
 		}

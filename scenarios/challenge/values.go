@@ -79,9 +79,14 @@ func (s *scene) edits(kind Kind, l look) iter.Seq[edit] {
 			if s.everywhere(l, yield) {
 				s.scalars(s.leaves(l), s.otherID, yield)
 			}
+		case AnotherStatus:
+			going := true
+			s.scalars(s.leaves(l), otherStatus, func(e edit) bool { going = yield(e); return going })
+			if going {
+				s.done(l, yield)
+			}
 		default:
-			s.scalars(s.leaves(l), map[Kind]func(place) []string{OffByOne: offByOne, AnotherValue: s.otherValue,
-				AnotherStatus: otherStatus}[kind], yield)
+			s.scalars(s.leaves(l), map[Kind]func(place) []string{OffByOne: offByOne, AnotherValue: s.otherValue}[kind], yield)
 		}
 	}
 }
@@ -303,6 +308,26 @@ func otherStatus(p place) []string {
 	return []string{"200", "500", "418"}
 }
 
+// done makes of each refusal a success that gives back what was sent.
+func (s *scene) done(l look, yield func(edit) bool) {
+	for _, p := range s.places(l) {
+		n, err := strconv.Atoi(p.text)
+		sent := s.transcript.Entry(p.ref.Exchange).Request
+		if p.ref.Part != "status" || err != nil || n/100 == 2 || sent == nil || sent.Body == "" {
+			continue
+		}
+		entry, ok := s.transcript.Entry(p.ref.Exchange).With("", sent.Body)
+		if !ok {
+			continue
+		}
+		entry, ok = entry.With(p.ref.Part, "200")
+		c := wire.Change{Entries: map[int]wire.Entry{p.ref.Exchange: entry}, Touched: []wire.Ref{p.ref, {Exchange: p.ref.Exchange}}}
+		if ok && !yield(edit{c, p.ref, clip(p.text + " → 200 " + sent.Body)}) {
+			return
+		}
+	}
+}
+
 // alike returns a text of the same form with other letters and digits, behind a prefix such as run-.
 func alike(random *rand.Rand, word string) string {
 	from := 0
@@ -330,6 +355,13 @@ func alike(random *rand.Rand, word string) string {
 
 // leaveOut removes members, elements and headers.
 func (s *scene) leaveOut(l look, yield func(edit) bool) {
+	if l.list { // elements first: whoever looks at them seldom looks at all of their members
+		going := true
+		s.lists(LeftOut, l, func(e edit) bool { going = yield(e); return going })
+		if !going {
+			return
+		}
+	}
 	for _, p := range s.places(l) {
 		header, isHeader := strings.CutPrefix(p.ref.Part, "header:")
 		switch {
@@ -351,6 +383,11 @@ func (s *scene) leaveOut(l look, yield func(edit) bool) {
 	}
 	for _, p := range s.places(l) { // members that are no scalars: those come with the leaves
 		list, isObject, _ := items(p.text)
+		if len(list) > 0 && isObject {
+			if e, ok := s.set(p, "{}"); ok && !yield(e) {
+				return
+			}
+		}
 		for _, it := range shuffled(s.random, list, len(list)) {
 			if !isObject || !isJSON(p.ref.Part) || !strings.ContainsAny(it.value[:1], "{[") {
 				continue
@@ -373,7 +410,9 @@ func (s *scene) leaveOut(l look, yield func(edit) bool) {
 			}
 		}
 	}
-	s.lists(LeftOut, l, yield)
+	if !l.list {
+		s.lists(LeftOut, l, yield)
+	}
 }
 
 // swap has two values change places: two of a list, or a member and a sibling of the same type.
