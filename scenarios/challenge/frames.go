@@ -60,12 +60,7 @@ func (s *scene) sending(p place, order []int, kind Kind) (edit, bool) {
 	stream := wire.Ref{Exchange: p.ref.Exchange, Part: "event"}
 	c := wire.Change{Entries: map[int]wire.Entry{p.ref.Exchange: entry}, Moves: &wire.Moves{Array: stream, Had: had}}
 	sent := map[int]bool{}
-	for i, from := range order {
-		if i != from {
-			for _, what := range []string{"event:", "id:", "type:"} {
-				c.Touched = append(c.Touched, wire.Ref{Exchange: p.ref.Exchange, Part: what + strconv.Itoa(i+1)})
-			}
-		}
+	for _, from := range order {
 		if sent[from] {
 			from = -1
 		}

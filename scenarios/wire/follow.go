@@ -200,8 +200,12 @@ func (w *Wait) sameAs(o Wait) bool {
 }
 
 // touches reports whether something else stands at a place: it is where a change was made, above it or below. Within
-// an array whose elements moved, the values tell.
+// an array whose elements moved, and in a stream whose events did, the values tell.
 func (c Change) touches(ref Ref, before, after Value) bool {
+	if c.Moves != nil && c.Moves.Array.Part == "event" {
+		_, _, moved := c.Moves.index(ref)
+		return moved && differ(before, after)
+	}
 	for _, t := range c.Touched {
 		if t.Exchange != ref.Exchange || t.Part != ref.Part {
 			continue

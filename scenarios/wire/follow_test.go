@@ -142,7 +142,7 @@ func TestFollowAStream(t *testing.T) {
 		{"another order", []int{1, 0}, []int{1, 0}, `["","a"]`, `[{"n":2},1]`, "2", ": bye\n"},
 	} {
 		changed, ok := entry.Sending(c.order)
-		followed, undo, err := b.Apply(Change{Entries: map[int]Entry{1: changed}, Touched: []Ref{{Exchange: 1, Part: "event:1"}},
+		followed, undo, err := b.Apply(Change{Entries: map[int]Entry{1: changed},
 			Moves: &Moves{Array: Ref{Exchange: 1, Part: "event"}, Had: 2, From: c.from}})
 		if !ok || !followed || err != nil {
 			t.Errorf("%s: sent %v, followed %v, %v", c.name, ok, followed, err)
