@@ -212,7 +212,7 @@ func (s *scene) more(e element, list []item, t traits) iter.Seq[one] {
 		clear(met)
 		switch {
 		case e.vain:
-			_ = lacking(s.own, yield) && s.aboutOthers(siblings, list, t, yield) && lacking(s.all, yield) && known(yield)
+			_ = s.sought(e.types, siblings, t, yield) && lacking(s.own, yield) && s.aboutOthers(siblings, list, t, yield) && lacking(s.all, yield) && known(yield)
 		case known(yield):
 			_ = lacking(s.own, yield) && lacking(s.all, yield)
 		}
@@ -220,6 +220,21 @@ func (s *scene) more(e element, list []item, t traits) iter.Seq[one] {
 			yield(one{`{"id":"something"}`, -1})
 		}
 	}
+}
+
+// sought yields elements of the types that a list was searched for: otherwise they are like the first one that it has.
+// It reports whether to go on.
+func (s *scene) sought(types, siblings []string, t traits, yield func(one) bool) bool {
+	for _, word := range types {
+		text := object([]item{{name: "type", value: quoted(word)}})
+		if len(siblings) > 0 {
+			text, _ = replace(siblings[0], []string{"type"}, quoted(word))
+		}
+		if !yield(one{s.newcomer(text, t), -1}) {
+			return false
+		}
+	}
+	return true
 }
 
 const mostDonors = 40 // elements of a list from which others take what they are about

@@ -187,6 +187,8 @@ func (vs Values) Each(pointer string) Values {
 type Found struct {
 	Values
 	In Ref
+	// Types are those that elements of the place were searched for, where it has none of them.
+	Types []string
 }
 
 func (Found) minted() {}
@@ -200,7 +202,7 @@ func (f Found) Refs() []Ref {
 }
 
 // Each returns the value at a pointer below each value.
-func (f Found) Each(pointer string) Found { return Found{f.Values.Each(pointer), f.In} }
+func (f Found) Each(pointer string) Found { return Found{f.Values.Each(pointer), f.In, f.Types} }
 
 // Last returns the last value, absent in the place that was searched if there is none.
 func (f Found) Last() Value {
@@ -212,7 +214,7 @@ func (f Found) Last() Value {
 
 // Where returns the values that satisfy keep.
 func (f Found) Where(keep func(Value) bool) Found {
-	out := Found{In: f.In}
+	out := Found{In: f.In, Types: f.Types}
 	for _, v := range f.Values {
 		if keep(v) {
 			out.Values = append(out.Values, v)

@@ -106,9 +106,13 @@ func (l RunLog) All() wire.Found {
 
 // OfType returns the events of these types.
 func (l RunLog) OfType(types ...dialect.Event) wire.Found {
-	return l.All().Where(func(e wire.Value) bool {
+	out := l.All().Where(func(e wire.Value) bool {
 		return slices.Contains(types, dialect.EventOf(e))
 	})
+	if len(out.Values) == 0 {
+		out.Types = l.Dialect().Words(types...)
+	}
+	return out
 }
 
 // Decided returns the supervisor's turns.
