@@ -20,8 +20,8 @@ func isJSON(part string) bool {
 type look struct {
 	values []wire.Value
 	list   bool
-	in     *wire.Ref // where a list was searched
-	types  []string  // of elements that it was searched for in vain
+	in     *wire.Ref     // where a list was searched
+	sought []wire.Sought // what it was searched for in vain
 	wait   *wire.Wait
 	// question is what the check expects, without numbers: a judge asks the same of many values.
 	question string
@@ -34,7 +34,7 @@ func lookOf(seen wire.Seen) look {
 	case wire.Values:
 		return look{values: v, list: true}
 	case wire.Found:
-		return look{values: v.Values, list: true, in: &v.In, types: v.Types}
+		return look{values: v.Values, list: true, in: &v.In, sought: v.Sought}
 	case wire.Wait:
 		return look{values: []wire.Value{v.Last}, wait: &v}
 	}
@@ -173,11 +173,11 @@ func (s *scene) arrays(l look) []element {
 		switch a := s.place(*l.in); {
 		case a.container():
 			for _, a := range s.within(a) {
-				a.vain, a.types = len(l.values) == 0, l.types
+				a.vain, a.sought = len(l.values) == 0, l.sought
 				add(a)
 			}
 		case a.text == "" && len(a.path) > 0 && len(l.values) == 0:
-			add(element{array: a, index: -1, vain: true, types: l.types})
+			add(element{array: a, index: -1, vain: true, sought: l.sought})
 		}
 	}
 	return out
@@ -213,8 +213,8 @@ func (s *scene) within(p place) []element {
 
 // element is an element of an array; index is -1 if it has none.
 type element struct {
-	array place
-	index int
-	vain  bool     // the array was searched in vain; it may be absent
-	types []string // of elements that it was searched for
+	array  place
+	index  int
+	vain   bool // the array was searched in vain; it may be absent
+	sought []wire.Sought
 }
