@@ -248,11 +248,30 @@ func (s *scene) otherID(p place) []string {
 	if !ok || word == "" {
 		return nil
 	}
-	out := []string{write(alike(s.random, word))}
+	out := append(s.neighbours(p), write(alike(s.random, word)))
 	if !p.plain() {
 		for _, o := range shuffled(s.random, s.own.others(nameOf(p.path), p.text), 2) {
 			out = append(out, o)
 		}
+	}
+	return out
+}
+
+// neighbours returns what stands at the same place of the elements before and behind the one that a place is in.
+func (s *scene) neighbours(p place) (out []string) {
+	for i, segment := range slices.Backward(p.path) {
+		n, err := strconv.Atoi(segment)
+		if err != nil || p.plain() {
+			continue
+		}
+		for _, k := range []int{n - 1, n + 1} {
+			ref := p.ref
+			ref.Pointer = pointerOf(slices.Concat(p.path[:i], []string{strconv.Itoa(k)}, p.path[i+1:]))
+			if other := s.place(ref).text; typeOf(other) == aString {
+				out = append(out, other)
+			}
+		}
+		break
 	}
 	return out
 }
@@ -355,12 +374,15 @@ func alike(random *rand.Rand, word string) string {
 
 // leaveOut removes members, elements and headers.
 func (s *scene) leaveOut(l look, yield func(edit) bool) {
-	if l.list { // elements first: whoever looks at them seldom looks at all of their members
-		going := true
-		s.lists(LeftOut, l, func(e edit) bool { going = yield(e); return going })
-		if !going {
-			return
-		}
+	going, elements := true, 0
+	if l.list { // some elements first: whoever looks at them seldom looks at all of their members
+		s.lists(LeftOut, l, func(e edit) bool {
+			elements, going = elements+1, yield(e)
+			return going && elements < mostMoved
+		})
+	}
+	if !going {
+		return
 	}
 	for _, p := range s.places(l) {
 		header, isHeader := strings.CutPrefix(p.ref.Part, "header:")
@@ -410,9 +432,7 @@ func (s *scene) leaveOut(l look, yield func(edit) bool) {
 			}
 		}
 	}
-	if !l.list {
-		s.lists(LeftOut, l, yield)
-	}
+	s.lists(LeftOut, l, yield)
 }
 
 // swap has two values change places: two of a list, or a member and a sibling of the same type.

@@ -72,7 +72,11 @@ func (l Log) All() wire.Found {
 
 // OfType returns the events of these types.
 func (l Log) OfType(types ...openintentv1.EventType) wire.Found {
-	return l.All().Where(func(e wire.Value) bool {
+	all := l.All()
+	for _, t := range types {
+		all.Sought = append(all.Sought, wire.Sought{Pointer: "/event_type", Word: string(t)})
+	}
+	return all.Where(func(e wire.Value) bool {
 		return slices.Contains(types, openintentv1.EventType(e.Key("event_type").String()))
 	})
 }
