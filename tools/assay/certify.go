@@ -124,7 +124,7 @@ func (c *certify) run(ctx context.Context) error {
 	if err := reports.Withdraw(c.out); err != nil {
 		return usage("certify --out %s: badges of an earlier run cannot be removed: %w: give another folder", c.out, err)
 	}
-	if err := c.bundle.announce(ctx, c.target.name, c.options); err != nil {
+	if err := c.bundle.announce(ctx, c.target.name, &c.options); err != nil {
 		return errors.Join(err, c.bundle.ended(exitCode(err)))
 	}
 	doc, err := c.drive(ctx)
