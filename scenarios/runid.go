@@ -97,17 +97,59 @@ func spoken(parts ...string) string {
 	return fmt.Sprintf("%s-%s-%s-%06d", word(0), word(1), word(2), binary.BigEndian.Uint64(sum[24:])%1e6)
 }
 
-var spokenForm = lazyregexp.New(`([a-z]{3,5})-([a-z]{3,5})-([a-z]{3,5})-[0-9]{6}`)
+// Bounds of a name's parts, in bytes.
+const (
+	shortestWord, longestWord = 3, 5
+	spokenDigits              = 6
+)
 
-// spokenIn returns the names that a text holds.
+// spokenIn returns the names that a text holds: three known words, of which the first may end a longer run of letters, and
+// six digits, of which more may follow. Whole transcripts are looked through, for which a regular expression takes too long.
 func spokenIn(text string) (out []string) {
 	_, known := words()
-	for _, m := range spokenForm.FindAllStringSubmatch(text, -1) {
-		if known[m[1]] && known[m[2]] && known[m[3]] {
-			out = append(out, m[0])
+	for dash := 0; ; dash++ {
+		next := strings.IndexByte(text[dash:], '-')
+		if next < 0 {
+			return out
+		}
+		dash += next
+		if !startsWithDigits(text[dash+1:]) {
+			continue
+		}
+		if start, is := threeWords(text[:dash], known); is {
+			out = append(out, text[start:dash+1+spokenDigits])
 		}
 	}
-	return out
+}
+
+func startsWithDigits(text string) bool {
+	for i := range spokenDigits {
+		if i >= len(text) || text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// threeWords returns where the three words start that a text ends with.
+func threeWords(text string, known map[string]bool) (start int, is bool) {
+	end := len(text)
+	for n := 3; n > 0; n-- {
+		start = end
+		for start > 0 && end-start < longestWord && text[start-1] >= 'a' && text[start-1] <= 'z' {
+			start--
+		}
+		if end-start < shortestWord || !known[text[start:end]] {
+			return 0, false
+		}
+		if n > 1 {
+			if start == 0 || text[start-1] != '-' {
+				return 0, false
+			}
+			end = start - 1
+		}
+	}
+	return start, true
 }
 
 // mostNames bounds the names of a drive that are looked for.
