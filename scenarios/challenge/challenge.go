@@ -95,7 +95,7 @@ const (
 	mostTries  = 120
 	leastTries = 5
 	fewTries   = 2
-	mostGuess  = 40 // at least so many of a kind that was guessed, while none has turned a check
+	enough     = 40 // at least so many of a kind that has to turn a check, or of one that was guessed while none has
 	mostBroken = 100
 	// ordinaryChecks is the number of checks from which on a scenario is judged less often: each time costs more.
 	ordinaryChecks = 12
@@ -277,7 +277,7 @@ func (o *tries) add(p *Pass, k Tried) {
 
 // most returns how many changes of a kind are judged.
 func (t *trial) most() int {
-	return min(mostTries, max(leastTries, mostTries*ordinaryChecks/len(t.first.Checks)))
+	return min(mostTries, max(enough, mostTries*ordinaryChecks/len(t.first.Checks)))
 }
 
 // named tries the kinds that a row names.
@@ -291,7 +291,7 @@ func (t *trial) named(p *Pass, kinds []Kind, looks []look) (out tries) {
 // guessed tries kinds that follow from the values. Once one has turned a check, of the others a few changes are made.
 func (t *trial) guessed(p *Pass, kinds []Kind, looks []look) (out tries) {
 	for _, kind := range kinds {
-		most := max(t.most(), mostGuess)
+		most := t.most()
 		if out.turned {
 			if slices.Contains(lastResorts, kind) {
 				continue
