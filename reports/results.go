@@ -39,7 +39,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		Assay:  results.Assay{Version: stamp.Version, SuiteDigest: r.SuiteDigest},
 		Target: results.Target{
 			Protocol: r.Protocol.ID, Address: r.Address, DiscoveryDigest: r.DiscoveryDigest,
-			Second: r.Second, Name: label(r.Name), Version: label(r.Version),
+			Second: r.Second, Name: label(r.Name), Version: label(r.Version), Certificate: label(r.Certificate), Nonce: nonce(r.Nonce),
 		},
 		Filter:       Filter(r.Select),
 		Partial:      partial(r, stamp),
@@ -98,6 +98,13 @@ func some[A, B any](list []A, f func(A) B) []B {
 		return nil
 	}
 	return each(list, f)
+}
+
+func nonce(n *scenarios.Nonce) *results.Nonce {
+	if n == nil {
+		return nil
+	}
+	return &results.Nonce{Value: n.Value, In: results.NonceIn(n.In)}
 }
 
 func scenario(o scenarios.Outcome, ledger *scenarios.Ledger, stamp Stamp) results.ScenarioResult {

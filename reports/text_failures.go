@@ -78,13 +78,13 @@ func (t *text) exchanges(drive string, violations []results.Check) {
 	t.line("  exchanges%s", where)
 	for _, n := range shown {
 		if e := transcript.Entry(n); e != nil {
-			t.line("    #%d %s", n, exchange(excerpt.Tell(n, *e, t.report.Address)))
+			t.line("    #%d %s", n, Exchange(excerpt.Tell(n, *e, t.report.Address)))
 		}
 	}
 }
 
-// exchange renders an exchange on one line.
-func exchange(e excerpt.Told) string {
+// Exchange renders an exchange on one line.
+func Exchange(e excerpt.Told) string {
 	words := []string{textsafe.Clip(e.Sent, mostBody)}
 	add := func(text string, most int) {
 		if text != "" {

@@ -27,10 +27,13 @@ type Options struct {
 	DriveTimeout time.Duration // the deadline of a drive without its own; default 90 s
 	Timeout      time.Duration // the whole certification; default 10 min
 	SeamPrefixes []string      // of the target's seams
+	Nonce        string        // that the operator has to have published, "" for none; see [ErrNoNonce]
 	RealTime     bool          // wait for time to pass, even if the target has a clock seam
 	Limits       *wire.Limits  // default wire.DefaultLimits
 	// AllowUnproved is why a test may pass although scenarios are blocked or inconclusive; "": it may not. See [Run].
 	AllowUnproved string
+	// LookupTXT reads DNS for a nonce that is not published with the discovery document; nil asks the system.
+	LookupTXT func(ctx context.Context, name string) ([]string, error)
 	// Progress is called when a scenario has ended, by one goroutine at a time.
 	Progress func(Outcome)
 }
@@ -110,7 +113,7 @@ type outcome struct {
 }
 
 // Certify fetches the target's discovery document, selects scenarios and starts to drive them. It drives nothing if it
-// returns an error, which is a [UsageError], [ErrNothingSelected], [ErrUnreachable] or [ErrNoDiscovery]. All suites
+// returns an error, which is a [UsageError], [ErrNothingSelected], [ErrUnreachable], [ErrNoDiscovery] or [ErrNoNonce]. All suites
 // must be of one protocol.
 func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite) (*Certification, error) {
 	o = o.withDefaults()
@@ -151,7 +154,8 @@ func (c *Certification) discover(ctx context.Context) error {
 	if err != nil {
 		return c.discoveryError(err)
 	}
-	c.Discovery = Discovery{Document: declared.Document, Status: declared.Status, At: time.Now().UTC()}
+	c.Discovery = Discovery{Document: declared.Document, Status: declared.Status, At: time.Now().UTC(),
+		Certificate: declared.Certificate}
 	if _, isObject := c.Discovery.Document.Actual().(map[string]any); !declared.Found || !isObject {
 		return fmt.Errorf("%w: GET %s%s answered HTTP %s without a JSON object: is this the base URL of a host?",
 			ErrNoDiscovery, c.network.Address(), c.Protocol.DiscoveryPath, declared.Status.JSON())
@@ -159,6 +163,9 @@ func (c *Certification) discover(ctx context.Context) error {
 	if lacks := c.Protocol.lacks(c.Discovery.Document); lacks != "" {
 		return fmt.Errorf("%w: GET %s%s answered JSON that has no %s: that is no host of %s",
 			ErrNoDiscovery, c.network.Address(), c.Protocol.DiscoveryPath, lacks, c.Protocol.ID)
+	}
+	if err := c.published(ctx, declared.Nonce); err != nil {
+		return err
 	}
 	if c.Protocol.CheckDiscovery != nil {
 		clean := c.network.Redactor().Clean

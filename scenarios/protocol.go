@@ -125,6 +125,12 @@ type Discovery struct {
 	Document wire.Value `json:"document"`
 	Status   wire.Value `json:"status"`
 	At       time.Time  `json:"at"`
+	// Certificate is the SHA-256 of the host's certificate, in hex; "" without TLS.
+	Certificate string `json:"certificate,omitempty"`
+	// Nonce is what the operator published with the document, nil where certify was not told to look for it there.
+	Nonce *wire.Value `json:"nonce,omitempty"`
+	// NonceInDNS is what the operator published in DNS instead, "" for nothing. No transcript shows it.
+	NonceInDNS string `json:"nonceInDNS,omitempty"`
 }
 
 // Claim is a feature that a target can claim to support.

@@ -18,6 +18,8 @@ type Report struct {
 	Second            string // address of the host that the target hands work to; "" without one
 	Name, Version     string // of the target, by its discovery document
 	DiscoveryDigest   string
+	Certificate       string // SHA-256 of the target's certificate, in hex; "" without TLS
+	Nonce             *Nonce // that its operator published, nil for none
 	SuiteDigest       string // of the metadata of the selected scenarios
 	Started           time.Time
 	Seconds           float64
@@ -120,7 +122,7 @@ func (r *Report) derive(d Discovery) {
 
 // introduce fills in what the target says about itself.
 func (r *Report) introduce(d Discovery) {
-	r.DiscoveryDigest = digest(d.Document.Actual())
+	r.DiscoveryDigest, r.Certificate, r.Nonce = digest(d.Document.Actual()), d.Certificate, d.nonce()
 	if r.Protocol.Describe != nil {
 		r.Name, r.Version = r.Protocol.Describe(d)
 	}

@@ -1936,6 +1936,44 @@ func (v *Maker) UnmarshalJSON(data []byte) error {
 	}, nil)
 }
 
+// Nonce What the operator published to show that the target is his: certify --nonce found it.
+type Nonce struct {
+	In    NonceIn `json:"in"`
+	Value string  `json:"value"`
+}
+
+// UnmarshalJSON reads a Nonce. Names of members must match exactly; any may be missing.
+func (v *Nonce) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "in":
+			return &v.In
+		case "value":
+			return &v.Value
+		}
+		return nil
+	}, nil)
+}
+
+// NonceIn discovery: the header Assay-Nonce of the discovery document, which its transcript shows. dns: a TXT
+// record _assay.HOST, as certify saw it.
+type NonceIn string
+
+// The values of NonceIn.
+const (
+	NonceInDiscovery NonceIn = "discovery"
+	NonceInDNS       NonceIn = "dns"
+)
+
+// Valid reports whether the contract has the value.
+func (v NonceIn) Valid() bool {
+	switch v {
+	case NonceInDiscovery, NonceInDNS:
+		return true
+	}
+	return false
+}
+
 // OpenBundleDiscovery The discovery document that was found, and where.
 type OpenBundleDiscovery struct {
 	Document map[string]any `json:"document"`
@@ -3482,10 +3520,13 @@ func (v SubjectKind) Valid() bool {
 type Target struct {
 	// Base URL, or the path of a plugin. No credentials.
 	Address string `json:"address"`
+	// SHA-256 of the certificate (DER) that the target showed when discovery was fetched; absent without TLS.
+	Certificate *Digest `json:"certificate,omitzero"`
 	// Over the discovery document.
 	DiscoveryDigest Digest `json:"discoveryDigest"`
 	// As the target calls itself.
-	Name *string `json:"name,omitzero"`
+	Name  *string `json:"name,omitzero"`
+	Nonce *Nonce  `json:"nonce,omitzero"`
 	// Such as openwop/v1.
 	Protocol string `json:"protocol"`
 	// Base URL of the second host, which the target hands work to; absent without one.
@@ -3500,10 +3541,14 @@ func (v *Target) UnmarshalJSON(data []byte) error {
 		switch name {
 		case "address":
 			return &v.Address
+		case "certificate":
+			return &v.Certificate
 		case "discoveryDigest":
 			return &v.DiscoveryDigest
 		case "name":
 			return &v.Name
+		case "nonce":
+			return &v.Nonce
 		case "protocol":
 			return &v.Protocol
 		case "second":

@@ -73,6 +73,8 @@ var componentPointers = map[string]string{
 	"Level":               "/$defs/Level",
 	"LineDigest":          "/$defs/LineDigest",
 	"Maker":               "/$defs/Maker",
+	"Nonce":               "/$defs/Nonce",
+	"NonceIn":             "/$defs/NonceIn",
 	"OpenBundleDiscovery": "/$defs/OpenBundleDiscovery",
 	"OpenBundleGenerator": "/$defs/OpenBundleGenerator",
 	"OpenBundleHost":      "/$defs/OpenBundleHost",

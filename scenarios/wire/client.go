@@ -111,6 +111,8 @@ type Reply struct {
 	Header http.Header
 	Body   []byte // not redacted; for the drive only
 
+	certificate string // SHA-256 of that of the server, in hex; only of the discovery document
+
 	exchange   int
 	longest    int // limit of [Reply.Text]
 	transcript *Transcript
@@ -268,8 +270,12 @@ func (c *Client) receive(
 	if doc != nil {
 		c.transcript.remember(n, text, doc)
 	}
+	certificate := ""
+	if call.Discovery {
+		certificate = leaf(response.TLS)
+	}
 	return &Reply{
-		Status: response.StatusCode, Header: response.Header, Body: body,
+		Status: response.StatusCode, Header: response.Header, Body: body, certificate: certificate,
 		exchange: n, longest: c.network.limits.PathBytes, transcript: c.transcript,
 	}, nil
 }

@@ -44,6 +44,9 @@ type Declaration struct {
 	Raw              []byte // the document, not redacted
 	Found            bool   // whether the reply was 2xx
 	Date             string // the Date header
+	// Certificate is the SHA-256 of the certificate that the server showed, in hex; "" without TLS.
+	Certificate string
+	Nonce       Value // the header [NonceHeader], absent without
 }
 
 // Discover returns the discovery document of the target: the one at path, which it fetches without a credential, or
@@ -55,7 +58,8 @@ func (c *Client) Discover(ctx context.Context, path string) (Declaration, error)
 		if err != nil {
 			return Declaration{}, err
 		}
-		return Declaration{reply.Value(""), reply.StatusValue(), reply.Body, reply.Success(), reply.Header.Get("Date")}, nil
+		return Declaration{reply.Value(""), reply.StatusValue(), reply.Body, reply.Success(), reply.Header.Get("Date"),
+			reply.certificate, reply.HeaderValue(NonceHeader)}, nil
 	}
 	doing := "look at " + clip(p.Name)
 	if err := p.CheckProgram(); err != nil {

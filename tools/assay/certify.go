@@ -41,7 +41,7 @@ stay violations, and do not count for the exit code.
 
 Exit codes, the highest that applies:
   2    the command was not understood
-  3    the target cannot be reached, or has no discovery document
+  3    the target cannot be reached, has no discovery document, or not the nonce
   6    Assay itself broke
   1    a requirement is violated, or an expectation does not hold any more
   5    a claim is left unproved: blocked, inconclusive, seen too weakly, or passed by
@@ -141,6 +141,16 @@ func (c *certify) run(ctx context.Context) error {
 // drive certifies the target. The document is nil if nothing was driven; the error carries the exit code.
 func (c *certify) drive(ctx context.Context) (*results.Results, error) {
 	defer bounded()()
+	report, err := c.ask(ctx, "certifying")
+	if err != nil {
+		c.earlier()
+		return nil, err
+	}
+	return c.deliver(context.WithoutCancel(ctx), report, ctx.Err() != nil)
+}
+
+// ask drives and judges the target. doing is the word for it.
+func (c *certify) ask(ctx context.Context, doing string) (*scenarios.Report, error) {
 	wire, stop, err := c.target.open(ctx)
 	if err != nil {
 		return nil, err
@@ -149,7 +159,7 @@ func (c *certify) drive(ctx context.Context) (*results.Results, error) {
 
 	p := progress.New(c.stderr, isTerminal(c.stderr), time.Now, "scenarios", verdictWords()...)
 	defer p.End()
-	p.Say("certifying %s, seed %d", c.target.name, c.options.Seed)
+	p.Say("%s %s, seed %d", doing, c.target.name, c.options.Seed)
 	c.options.Progress = func(o scenarios.Outcome) {
 		alarm := ""
 		if o.Verdict == scenarios.Failed || o.Verdict == scenarios.Broken {
@@ -170,9 +180,7 @@ func (c *certify) drive(ctx context.Context) (*results.Results, error) {
 	// Ginkgo runs the scenarios as its own specs; the report is written from their outcomes.
 	ginkgosuite.Show(certification, nil)
 	// The clean-up must reach the target even after an interrupt.
-	report := certification.Finish(context.WithoutCancel(ctx))
-	p.End()
-	return c.deliver(context.WithoutCancel(ctx), report, ctx.Err() != nil)
+	return certification.Finish(context.WithoutCancel(ctx)), nil
 }
 
 // verdictWords returns the verdicts in the order in which progress shows them.
@@ -218,17 +226,23 @@ func relaxGC() (undo func()) {
 	return func() { debug.SetGCPercent(growth) }
 }
 
-// notStarted returns the error of a run that drove nothing.
-func (c *certify) notStarted(ctx context.Context, err error) error {
+// earlier says of reports that a run which drove nothing leaves in place that they are not its own.
+func (c *certify) earlier() {
 	if info, failed := os.Stat(filepath.Join(c.out, reports.ResultsName)); failed == nil {
 		fmt.Fprintf(c.stderr, "assay: certify: the reports in %s are of an earlier run, of %s\n", c.out,
 			info.ModTime().UTC().Format(time.RFC3339))
 	}
+}
+
+// notStarted returns the error of a run that drove nothing.
+func (c *certify) notStarted(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return &exit{Code: scenarios.ExitInterrupted, Cause: errors.New("certify: interrupted before anything was asked: nothing was written")}
 	case errors.Is(err, scenarios.ErrUnreachable) && c.target.wire.Process != nil:
 		return fmt.Errorf("certify: %w", err)
+	case errors.Is(err, scenarios.ErrNoNonce):
+		return fmt.Errorf("certify: %w: publish it there, or leave out --nonce", err)
 	case errors.Is(err, scenarios.ErrUnreachable):
 		return fmt.Errorf("certify: %w: start it, or check the URL", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/ginkgosuite"
+	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/tools/assay/internal/expectations"
 	"github.com/openassay/assay/tools/internal/protocols"
 )
@@ -38,6 +39,7 @@ type certifyFlags struct {
 	requirements []string
 	expectClaims []string
 	seamPrefixes []string
+	nonce        string
 	workers      int
 	rate         float64
 	patience     time.Duration
@@ -74,6 +76,8 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.expectClaims, "expect-claim", nil, "ask about this `CLAIM` although the target does not make it; may be repeated")
 	f.StringSliceVar(&o.seamPrefixes, "seam-prefix", nil,
 		"`PATH` below which the target's test seams live, like /v1/host/acme; may be repeated")
+	f.StringVar(&o.nonce, "nonce", "", "`VALUE` that the operator published to show that the host is his: in the header "+wire.NonceHeader+
+		" of its discovery document, or in a TXT record "+scenarios.NonceRecord+"HOST")
 	f.IntVar(&o.workers, "workers", 0, "`N` drives at once (default 12, or 2 a core)")
 	f.Float64Var(&o.rate, "rate", 0, "at most `N` requests a second (default unlimited)")
 	f.DurationVar(&o.patience, "patience", 10*time.Second, "`TIME` that something may take that must happen")
@@ -152,6 +156,9 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	if o.plan && o.updateExpectations {
 		return nil, usage("certify: --plan sends nothing, so there are no failures to record: leave out --update-expectations")
 	}
+	if o.nonce != "" && t.kind.Target != nil {
+		return nil, usage("certify --nonce: a program has no place to publish it in: leave it out")
+	}
 	if o.out == "" {
 		return nil, usage("certify --out: name a folder")
 	}
@@ -183,12 +190,14 @@ func (o *certifyFlags) noteGiven(f *pflag.FlagSet) {
 func (o *certifyFlags) options() (scenarios.Options, error) {
 	out := scenarios.Options{
 		Seed: o.seed, RunID: o.runID, Build: version(),
-		Workers: o.workers, Rate: o.rate, Patience: o.patience, Timeout: o.timeout, RealTime: o.realTime,
+		Workers: o.workers, Rate: o.rate, Patience: o.patience, Timeout: o.timeout, RealTime: o.realTime, Nonce: o.nonce,
 		Select: scenarios.Selection{
 			Suites: o.suites, Scenarios: o.scenarios, Requirements: o.requirements, ExpectClaims: o.expectClaims, Filter: o.filter,
 		},
 	}
 	switch {
+	case o.nonce != "" && !scenarios.IsNonce(o.nonce):
+		return out, usage("certify --nonce: give 8 to 128 letters, digits and signs, without spaces")
 	case o.runID != "" && !scenarios.IsRunID(o.runID):
 		return out, usage("certify --run-id %q: give %s", o.runID, scenarios.RunIDForm)
 	case o.workers < 0:

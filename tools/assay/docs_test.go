@@ -51,6 +51,8 @@ var endsWith = map[string]int{
 var narrowed = map[string]string{
 	"assay certify ./my-agent":                                      " --suite budget",
 	"assay certify --protocol agentic-loop --exec 'python3 run.py'": " --suite security", // which is where seams are missing
+
+	"assay certify https://host.example --nonce " + docNonce + " --bundle evidence.tar.gz": " --suite discovery",
 }
 
 // pagesWithTests are run by tests of their own, with what each command prints.
@@ -126,6 +128,9 @@ func runPage(t *testing.T, commands []docCommand) {
 	}
 }
 
+// docNonce is what the operator of a host publishes.
+const docNonce = "4f1c-spring-audit"
+
 // Keys of the hosts that the docs certify.
 const (
 	docKey, docOtherKey = "the-key-of-the-docs", "the-other-key-of-the-docs"
@@ -187,7 +192,8 @@ func docHosts(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wop, intents := httptest.NewServer(host.Handler()), httptest.NewServer(server.Handler())
+	operator := simhostFlags{nonce: docNonce, protocols: []string{"openwop"}}
+	wop, intents := httptest.NewServer(operator.publishing(host.Handler())), httptest.NewServer(server.Handler())
 	t.Cleanup(func() {
 		wop.Close()
 		intents.Close()

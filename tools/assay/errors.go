@@ -50,7 +50,7 @@ func exitCode(err error) int {
 		return own.Code
 	case errors.As(err, &wrong), errors.As(err, &spec), errors.As(err, &options), errors.As(err, &unlisted):
 		return scenarios.ExitUsage
-	case errors.Is(err, scenarios.ErrUnreachable), errors.Is(err, scenarios.ErrNoDiscovery):
+	case errors.Is(err, scenarios.ErrUnreachable), errors.Is(err, scenarios.ErrNoDiscovery), errors.Is(err, scenarios.ErrNoNonce):
 		return scenarios.ExitUnreachable
 	case errors.Is(err, scenarios.ErrNothingSelected):
 		return scenarios.ExitNothing

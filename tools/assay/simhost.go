@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/serving/onward"
 	"github.com/openassay/assay/tools/internal/cli"
@@ -46,6 +48,7 @@ type simhostFlags struct {
 	begins              time.Time // of clockAt; zero for now
 	skipAfter, skipMost time.Duration
 	moved               clock.Moved // nil with --clock real
+	nonce               string
 	console             bool
 	consoleRemote       bool
 	front, fallback     onward.Other
@@ -163,6 +166,7 @@ func (o *simhostFlags) register(f *pflag.FlagSet) {
 	cli.Secret(f, "fallback-key")
 	f.BoolVar(&o.console, "console", true, "serve the console, a page at /console for people on this machine")
 	f.BoolVar(&o.consoleRemote, "console-remote", false, "let other machines use the console, too")
+	f.StringVar(&o.nonce, "nonce", "", "`VALUE` to publish in the header "+wire.NonceHeader+" of the discovery document, for certify --nonce")
 	f.Uint64Var(&s.Seed, "seed", 0, "`N` that makes the ids of runs and the tokens of interrupts repeatable (default random)")
 }
 
@@ -194,6 +198,8 @@ func (o *simhostFlags) check(cmd *cobra.Command) error {
 		return usage("simhost --clock manual: nothing moves the clock but the console: leave --console=false out")
 	case cmd.Flags().Changed("sync") && o.settings.DataDir == "":
 		return usage("simhost --sync: logs in memory reach no disk: name a folder with --data")
+	case o.nonce != "" && !scenarios.IsNonce(o.nonce):
+		return usage("simhost --nonce: give 8 to 128 letters, digits and signs, without spaces")
 	case o.settings.Key == "":
 		return usage("simhost --key: give a key that is not empty")
 	}

@@ -141,7 +141,7 @@ func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err erro
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	handler, done := o.withConsole(api, parts, log)
+	handler, done := o.withConsole(o.publishing(api), parts, log)
 	defer done()
 	if skip != nil {
 		handler = serving.Busy(skip, handler)

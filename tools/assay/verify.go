@@ -24,6 +24,11 @@ It also says what it cannot prove: that the target really sent what stands there
 one that says anything else. --timestamp reads what a time-stamping authority signed
 of it, and --tsa-cert says which authorities to believe, here and in --register.
 
+--live asks the host at URL a random tenth of the scenarios again, whole drives of
+them, and compares the verdicts, if all else holds. Nothing else of this command
+uses the network. It has a seed and names of its own, so that answers which somebody
+recorded do not fit. The flags of certify that say how to ask begin with --live-.
+
 Where the certification showed its passes able to fail, so does verify, with the
 same seed, and compares: it changes what the target sent, many times, in the ways
 that break each requirement, and judges again. A pass that no such change turns has
@@ -33,13 +38,15 @@ places and values.
 Exit codes:
   0  all that the bundle says follows from what is in it
   1  something does not, or another version of the suites made it; each is told.
-     With --challenge also: a requirement rests on passes alone that nothing turns
+     With --challenge also: a requirement rests on passes alone that nothing turns.
+     With --live also: a verdict differs, or nothing was shown to be as it was
   2  the command was not understood, or the file is no bundle`
 
 const verifyExample = `  assay certify http://localhost:3000 --bundle evidence.tar.gz --sign assay.key
   assay verify evidence.tar.gz --key assay.key.pub
   assay verify evidence.tar.gz --challenge --seed 7
   assay verify evidence.tar.gz --key assay.key.pub --attestation evidence.tar.gz.intoto.jsonl
+  assay verify evidence.tar.gz --live http://localhost:3000 --live-key-file key
   assay verify evidence.tar.gz --timestamp evidence.tar.gz.tsr --tsa-cert tsa.pem`
 
 func newVerify() *cobra.Command {
@@ -47,6 +54,7 @@ func newVerify() *cobra.Command {
 	var asJSON, challenge bool
 	var seed uint64
 	var beside besides
+	var live liveFlags
 	cmd := &cobra.Command{
 		Use:     "verify BUNDLE",
 		Short:   "Check a certification that somebody else made",
@@ -77,9 +85,16 @@ func newVerify() *cobra.Command {
 			case cmd.Flags().Changed("seed"):
 				return usage("verify --seed: it draws what --challenge changes: add --challenge")
 			}
+			again, err := live.read(cmd)
+			if err != nil {
+				return err
+			}
 			b, err := bundle.ReadFile(bundles[0])
 			if err != nil {
 				return usage("verify %s: it cannot be read as a bundle: %w", bundles[0], err)
+			}
+			if o.Live, err = live.asking(cmd.Context(), again, b.Manifest); err != nil {
+				return err
 			}
 			return showVerified(cmd, verify.Bundle(b, o), bundles[0], asJSON)
 		},
@@ -87,6 +102,7 @@ func newVerify() *cobra.Command {
 	cmd.Flags().StringVar(&keyFile, "key", "", "`FILE` with the public key that has to have signed it")
 	cmd.Flags().StringVar(&registerFile, "register", "", "`FILE` of certify --register that has to hold its plan; says what else it holds")
 	beside.register(cmd.Flags())
+	live.register(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was found as a JSON object")
 	cmd.Flags().BoolVar(&challenge, "challenge", false, "change what the target sent, and show which passes could have failed")
 	cmd.Flags().Uint64Var(&seed, "seed", 0, "`N` that draws the places and values of --challenge")
@@ -107,7 +123,7 @@ func showVerified(cmd *cobra.Command, r *verify.Report, name string, asJSON bool
 	} else if err := r.Text(out, name); err != nil {
 		return err
 	}
-	if !r.Honest || !r.Sensitive() {
+	if !r.Honest || !r.Sensitive() || !r.Live.Agrees() {
 		return &exit{Code: exitFailed}
 	}
 	return nil

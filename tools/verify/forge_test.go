@@ -38,6 +38,9 @@ import (
 // secret is the credential of the certification that is forged. It may be in no bundle.
 const secret = "f0rgers-s3cret"
 
+// published is the nonce of the host's operator.
+const published = "n0nce-of-the-operator"
+
 // Keys of whoever made the bundle, and of a forger.
 var (
 	ours   = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize))
@@ -93,12 +96,13 @@ func fetch(fault string, selection scenarios.Selection,
 		document["motd"] = "whoever has " + secret + " may come in"
 		maps.Copy(w.Header(), whole.Header())
 		w.Header().Del("Content-Length")
+		w.Header().Set(wire.NonceHeader, published)
 		w.Header().Set("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat))
 		json.NewEncoder(w).Encode(document)
 	}))
 	defer server.Close()
 	c, err := scenarios.Certify(context.Background(), wire.Target{URL: server.URL, Key: secret}, scenarios.Options{Seed: 7, Build: "dev",
-		Select: selection}, suites.Suites()...)
+		Select: selection, Nonce: published}, suites.Suites()...)
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +112,11 @@ func fetch(fault string, selection scenarios.Selection,
 			return nil, err
 		}
 	}
+	return packed(r)
+}
+
+// packed returns the signed bundle of a report.
+func packed(r *scenarios.Report) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "assay-forged-*")
 	if err != nil {
 		return nil, err

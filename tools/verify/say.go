@@ -24,7 +24,7 @@ func (v *run) notProved() {
 			"together, and make the digests again")
 	}
 	say("that the target sent this: whoever ran Assay could have written the exchanges")
-	say("that the host at %s is the one that it says it is", v.Target.Address)
+	v.which(say)
 	say("%s", v.when())
 	switch {
 	case v.by.Register != nil && v.Registered != "":
@@ -69,6 +69,7 @@ func (r *Report) Text(w io.Writer, name string) error {
 	}
 	line("  made by     assay %s, %s, seed %s%s", r.Made.Version, r.StartedAt, r.Seed, r.runWords())
 	line("  target      %s · %s", r.Target.Address, r.Target.Protocol)
+	r.showed(line)
 	line("  evidence    %s in %s, root %s", counted(r.Exchanges, "exchange"), counted(r.Transcripts, "transcript"), r.Root)
 	line("  signature   %s", r.signed())
 	if r.Registered != "" {
@@ -106,6 +107,10 @@ func (r *Report) Text(w io.Writer, name string) error {
 	if r.Challenge != nil {
 		b.WriteByte('\n')
 		r.challenged(line)
+	}
+	if r.Live != nil {
+		b.WriteByte('\n')
+		r.Live.text(line)
 	}
 	b.WriteByte('\n')
 	line("NOT PROVED by this:")

@@ -140,6 +140,16 @@ var tamperings = map[string]tampering{
 		}
 		f.results.Target.Address, f.manifest.Target.Address = other, other
 	}},
+	"the nonce is exchanged": {do: func(f *forgery) { f.results.Target.Nonce.Value = "n0nce-of-the-bank" }},
+	"the nonce is exchanged in the reply": {do: func(f *forgery) {
+		f.edit("discovery", `"entries"`, published, "n0nce-of-the-bank")
+	}},
+	"the nonce is said to have been in DNS": {do: func(f *forgery) { f.results.Target.Nonce.In = results.NonceInDNS }},
+	"a certificate is made up": {do: func(f *forgery) {
+		digest := bundle.Digest([]byte("the bank's"))
+		f.results.Target.Certificate = &digest
+		f.edit("discovery", `"observation"`, `"nonce": {`, `"certificate": "`+digest+"\",\n  \"nonce\": {")
+	}},
 	"an exchange was at another time": {do: func(f *forgery) {
 		f.edit("openwop/documents-for-anybody", `"entries"`, `"at": "20`, `"at": "19`)
 	}},

@@ -94,19 +94,22 @@ func (t *Timestamp) words() string {
 
 // when says what is not known of the time.
 func (v *run) when() string {
-	const today = "and that the host is the same today"
+	today := ", and that the host is the same today"
+	if v.answersAlike() {
+		today = ""
+	}
 	after := v.Timestamp != nil && v.Timestamp.Trusted
 	before := v.PlanTimestamp != nil && v.PlanTimestamp.Trusted
 	switch {
 	case after && before:
-		return fmt.Sprintf("when exactly it was, between the timestamps of %s and %s, %s", v.PlanTimestamp.Time, v.Timestamp.Time, today)
+		return fmt.Sprintf("when exactly it was, between the timestamps of %s and %s%s", v.PlanTimestamp.Time, v.Timestamp.Time, today)
 	case after:
-		return fmt.Sprintf("how long before %s it was, when it was time-stamped, %s: "+
+		return fmt.Sprintf("how long before %s it was, when it was time-stamped%s: "+
 			"the start is what a clock said on the machine that ran Assay", v.Timestamp.Time, today)
 	case before:
-		return fmt.Sprintf("how long after %s it was, when its plan was time-stamped, %s", v.PlanTimestamp.Time, today)
+		return fmt.Sprintf("how long after %s it was, when its plan was time-stamped%s", v.PlanTimestamp.Time, today)
 	case v.Timestamp != nil || v.PlanTimestamp != nil:
-		return "that it is recent, " + today + ": who signed its timestamp was not checked, for --tsa-cert was not given, or does not fit"
+		return "that it is recent" + today + ": who signed its timestamp was not checked, for --tsa-cert was not given, or does not fit"
 	}
-	return "that it is recent, " + today + ": the start is what a clock said on the machine that ran Assay"
+	return "that it is recent" + today + ": the start is what a clock said on the machine that ran Assay"
 }

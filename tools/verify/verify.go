@@ -1,5 +1,5 @@
 // Package verify checks a bundle of evidence: nothing was changed after it was made, and every verdict in it follows
-// from its transcripts. It uses no network, no clock and no randomness.
+// from its transcripts. It uses no network, no clock and no randomness, unless it is given a way to ask the host again.
 package verify
 
 import (
@@ -27,6 +27,7 @@ type Options struct {
 	// Challenge has each pass shown able to fail, also where the certification left it out. It is the seed that draws places
 	// and values.
 	Challenge *uint64
+	Live      *Asking // asks the host again, nil for not at all
 }
 
 // Report is the result of a verification, and the output of assay verify --json.
@@ -34,7 +35,9 @@ type Report struct {
 	Honest      bool                    `json:"honest"` // no problem was found
 	Made        results.Maker           `json:"assay"`
 	Target      results.BundleTarget    `json:"target"`
-	StartedAt   string                  `json:"startedAt"` // RFC 3339
+	Certificate string                  `json:"certificate,omitempty"` // SHA-256 of the host's certificate, as certify saw it
+	Nonce       *results.Nonce          `json:"nonce,omitempty"`       // that the operator published
+	StartedAt   string                  `json:"startedAt"`             // RFC 3339
 	Seed        string                  `json:"seed"`
 	Run         *results.Run            `json:"run,omitempty"` // what names the certification in what it sent
 	Root        string                  `json:"root"`          // root of the tree over the transcripts
@@ -60,6 +63,7 @@ type Report struct {
 	Attested      []Statement       `json:"attested,omitempty"`
 	NotProved     []string          `json:"notProved"` // sentences about what no bundle of this kind can prove
 	Challenge     *challenge.Result `json:"challenge,omitempty"`
+	Live          *Live             `json:"live,omitempty"` // nil if it was not to be asked again
 }
 
 // Sensitive reports whether no requirement rests on passes alone that no change could turn. It is true if nothing was
@@ -104,6 +108,8 @@ type run struct {
 	settled *challenge.Result
 	// nameless are the drives that sent no name of the run.
 	nameless []string
+	derived  *scenarios.Report // nil if nothing was judged
+	asked    []scenarios.Suite // suites of derived
 }
 
 // Bundle verifies a bundle.
@@ -123,6 +129,7 @@ func Bundle(b *bundle.Bundle, o Options) *Report {
 	v.attested()
 	v.stamped()
 	v.Honest = len(v.Problems) == 0
+	v.live()
 	v.notProved()
 	return &v.Report
 }
@@ -189,9 +196,10 @@ func (v *run) judge() {
 		v.underivable(err)
 		return
 	}
-	v.Judged, v.Scenarios = true, len(derived.Outcomes)
+	v.Judged, v.Scenarios, v.derived, v.asked = true, len(derived.Outcomes), derived, suites
 	v.part(suites, derived)
 	v.drives(derived)
+	v.host(derived)
 	v.settle(derived, suites)
 	v.compare(derived)
 	v.challenge(derived, suites)
