@@ -212,7 +212,8 @@ func (s *scene) more(e element, list []item, t traits) iter.Seq[one] {
 		clear(met)
 		switch {
 		case e.vain:
-			_ = s.sought(e.sought, siblings, t, yield) && lacking(s.own, yield) && s.aboutOthers(siblings, list, t, yield) && lacking(s.all, yield) && known(yield)
+			_ = s.sought(e.sought, siblings, t, yield) && lacking(s.own, yield) &&
+				s.aboutOthers(siblings, list, t, yield) && lacking(s.all, yield) && known(yield)
 		case known(yield):
 			_ = lacking(s.own, yield) && lacking(s.all, yield)
 		}
