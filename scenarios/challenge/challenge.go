@@ -93,9 +93,9 @@ func (r *Result) Insensitive() []Pass {
 // no more than that another one might have done it.
 const (
 	mostTries  = 120
-	leastTries = 5
+	leastTries = 40
 	fewTries   = 2
-	enough     = 40 // at least so many of a kind that has to turn a check, or of one that was guessed while none has
+	eachLook   = 5 // at least so many of a kind for each look
 	mostBroken = 100
 	// ordinaryChecks is the number of checks from which on a scenario is judged less often: each time costs more.
 	ordinaryChecks = 12
@@ -277,7 +277,7 @@ func (o *tries) add(p *Pass, k Tried) {
 
 // most returns how many changes of a kind are judged.
 func (t *trial) most() int {
-	return min(mostTries, max(enough, mostTries*ordinaryChecks/len(t.first.Checks)))
+	return min(mostTries, max(leastTries, mostTries*ordinaryChecks/len(t.first.Checks)))
 }
 
 // named tries the kinds that a row names.
@@ -307,7 +307,10 @@ func (t *trial) guessed(p *Pass, kinds []Kind, looks []look) (out tries) {
 func (t *trial) try(kind Kind, requirement scenarios.RequirementID, looks []look, most int) Tried {
 	out := Tried{Kind: kind}
 	for _, l := range inTurn(shuffled(t.scene.random, looks, len(looks))) {
-		left := min(most, max(leastTries, mostTries/len(looks)))
+		left := min(most, max(eachLook, mostTries/len(looks)))
+		if kind == Inserted && l.in != nil && len(l.values) == 0 { // what it must not have is one of many
+			left, most = mostElements, most+mostElements
+		}
 		for e := range t.scene.edits(kind, l) {
 			if left--; left < 0 || out.Tried >= most {
 				break

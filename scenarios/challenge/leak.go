@@ -85,8 +85,10 @@ func (s *scene) leak(l look, yield func(edit) bool) {
 func (s *scene) spill(l look, texts []string, yield func(edit) bool) bool {
 	for _, p := range s.leaves(l) {
 		word, write, ok := p.word()
-		if !ok {
+		if !ok && p.text != "null" {
 			continue
+		} else if !ok {
+			write = quoted
 		}
 		if len(texts) > 1 { // one by one: those that belong there elsewhere come first
 			texts = s.sent(nameOf(p.path))
@@ -171,19 +173,16 @@ func (s *scene) misplace(l look, yield func(edit) bool) bool {
 	return true
 }
 
-// leaking returns an element with a text in place of each of its own.
+// leaking returns an element with a text in place of each of its own, and of what is null.
 func leaking(element, text string) []string {
-	if typeOf(element) == aString {
+	if typeOf(element) == aString || element == "null" {
 		return []string{text}
 	}
-	list, isObject, ok := items(element)
-	if !ok || !isObject {
-		return nil
-	}
+	list, isObject, _ := items(element)
 	var out []string
-	for _, it := range list {
-		if typeOf(it.value) == aString {
-			if changed, ok := replace(element, []string{it.name}, text); ok {
+	for i, it := range list {
+		for _, inner := range leaking(it.value, text) {
+			if changed, ok := replace(element, []string{segment(it, i, isObject)}, inner); ok {
 				out = append(out, changed)
 			}
 		}

@@ -212,8 +212,8 @@ func (s *scene) more(e element, list []item, t traits) iter.Seq[one] {
 		clear(met)
 		switch {
 		case e.vain:
-			_ = s.sought(e.sought, siblings, t, yield) && lacking(s.own, yield) &&
-				s.aboutOthers(siblings, list, t, yield) && lacking(s.all, yield) && known(yield)
+			_ = s.sought(e.sought, siblings, t, yield) && lacking(s.own, yield) && s.aboutOthers(siblings, list, t, yield) &&
+				lacking(s.all, yield) && known(yield)
 		case known(yield):
 			_ = lacking(s.own, yield) && lacking(s.all, yield)
 		}
@@ -410,7 +410,9 @@ func (s *scene) members(l look, yield func(edit) bool) bool {
 			}
 		case !isJSON(p.ref.Part):
 		case p.text == "" && len(p.path) > 0:
-			for _, value := range append(shuffled(s.random, s.all.words[nameOf(p.path)], 3), `"something"`, "true", "1", "{}", "[]") {
+			name := nameOf(p.path)
+			known := append(shuffled(s.random, s.own.words[name], 3), shuffled(s.random, s.all.words[name], 3)...)
+			for _, value := range append(known, `"something"`, "true", "1", "{}", "[]") {
 				if !put(p.path, value) {
 					return false
 				}

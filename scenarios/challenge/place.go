@@ -173,7 +173,10 @@ func (s *scene) arrays(l look) []element {
 		switch a := s.place(*l.in); {
 		case a.container():
 			for _, a := range s.within(a) {
-				a.vain, a.sought = len(l.values) == 0, l.sought
+				a.sought = l.sought
+				if a.vain = len(l.values) == 0; a.vain { // the check was about none of its elements
+					a.index = -1
+				}
 				add(a)
 			}
 		case a.text == "" && len(a.path) > 0 && len(l.values) == 0:

@@ -52,9 +52,13 @@ func (s *scene) edits(kind Kind, l look) iter.Seq[edit] {
 	return func(yield func(edit) bool) {
 		switch kind {
 		case LeftOut:
-			s.leaveOut(l, yield)
+			if s.frames(kind, l, yield) {
+				s.leaveOut(l, yield)
+			}
 		case Repeated, Reordered, AfterTheEnd, Inserted:
-			s.lists(kind, l, yield)
+			if s.frames(kind, l, yield) {
+				s.lists(kind, l, yield)
+			}
 		case Swapped:
 			s.swap(l, yield)
 		case Leaked:
@@ -302,7 +306,7 @@ func (s *scene) otherValue(p place) []string {
 	case aBool:
 		return []string{map[string]string{"true": "false", "false": "true"}[p.text]}
 	case aNull:
-		return []string{`"something"`, "1", "{}"}
+		return slices.Concat([]string{`"something"`, "1", "{}"}, s.own.objects[nameOf(p.path)], s.all.objects[nameOf(p.path)])
 	}
 	return nil
 }
