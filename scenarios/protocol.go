@@ -33,6 +33,8 @@ type Protocol struct {
 	Invariants func(Discovery, []DriveRecord) []Breach
 	// Paces finds out how far behind the reads of a target are, before anything is driven; nil where no drive asks.
 	Paces func(context.Context, *Conn)
+	// Fixed are the things of which drives must not be told different things.
+	Fixed []Fixed
 	// Signs show features that a target has without claiming them.
 	Signs []Sign
 	// SeamPrefix is the prefix of test seams unless the operator gives another.

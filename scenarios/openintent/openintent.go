@@ -37,6 +37,7 @@ var Protocol = &scenarios.Protocol{
 	Paces:          host.Paces,
 	Describe:       describe,
 	Invariants:     breaches,
+	Fixed:          fixed,
 	Resources:      "/api/v1/intents/",
 	Event:          eventName,
 	Program:        &scenarios.Program{Request: "ResolvePolicyRequest", Answer: "ResolvePolicyReply", Harmless: emptyQuestion},

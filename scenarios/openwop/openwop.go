@@ -47,6 +47,7 @@ func Speaking(d *dialect.Dialect) *scenarios.Protocol {
 		Describe:       describe,
 		Invariants:     breaches(d),
 		Paces:          host.Paces,
+		Fixed:          fixed(d),
 		Signs:          signs(d),
 		SeamPrefix:     d.Seams[0],
 		RunOf:          runOf,

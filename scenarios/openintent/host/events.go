@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/openassay/assay/gen/openintentv1"
@@ -22,10 +23,10 @@ const (
 	EventEscalation      openintentv1.EventType = "coordinator.escalation_required"
 )
 
-// Log is the log of an intent or a portfolio, oldest event first.
+// Log is the log of an intent or a portfolio.
 type Log struct {
-	Read   wire.Value  `json:"read"` // the status of the reply
-	Events wire.Values `json:"events"`
+	Read   wire.Value  `json:"read"`   // the status of the reply
+	Events wire.Values `json:"events"` // as the target lists them
 }
 
 // Log reads the log of the intent.
@@ -55,7 +56,6 @@ func (s *Server) logAt(ctx context.Context, label, path string) Log {
 	for more := len(l.Events); more > 0; {
 		more = l.add(s.Get(ctx, label+", further", fmt.Sprintf("%s?limit=%s&offset=%d", path, eventLimit, len(l.Events))))
 	}
-	l.Events = OldestFirst(l.Events)
 	return l
 }
 
@@ -90,12 +90,23 @@ func OldestFirst(events wire.Values) wire.Values {
 	return out
 }
 
-// All returns the events.
-func (l Log) All() wire.Found { return wire.Found{Values: l.Events, In: l.Read.Ref()} }
+// All returns the events, oldest first, found in their list.
+func (l Log) All() wire.Found {
+	found := wire.Found{Values: OldestFirst(l.Events), In: l.Read.Ref()}
+	if len(l.Events) > 0 {
+		found.In = l.Events[0].Ref()
+		found.In.Pointer = found.In.Pointer[:strings.LastIndexByte(found.In.Pointer, '/')]
+	}
+	return found
+}
 
 // OfType returns the events of these types.
 func (l Log) OfType(types ...openintentv1.EventType) wire.Found {
-	return l.All().Where(func(e wire.Value) bool {
+	all := l.All()
+	for _, t := range types {
+		all.Sought = append(all.Sought, wire.Sought{Pointer: "/event_type", Word: string(t)})
+	}
+	return all.Where(func(e wire.Value) bool {
 		return slices.Contains(types, openintentv1.EventType(e.Key("event_type").String()))
 	})
 }
