@@ -17,7 +17,16 @@ import (
 // RunID names a certification. Its names follow from it: what drives call the things that they make on the target.
 type RunID struct {
 	ID    string
-	Given bool // by the operator; else it is [DrawRunID] of what the report holds
+	Given bool      // by the operator; else it is [DrawRunID] of what the report and the bundle hold
+	At    time.Time // when it was drawn, with a plan in a register; zero: at the start
+}
+
+// String returns the id as reports have it, "" without one.
+func (r RunID) String() string {
+	if r.Given {
+		return r.ID + " (given, not drawn)"
+	}
+	return r.ID
 }
 
 // RunIDForm says which run ids are accepted.
@@ -28,17 +37,31 @@ var runIDForm = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$`)
 // IsRunID reports whether an operator may give this run id.
 func IsRunID(id string) bool { return runIDForm.MatchString(id) }
 
-// DrawRunID returns the run id of a certification: its seed, the version of Assay, the digest of the selected scenarios,
-// and the start, of which microseconds count.
-func DrawRunID(seed uint64, build, suiteDigest string, started time.Time) string {
-	return spoken("run", strconv.FormatUint(seed, 10), build, suiteDigest, strconv.FormatInt(started.UnixMicro(), 10))
+// DrawRunID returns the run id of a certification: its seed, the version of Assay, the digest of its program, and a time, of
+// which microseconds count. The suites are none of it: a plan is registered before the first request, which may decide the protocol.
+// The program may be, since a run that is repeated is given its id.
+func DrawRunID(seed uint64, build, binary string, at time.Time) string {
+	return spoken("run", strconv.FormatUint(seed, 10), build, binary, strconv.FormatInt(at.UnixMicro(), 10))
 }
 
-func (o Options) runID(suiteDigest string, started time.Time) RunID {
-	if o.RunID != "" {
-		return RunID{o.RunID, true}
+// Run returns the run id of a certification with these options that starts at a time.
+func (o Options) Run(started time.Time) RunID {
+	switch {
+	case o.RunID != "":
+		return RunID{ID: o.RunID, Given: true}
+	case !o.Announced.IsZero():
+		return RunID{ID: DrawRunID(o.Seed, o.Build, o.Binary, o.Announced), At: o.Announced}
 	}
-	return RunID{ID: DrawRunID(o.Seed, o.Build, suiteDigest, started)}
+	return RunID{ID: DrawRunID(o.Seed, o.Build, o.Binary, started)}
+}
+
+// Follows reports whether a run id was given, or follows from what it is drawn from; want is what does.
+func (r RunID) Follows(seed uint64, build, binary string, started time.Time) (want string, follows bool) {
+	if !r.At.IsZero() {
+		started = r.At
+	}
+	want = DrawRunID(seed, build, binary, started)
+	return want, r.Given || r.ID == want
 }
 
 // names draws the names of one drive of a certification.
@@ -74,17 +97,59 @@ func spoken(parts ...string) string {
 	return fmt.Sprintf("%s-%s-%s-%06d", word(0), word(1), word(2), binary.BigEndian.Uint64(sum[24:])%1e6)
 }
 
-var spokenForm = lazyregexp.New(`([a-z]{3,5})-([a-z]{3,5})-([a-z]{3,5})-[0-9]{6}`)
+// Bounds of a name's parts, in bytes.
+const (
+	shortestWord, longestWord = 3, 5
+	spokenDigits              = 6
+)
 
-// spokenIn returns the names that a text holds.
+// spokenIn returns the names that a text holds: three known words, of which the first may end a longer run of letters, and
+// six digits, of which more may follow. Whole transcripts are looked through, for which a regular expression takes too long.
 func spokenIn(text string) (out []string) {
 	_, known := words()
-	for _, m := range spokenForm.FindAllStringSubmatch(text, -1) {
-		if known[m[1]] && known[m[2]] && known[m[3]] {
-			out = append(out, m[0])
+	for dash := 0; ; dash++ {
+		next := strings.IndexByte(text[dash:], '-')
+		if next < 0 {
+			return out
+		}
+		dash += next
+		if !startsWithDigits(text[dash+1:]) {
+			continue
+		}
+		if start, is := threeWords(text[:dash], known); is {
+			out = append(out, text[start:dash+1+spokenDigits])
 		}
 	}
-	return out
+}
+
+func startsWithDigits(text string) bool {
+	for i := range spokenDigits {
+		if i >= len(text) || text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// threeWords returns where the three words start that a text ends with.
+func threeWords(text string, known map[string]bool) (start int, is bool) {
+	end := len(text)
+	for n := 3; n > 0; n-- {
+		start = end
+		for start > 0 && end-start < longestWord && text[start-1] >= 'a' && text[start-1] <= 'z' {
+			start--
+		}
+		if end-start < shortestWord || !known[text[start:end]] {
+			return 0, false
+		}
+		if n > 1 {
+			if start == 0 || text[start-1] != '-' {
+				return 0, false
+			}
+			end = start - 1
+		}
+	}
+	return start, true
 }
 
 // mostNames bounds the names of a drive that are looked for.

@@ -119,8 +119,11 @@ func (s Standing) checkAgent(j *scenarios.Judge) {
 // A held decision to terminate ends nothing if somebody rejects it, nor does one that a verifier rejects.
 func (s Standing) checkTerminated(j *scenarios.Judge) {
 	for i, d := range s.Log.Decided().Values {
+		if d.At("/payload/decision/kind").String() != string(dialect.TerminateDecisionKindTerminate) {
+			continue
+		}
 		held := handoff.Turn(s.Log, i).Where(host.IsA(dialect.NodeSuspended, dialect.InterruptRequested, dialect.Verified))
-		if d.At("/payload/decision/kind").String() == string(dialect.TerminateDecisionKindTerminate) && len(held.Values) == 0 {
+		if len(held.Values) == 0 {
 			loop.CheckNoTurnAfter(s.Log, j, host.Sequence(d))
 		}
 	}

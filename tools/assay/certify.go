@@ -127,7 +127,7 @@ func (c *certify) run(ctx context.Context) error {
 	if err := c.bundle.setAside(); err != nil {
 		return errors.Join(err, reports.TakeBack(c.out))
 	}
-	if err := c.bundle.announce(ctx, c.target.name, c.options); err != nil {
+	if err := c.bundle.announce(ctx, c.target.name, &c.options); err != nil {
 		c.earlier()
 		return errors.Join(err, c.bundle.ended(exitCode(err)))
 	}

@@ -111,11 +111,14 @@ func (e *evidence) takeBack() error {
 }
 
 // announce adds the plan to the register, if one was asked for.
-func (e *evidence) announce(ctx context.Context, target string, o scenarios.Options) error {
+func (e *evidence) announce(ctx context.Context, target string, o *scenarios.Options) error {
+	o.Binary = e.binary
 	if e.registerFile == "" {
 		return nil
 	}
-	at, err := register.Begin(e.registerFile, time.Now(), results.RegisteredPlan{
+	o.Announced = time.Now().UTC()
+	at, err := register.Begin(e.registerFile, o.Announced, results.RegisteredPlan{
+		Run:    reports.Run(o.Run(o.Announced)),
 		Target: target, Seed: strconv.FormatUint(o.Seed, 10), Assay: version(), Binary: e.binary, Filter: reports.Filter(o.Select),
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -26,9 +27,16 @@ var (
 // Turn returns the events between the i-th decision, from 0, and the next one.
 func Turn(l host.RunLog, i int) wire.Found {
 	decided := l.Decided().Values
+	if i >= len(decided) {
+		return wire.Found{In: l.All().In}
+	}
+	after, before := host.Sequence(decided[i]), int64(math.MaxInt64)
+	if i+1 < len(decided) {
+		before = host.Sequence(decided[i+1])
+	}
 	return l.All().Where(func(e wire.Value) bool {
-		return i < len(decided) && host.Sequence(e) > host.Sequence(decided[i]) && (i+1 >= len(decided) ||
-			host.Sequence(e) < host.Sequence(decided[i+1]))
+		n := host.Sequence(e)
+		return n > after && (n < before || i+1 == len(decided))
 	})
 }
 
