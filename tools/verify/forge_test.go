@@ -70,7 +70,7 @@ var (
 
 // fetch certifies a host. settle may add to its report.
 func fetch(fault string, selection scenarios.Selection,
-	settle ...func(*scenarios.Report, ...scenarios.Suite) (*challenge.Result, error)) ([]byte, error) {
+	settle ...func(*scenarios.Report) (*challenge.Result, error)) ([]byte, error) {
 	o := faulty.Options{Options: surface.Options{Key: secret}}
 	if fault != "" {
 		o.Faults = []string{fault}
@@ -108,7 +108,7 @@ func fetch(fault string, selection scenarios.Selection,
 	}
 	r := c.Finish(context.Background())
 	for _, f := range settle {
-		if _, err := f(r, suites.Suites()...); err != nil {
+		if _, err := f(r); err != nil {
 			return nil, err
 		}
 	}
