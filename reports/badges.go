@@ -87,10 +87,6 @@ func removeStaleBadges(dir string, files []file) error {
 	return nil
 }
 
-// Withdraw removes the badges of an earlier run from a report folder. Call it before a target is certified: a run that ends
-// without a report must not leave a badge that seems to be its own.
-func Withdraw(dir string) error { return removeStaleBadges(dir, nil) }
-
 func isBadge(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

@@ -64,6 +64,8 @@ func read(path string) (string, []byte, error) {
 	}
 	f, err := os.Open(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && Earlier(path) != "":
+		return path, nil, fmt.Errorf("read results %s: there is no such file: %s", path, Earlier(path))
 	case errors.Is(err, fs.ErrNotExist):
 		return path, nil, fmt.Errorf("read results %s: there is no such file: assay certify TARGET --out DIR writes one", path)
 	case err != nil:

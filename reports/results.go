@@ -39,14 +39,15 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		Assay:  results.Assay{Version: stamp.Version, SuiteDigest: r.SuiteDigest},
 		Target: results.Target{
 			Protocol: r.Protocol.ID, Address: r.Address, DiscoveryDigest: r.DiscoveryDigest,
-			Second: r.Second, Name: label(r.Name), Version: label(r.Version), Certificate: label(r.Certificate), Nonce: nonce(r.Nonce),
+			Second: r.Second, ExtraHeaders: r.ExtraHeaders, Name: label(r.Name), Version: label(r.Version),
+			Certificate: label(r.Certificate), Nonce: nonce(r.Nonce),
 		},
 		Filter:       Filter(r.Select),
 		Partial:      partial(r, stamp),
 		StartedAt:    r.Started,
 		Seconds:      seconds(r.Seconds),
 		Seed:         r.Seed,
-		Run:          run(r.RunID),
+		Run:          Run(r.RunID),
 		ExitCode:     int64(stamp.ExitCode),
 		Claims:       each(r.Claims, claim),
 		Requirements: each(r.Requirements, requirementIn(r.Protocol.Ledger)),
@@ -62,12 +63,20 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 	}
 }
 
-// run returns nil for a report that is of no certification.
-func run(id scenarios.RunID) *results.Run {
+// Run returns nil for a report that is of no certification.
+func Run(id scenarios.RunID) *results.Run {
 	if id.ID == "" {
 		return nil
 	}
-	return &results.Run{ID: id.ID, Given: id.Given}
+	return &results.Run{ID: id.ID, Given: id.Given, At: id.At}
+}
+
+// RunID is the reverse of [Run].
+func RunID(r *results.Run) scenarios.RunID {
+	if r == nil {
+		return scenarios.RunID{}
+	}
+	return scenarios.RunID{ID: r.ID, Given: r.Given, At: r.At}
 }
 
 // MarshalResults encodes the document. The bytes are the same for a terminal and a file: characters that could act on a

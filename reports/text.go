@@ -96,6 +96,9 @@ func (t *text) head() {
 		t.line("%s", t.paint(red, refused))
 	}
 	t.part()
+	if words := excerpt.ExtraHeaders(t.doc.Target.ExtraHeaders); words != "" {
+		t.line("%s", words)
+	}
 	t.line("")
 }
 
@@ -294,8 +297,12 @@ func (t *text) status(word string) string {
 
 func (t *text) summary() {
 	t.line("")
+	run := t.report.RunID.String()
+	if run != "" {
+		run = ", run " + run
+	}
 	t.line("%s: %s in %s, seed %d%s", textsafe.Count(len(t.report.Outcomes), "scenario"), t.verdicts(t.report.Totals()),
-		round(t.report.Seconds), t.report.Seed, runWords(t.report.RunID))
+		round(t.report.Seconds), t.report.Seed, run)
 	t.part()
 	switch figure := excerpt.Sensitivity(t.doc.Sensitivity); {
 	case figure != "":
@@ -311,16 +318,6 @@ func (t *text) summary() {
 	if t.dir != "" {
 		t.line("reports in %s", t.dir)
 	}
-}
-
-func runWords(run scenarios.RunID) string {
-	switch {
-	case run.ID == "":
-		return ""
-	case run.Given:
-		return ", run " + run.ID + " (given)"
-	}
-	return ", run " + run.ID
 }
 
 // ExitMeaning explains an exit code of assay certify in a sentence; "" for a code it never returns.

@@ -31,7 +31,7 @@ const (
 // Write writes doc, the [Results] of the report, into dir as results.json, together with report.html, matrix.md,
 // junit.xml, ctrf.json, results.sarif, badges and a transcript of each drive. It creates dir if necessary. Write stages all
 // files first and then moves them, so that a failure keeps the output of an earlier run. It removes an earlier run's
-// transcripts and badges that this run does not replace, and touches no other file.
+// transcripts and badges that this run does not replace, and what [SetAside] set aside, and touches no other file.
 func Write(dir string, r *scenarios.Report, doc results.Results) error {
 	files, err := render(r, doc)
 	if err != nil {
@@ -65,7 +65,7 @@ func install(dir string, files []file) error {
 			return errors.Join(err, swap.back())
 		}
 	}
-	return errors.Join(removeStale(filepath.Join(dir, TranscriptsDir), files), removeStaleBadges(dir, files))
+	return errors.Join(removeStale(filepath.Join(dir, TranscriptsDir), files), removeStaleBadges(dir, files), removeEarlier(dir))
 }
 
 // file is one file of a report; name is its path below the folder. write produces the content on demand: all

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -56,6 +57,19 @@ func (r *Report) breaches(d Discovery, clean func(string) string) []Breach {
 				out = append(out, b)
 			}
 		}
+	}
+	return append(out, r.contradicted(d)...)
+}
+
+// contradicted returns the breaches of requirements by what two drives were told. What violates none is a finding.
+func (r *Report) contradicted(d Discovery) (out []Breach) {
+	for _, c := range r.Contradictions {
+		if c.Requirement == "" || !r.violates(c.Requirement, c.Other.Drive, c.Other.Where, d) {
+			r.DiscoveryFindings = append(r.DiscoveryFindings, Finding{Text: c.String()})
+			continue
+		}
+		out = append(out, Breach{Requirement: c.Requirement, By: ByInvariant, Drive: c.Other.Drive, Where: c.Other.Where, Actual: c.Other.Is,
+			Expected: fmt.Sprintf("%s, as at exchange %d of %s, for %s", c.One.Is, c.One.Where.Exchange, c.One.Drive, c.About)})
 	}
 	return out
 }

@@ -19,8 +19,10 @@ import (
 type Options struct {
 	Select       Selection
 	Seed         uint64        // of all random values; 0 is a valid seed
-	RunID        string        // all names are derived from it; "" derives it from Seed, Build and the start. See [IsRunID]
+	RunID        string        // all names are derived from it; "" draws it from Seed, Build, Binary and the start. See [IsRunID]
 	Build        string        // the version of Assay, as reports will say it
+	Binary       string        // the digest of its program, as a bundle will say it; "" where none will be made
+	Announced    time.Time     // when its plan was registered, and its run id drawn; zero: it was not
 	Workers      int           // drives at once; default 12, or 2 a core if that is more
 	Rate         float64       // requests a second; 0 = unlimited
 	Patience     time.Duration // the time in which something must happen; default 10 s
@@ -132,7 +134,7 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 		Options: o, Protocol: suites[0].Protocol, Started: time.Now().UTC(), network: network, selected: picked,
 		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites),
 	}
-	c.RunID = o.runID(suiteDigest(picked), c.Started)
+	c.RunID = o.Run(c.Started)
 	ctx, c.cancel = context.WithTimeout(ctx, o.Timeout)
 	c.running = ctx
 	if err := c.discover(ctx); err != nil {

@@ -85,7 +85,7 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.RunID.Given || r.RunID.ID != scenarios.DrawRunID(7, "v1", r.SuiteDigest, r.Started) {
+	if r.RunID.Given || r.RunID.ID != scenarios.DrawRunID(7, "v1", "", r.Started) {
 		t.Errorf("the run id is %+v", r.RunID)
 	}
 	names := 0
@@ -95,9 +95,9 @@ func TestNames(t *testing.T) {
 			t.Error(err)
 		}
 		names += n
-		for _, other := range []string{scenarios.DrawRunID(8, "v1", r.SuiteDigest, r.Started),
-			scenarios.DrawRunID(7, "v2", r.SuiteDigest, r.Started), scenarios.DrawRunID(7, "v1", "", r.Started),
-			scenarios.DrawRunID(7, "v1", r.SuiteDigest, r.Started.Add(time.Microsecond))} {
+		for _, other := range []string{scenarios.DrawRunID(8, "v1", "", r.Started),
+			scenarios.DrawRunID(7, "v2", "", r.Started), scenarios.DrawRunID(7, "v1", "another", r.Started),
+			scenarios.DrawRunID(7, "v1", "", r.Started.Add(time.Microsecond))} {
 			if _, err := d.Names(other); (err != nil) != (n > 0) {
 				t.Errorf("%s as one of the run %s: %v", d.ID, other, err)
 			}

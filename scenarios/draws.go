@@ -27,8 +27,12 @@ type Draw struct {
 // MostDraws is how many draws of a drive are noted, the first ones.
 const MostDraws = 4096
 
-// mostOrdered bounds the length of an order that is drawn again.
-const mostOrdered = 1 << 16
+// Bounds of orders that are drawn again: the length of one, and all that [Redraw] draws together. Those of a certification have
+// some thousand elements.
+const (
+	mostOrdered = 1 << 16
+	mostRedrawn = 1 << 20
+)
 
 // NewDraws derives a drive's randomness from the seed, so that a scenario sends the same values alone as among others, and
 // its names from the run id.
@@ -115,8 +119,9 @@ func (d *Draws) name() string {
 	return name
 }
 
-// again makes the draw that a note describes. It returns false if no drive writes such a note.
-func (d *Draws) again(of string) bool {
+// again makes the draw that a note describes. It returns false if no drive writes such a note. work is the number of elements
+// that orders may still have, and is lowered.
+func (d *Draws) again(of string, work *int) bool {
 	kind, rest, _ := strings.Cut(of, " ")
 	var numbers []int
 	for _, word := range strings.Fields(rest) {
@@ -126,12 +131,20 @@ func (d *Draws) again(of string) bool {
 		}
 		numbers = append(numbers, n)
 	}
+	if kind == "order" || kind == "shuffle" {
+		if len(numbers) != 1 || numbers[0] < 0 || numbers[0] > mostOrdered {
+			return false
+		}
+		if *work -= numbers[0]; *work < 0 {
+			return true
+		}
+	}
 	switch {
 	case kind == "between" && len(numbers) == 2 && numbers[1]-numbers[0] >= 0 && numbers[1]-numbers[0] < 1<<62:
 		d.Between(numbers[0], numbers[1])
-	case kind == "order" && len(numbers) == 1 && numbers[0] >= 0 && numbers[0] <= mostOrdered:
+	case kind == "order":
 		d.Perm(numbers[0])
-	case kind == "shuffle" && len(numbers) == 1 && numbers[0] >= 0 && numbers[0] <= mostOrdered:
+	case kind == "shuffle":
 		d.Shuffle(numbers[0], func(int, int) {})
 	case len(numbers) > 0:
 		return false
@@ -149,11 +162,28 @@ func (d *Draws) again(of string) bool {
 	return true
 }
 
-// Redraw draws again what the drive noted that it drew, and returns an error for the first value that differs.
-func (d DriveRecord) Redraw(seed uint64, run string) error {
+// ErrManyDraws means that drives noted orders of more elements than any certification draws. They are not drawn again.
+var ErrManyDraws = fmt.Errorf("orders of more than %d elements in all", mostRedrawn)
+
+// Redraw draws again what drives noted that they drew, and returns an error for the first value that differs, with the drive.
+func Redraw(drives []DriveRecord, seed uint64, run string) (drive string, err error) {
+	work := mostRedrawn
+	for _, d := range drives {
+		if err := d.redraw(seed, run, &work); err != nil {
+			return d.ID, err
+		}
+	}
+	return "", nil
+}
+
+func (d DriveRecord) redraw(seed uint64, run string, work *int) error {
 	again := NewDraws(seed, run, d.ID)
 	for i, noted := range d.Drawn[:min(len(d.Drawn), MostDraws)] {
-		if !again.again(noted.Of) || again.noted[i].Of != noted.Of {
+		known := again.again(noted.Of, work)
+		switch {
+		case *work < 0:
+			return fmt.Errorf("the drive %s noted %q: %w", d.ID, noted.Of, ErrManyDraws)
+		case !known || again.noted[i].Of != noted.Of:
 			return fmt.Errorf("the drive %s noted that it drew %q, which is no draw", d.ID, noted.Of)
 		}
 		if want := again.noted[i].Is; !bytes.Equal(want, noted.Is) {

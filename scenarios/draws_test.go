@@ -3,6 +3,7 @@ package scenarios_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -40,22 +41,52 @@ func TestRedraw(t *testing.T) {
 	if len(d.Drawn) != 8 {
 		t.Errorf("%d draws were noted", len(d.Drawn))
 	}
-	if err := d.Redraw(7, run); err != nil {
+	if err := redraw(7, run, d); err != nil {
 		t.Error(err)
 	}
-	if err := d.Redraw(8, run); err == nil {
+	if err := redraw(8, run, d); err == nil {
 		t.Error("another seed draws the same")
 	}
-	if err := d.Redraw(7, "another"); err == nil || !strings.Contains(err.Error(), `of "name"`) {
+	if err := redraw(7, "another", d); err == nil || !strings.Contains(err.Error(), `of "name"`) {
 		t.Errorf("with another run id: %v", err)
 	}
 	for i := range d.Drawn {
 		changed := d
 		changed.Drawn = append([]scenarios.Draw{}, d.Drawn...)
 		changed.Drawn[i].Is = json.RawMessage(`"else"`)
-		if err := changed.Redraw(7, run); err == nil {
+		if err := redraw(7, run, changed); err == nil {
 			t.Errorf("%q may be anything", d.Drawn[i].Of)
 		}
+	}
+}
+
+func redraw(seed uint64, run string, drives ...scenarios.DriveRecord) error {
+	_, err := scenarios.Redraw(drives, seed, run)
+	return err
+}
+
+// Whoever makes a bundle does not choose how long it takes to draw again: orders of all drives together are bounded.
+func TestRedrawIsBounded(t *testing.T) {
+	const length = 1 << 16
+	noted := func(drive string, orders int) scenarios.DriveRecord {
+		d := scenarios.DriveRecord{ID: drive}
+		draws := scenarios.NewDraws(7, "run", drive)
+		for range orders {
+			is, err := json.Marshal(draws.Perm(length))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.Drawn = append(d.Drawn, scenarios.Draw{Of: "order 65536", Is: is})
+		}
+		return d
+	}
+	many := []scenarios.DriveRecord{noted("one", 8), noted("other", 8)}
+	if err := redraw(7, "run", many...); err != nil {
+		t.Error(err)
+	}
+	many = append(many, noted("third", 1))
+	if drive, err := scenarios.Redraw(many, 7, "run"); drive != "third" || !errors.Is(err, scenarios.ErrManyDraws) {
+		t.Errorf("%s: %v", drive, err)
 	}
 }
 
@@ -64,7 +95,7 @@ func TestRedrawOfNoDraw(t *testing.T) {
 	for _, of := range []string{"", "between", "between 3 1", "between 1 2 3", "between -9223372036854775808 9223372036854775807",
 		"between  1 2", "order -1", "order 99999999999", "shuffle x", "share 1", "rand", "name 3"} {
 		d := scenarios.DriveRecord{ID: "d", Drawn: []scenarios.Draw{{Of: of, Is: json.RawMessage("1")}}}
-		if err := d.Redraw(7, "run"); err == nil || !strings.Contains(err.Error(), "which is no draw") {
+		if err := redraw(7, "run", d); err == nil || !strings.Contains(err.Error(), "which is no draw") {
 			t.Errorf("%q: %v", of, err)
 		}
 	}

@@ -30,6 +30,8 @@ type Protocol struct {
 	// Invariants returns what drives read that violates a rule for everything of its kind: of each log, page, stream and
 	// snapshot, whatever was asked. nil where the protocol has none.
 	Invariants func(Discovery, []DriveRecord) []Breach
+	// Fixed are the things of which drives must not be told different things.
+	Fixed []Fixed
 	// Signs show features that a target has without claiming them.
 	Signs []Sign
 	// SeamPrefix is the prefix of test seams unless the operator gives another.

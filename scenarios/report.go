@@ -15,8 +15,9 @@ import (
 type Report struct {
 	Protocol          *Protocol
 	Address           string
-	Second            string // address of the host that the target hands work to; "" without one
-	Name, Version     string // of the target, by its discovery document
+	Second            string   // address of the host that the target hands work to; "" without one
+	ExtraHeaders      []string // names of those that the operator had added to every request, sorted; none that carries a credential
+	Name, Version     string   // of the target, by its discovery document
 	DiscoveryDigest   string
 	Certificate       string // SHA-256 of the target's certificate, in hex; "" without TLS
 	Nonce             *Nonce // that its operator published, nil for none
@@ -31,6 +32,7 @@ type Report struct {
 	Scenarios         int // of the protocol, selected or not
 	Outcomes          []Outcome
 	Breaches          []Breach // all that was seen violated, and where
+	Contradictions    []Contradiction
 	Profiles          []ProfileStatus
 	DiscoveryFindings []Finding
 	Leftovers         []string
@@ -107,6 +109,8 @@ func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers 
 // sumUp derives the other parts of the report from its outcomes, its drives and the discovery document.
 func (r *Report) sumUp(d Discovery, clean func(string) string) {
 	r.introduce(d)
+	r.ExtraHeaders = r.extraHeaders()
+	r.Contradictions = r.contradictions(d, clean)
 	r.Breaches = r.breaches(d, clean)
 	r.derive(d)
 }

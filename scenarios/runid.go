@@ -17,7 +17,16 @@ import (
 // RunID names a certification. Its names follow from it: what drives call the things that they make on the target.
 type RunID struct {
 	ID    string
-	Given bool // by the operator; else it is [DrawRunID] of what the report holds
+	Given bool      // by the operator; else it is [DrawRunID] of what the report and the bundle hold
+	At    time.Time // when it was drawn, with a plan in a register; zero: at the start
+}
+
+// String returns the id as reports have it, "" without one.
+func (r RunID) String() string {
+	if r.Given {
+		return r.ID + " (given, not drawn)"
+	}
+	return r.ID
 }
 
 // RunIDForm says which run ids are accepted.
@@ -28,17 +37,31 @@ var runIDForm = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$`)
 // IsRunID reports whether an operator may give this run id.
 func IsRunID(id string) bool { return runIDForm.MatchString(id) }
 
-// DrawRunID returns the run id of a certification: its seed, the version of Assay, the digest of the selected scenarios,
-// and the start, of which microseconds count.
-func DrawRunID(seed uint64, build, suiteDigest string, started time.Time) string {
-	return spoken("run", strconv.FormatUint(seed, 10), build, suiteDigest, strconv.FormatInt(started.UnixMicro(), 10))
+// DrawRunID returns the run id of a certification: its seed, the version of Assay, the digest of its program, and a time, of
+// which microseconds count. The suites are none of it: a plan is registered before the first request, which may decide the protocol.
+// The program may be, since a run that is repeated is given its id.
+func DrawRunID(seed uint64, build, binary string, at time.Time) string {
+	return spoken("run", strconv.FormatUint(seed, 10), build, binary, strconv.FormatInt(at.UnixMicro(), 10))
 }
 
-func (o Options) runID(suiteDigest string, started time.Time) RunID {
-	if o.RunID != "" {
-		return RunID{o.RunID, true}
+// Run returns the run id of a certification with these options that starts at a time.
+func (o Options) Run(started time.Time) RunID {
+	switch {
+	case o.RunID != "":
+		return RunID{ID: o.RunID, Given: true}
+	case !o.Announced.IsZero():
+		return RunID{ID: DrawRunID(o.Seed, o.Build, o.Binary, o.Announced), At: o.Announced}
 	}
-	return RunID{ID: DrawRunID(o.Seed, o.Build, suiteDigest, started)}
+	return RunID{ID: DrawRunID(o.Seed, o.Build, o.Binary, started)}
+}
+
+// Follows reports whether a run id was given, or follows from what it is drawn from; want is what does.
+func (r RunID) Follows(seed uint64, build, binary string, started time.Time) (want string, follows bool) {
+	if !r.At.IsZero() {
+		started = r.At
+	}
+	want = DrawRunID(seed, build, binary, started)
+	return want, r.Given || r.ID == want
 }
 
 // names draws the names of one drive of a certification.

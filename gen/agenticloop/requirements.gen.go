@@ -746,6 +746,7 @@ var RequirementsV2 = []Requirement{
 		Evidence: "observed",
 		Text:     "In revision 2026-06 a response with status ok says in result what was done.",
 		Accepts:  "AL-R24: revision 2026-02 has a workspace and no result, 2026-06 a result and no workspace. An agent is held to the revision of its profile; result is taken in either.",
+		Breaks:   []string{"left-out", "another-type"},
 	},
 	{
 		ID: RFC103WIRE5, Level: "SHOULD", Source: "PLUGIN-V2", File: "",
@@ -836,6 +837,7 @@ var RequirementsV2 = []Requirement{
 		Section: "Invariants 4 and 5", Line: 0, Hash: "",
 		Evidence: "observed",
 		Text:     "A result without run_id, step or tool, or whose step is no whole number from 1 on, moves no run and changes no state.",
+		Breaks:   []string{"another-value", "inserted"},
 	},
 	{
 		ID: RFC103READ2, Level: "MUST", Source: "RFC-103-READING", File: "",

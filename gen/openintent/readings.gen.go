@@ -183,7 +183,7 @@ var ReadingsV1 = []Reading{
 		ID: "OIP-R19", Title: "who emits intent.suspended",
 		Sentences: []string{"OIP-READ-7", "OIP-0026-T4"},
 		Open:      "No operation suspends an intent, and no text says which side emits the event.",
-		Accept:    "None or one; an event that names no suspension counts. The suite emits none itself.",
+		Accept:    "None, of which nothing is asked then, or one; an event that names no suspension counts. The suite emits none itself.",
 		Refuse:    "Two. An empty log blocks the scenario.",
 		Why:       "The agent may be the one that emits it, and the suite stands in its place.",
 		Scenarios: []string{"openintent/respond/suspended-once"},

@@ -518,6 +518,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Of answers that come at once exactly one is taken, and its value is the one that is recorded.",
 		Accepts:  "OIP-R30: the others get a 4xx.",
+		Breaks:   []string{"repeated", "another-value", "another-status"},
 	},
 	{
 		ID: OIPREAD2, Level: "MUST", Source: "OIP-READING", File: "",
@@ -525,6 +526,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A suspension works the same whether its record is written before or after the status.",
 		Accepts:  "OIP-R35: the SDK sets the status first, the guide the record. Windows start at the later of the two; suspended_at is taken for the start where it is within 2 seconds of it.",
+		Breaks:   []string{"another-value", "beyond-bound"},
 	},
 	{
 		ID: OIPREAD3, Level: "MUST", Source: "OIP-READING", File: "",
@@ -532,12 +534,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "An answer after the window has ended is refused, and the record stays expired.",
 		Accepts:  "Any 4xx is taken; 409 is expected.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OIPREAD4, Level: "MUST", Source: "OIP-READING", File: "",
 		Section: "RFC-0026 4.2", Line: 0, Hash: "", Claim: "notifier",
 		Evidence: "observed",
 		Text:     "After an answer nothing is sent again, escalated or expired.",
+		Breaks:   []string{"repeated", "inserted"},
 	},
 	{
 		ID: OIPREAD5, Level: "MUST", Source: "OIP-READING", File: "",
@@ -545,12 +549,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A reminder comes at T0 + (k-1) intervals by the time that the server itself gives it.",
 		Accepts:  "From a quarter of a second before to one and a half seconds after, by created_at of the event and suspended_at of the record: a server that is slow to be read is not late. OIP-R33: the SDK cites other sections for this; the numbers are those of the text.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OIPREAD6, Level: "MUST", Source: "OIP-READING", File: "",
 		Section: "RFC-0026 2", Line: 0, Hash: "", Claim: "portfolio",
 		Evidence: "observed",
 		Text:     "An intent that is a member of a portfolio twice is one suspended member.",
+		Breaks:   []string{"off-by-one"},
 	},
 	{
 		ID: OIPREAD7, Level: "MUST", Source: "OIP-READING", File: "",
@@ -558,30 +564,35 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A suspension leaves at most one intent.suspended of the server.",
 		Accepts:  "OIP-R19: none is taken as well, for who drives the suspension may be who emits it.",
+		Breaks:   []string{"repeated", "inserted"},
 	},
 	{
 		ID: OIPREAD8, Level: "SHOULD", Source: "OIP-READING", File: "",
 		Section: "RFC-0026 3", Line: 0, Hash: "", Claim: "coordinator",
 		Evidence: "observed",
 		Text:     "A suspension_policy that is none of the three is refused with 4xx.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OIPREAD9, Level: "MUST", Source: "OIP-READING", File: "",
 		Section: "RFC-0026 4.2", Line: 0, Hash: "", Claim: "notifier",
 		Evidence: "observed",
 		Text:     "An intent whose record was answered in time is not touched by its fallback, not even at the moment when the window would have ended.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIPREAD10, Level: "MUST", Source: "OIP-READING", File: "",
 		Section: "RFC-0026 4.1", Line: 0, Hash: "", Claim: "resolver",
 		Evidence: "observed",
 		Text:     "What is configured is done: a resolver answers every question with one policy or null, and nothing else.",
+		Breaks:   []string{"left-out", "another-type", "another-status"},
 	},
 	{
 		ID: OIP0026H1, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "4.1 HumanRetryPolicy", Line: 149, Hash: "8a85408814ad", Claim: "notifier",
 		Evidence: "observed",
 		Text:     "max_attempts counts all notifications, the first one too: of N there are N-1 reminders.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OIP0026H2, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -589,12 +600,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A policy that names no max_attempts has one attempt.",
 		Accepts:  "OIP-R10: the text says 1, the SDK of 0.17.0 and a sample say 3. The text wins; a server is always sent a number.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026H3, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "4.1 HumanRetryPolicy", Line: 150, Hash: "011cb57236e9", Claim: "notifier",
 		Evidence: "observed",
 		Text:     "interval_seconds is what lies between two notifications.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OIP0026H4, Level: "SHOULD", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -609,30 +622,35 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The cadence of strategy fixed is constant, measured from the suspension: reminders do not drift.",
 		Accepts:  "OIP-R11: linear and exponential stand in release notes and nothing defines them; only fixed is asked for.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OIP0026H6, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "4.1 HumanRetryPolicy", Line: 152, Hash: "475c480d31f3", Claim: "resolver",
 		Evidence: "observed",
 		Text:     "A policy without a ladder has none, and an empty ladder is one that was said.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OIP0026H7, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "4.1 HumanRetryPolicy", Line: 153, Hash: "7ff3b4b30ed9", Claim: "resolver",
 		Evidence: "observed",
 		Text:     "A policy that names no final_fallback_policy inherits the fallback_policy of its record.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OIP0026H8, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "4.1 HumanRetryPolicy", Line: 153, Hash: "7ff3b4b30ed9", Claim: "notifier",
 		Evidence: "observed",
 		Text:     "Where the policy of a record names no final_fallback_policy, the fallback_policy of the record is what is done in the end.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026N1, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "4.2 How it works", Line: 157, Hash: "0e5b5fa45583", Claim: "notifier",
 		Evidence: "observed",
 		Text:     "Attempt 1 is made at once and is no reminder: no intent.suspension_renotified says attempt 1.",
+		Breaks:   []string{"off-by-one"},
 	},
 	{
 		ID: OIP0026N2, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -640,6 +658,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "With a retry policy timeout_seconds is the window of one attempt, not of the suspension.",
 		Accepts:  "OIP-R18: whether timeout_seconds or interval_seconds sets the window of an attempt is open; the total is N times the interval. The suites send two equal values.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026N3, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -647,6 +666,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Without an answer each interval_seconds a reminder is sent and the attempt counter goes up by one.",
 		Accepts:  "OIP-R20: who sends reminders is declared, or found by asking; a server without a notifier is not blamed for sending none.",
+		Breaks:   []string{"beyond-bound"},
 	},
 	{
 		ID: OIP0026N4, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -654,6 +674,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A step of the ladder triggers at its attempt and at no other, and one beyond max_attempts never.",
 		Accepts:  "OIP-R16: a step at attempt 1 is not asked about.",
+		Breaks:   []string{"repeated", "off-by-one", "inserted"},
 	},
 	{
 		ID: OIP0026N5, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -661,12 +682,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A step of the ladder overrides channel_hint and notify_to of the reminder of its attempt.",
 		Accepts:  "OIP-R15: null, the empty string and absence are the same. The suites name supervisor@example.com, as the sample of the text does: a server with an allowlist needs it there.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026N6, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "4.2 How it works", Line: 160, Hash: "d5d245b5242b", Claim: "notifier",
 		Evidence: "observed",
 		Text:     "After max_attempts notifications without an answer the final fallback is applied, and not before.",
+		Breaks:   []string{"another-value", "beyond-bound"},
 	},
 	{
 		ID: OIP0026N7, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -674,6 +697,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The window of a suspension is interval_seconds times max_attempts.",
 		Accepts:  "OIP-R17: with one attempt the window is the interval or the timeout; either is taken.",
+		Breaks:   []string{"another-value", "beyond-bound"},
 	},
 	{
 		ID: OIP0026N8, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -681,30 +705,35 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "expires_at of a record that has one and whose server set it is the end of the whole window.",
 		Accepts:  "A server may leave expires_at to who writes the record: where it is absent this is not applicable. OIP-R17 as in OIP-0026-N7. OIP-R34: a time without a zone is in UTC.",
+		Breaks:   []string{"another-value", "beyond-bound"},
 	},
 	{
 		ID: OIP0026N9, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "4.2 How it works", Line: 162, Hash: "b30d4060c41b", Claim: "notifier",
 		Evidence: "observed",
 		Text:     "suspension_id is the same in every attempt, and an answer that names it is taken during any of them.",
+		Breaks:   []string{"another-id", "another-status"},
 	},
 	{
 		ID: OIP0026B1, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "4.3 Backwards compatibility", Line: 168, Hash: "060970dcba13", Claim: "notifier",
 		Evidence: "observed",
 		Text:     "A record with a fallback_policy and no retry_policy has one attempt: nothing is sent again, and it expires after timeout_seconds.",
+		Breaks:   []string{"inserted", "beyond-bound"},
 	},
 	{
 		ID: OIP0026B2, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "4.3 Backwards compatibility", Line: 169, Hash: "acd2b16c1e59", Claim: "notifier",
 		Evidence: "observed",
 		Text:     "final_fallback_policy within the policy wins over the fallback_policy beside it.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026E1, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "4.4 New events", Line: 174, Hash: "19999abdc95a", Claim: "notifier",
 		Evidence: "observed",
 		Text:     "intent.suspension_renotified is emitted once for each attempt from the second on, not after its notification.",
+		Breaks:   []string{"left-out", "repeated", "off-by-one", "inserted"},
 	},
 	{
 		ID: OIP0026E2, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -712,6 +741,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "intent.suspension_escalated is emitted once for each step of the ladder that triggers.",
 		Accepts:  "OIP-R14: escalated and renotified of one attempt come in either order, at most a second apart.",
+		Breaks:   []string{"left-out", "repeated", "off-by-one", "inserted"},
 	},
 	{
 		ID: OIP0026E3, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -719,6 +749,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "intent.suspension_renotified has suspension_id, attempt, max_attempts, channel_hint, notify_to and next_attempt_at, which is the time of the next attempt.",
 		Accepts:  "OIP-R15: null, the empty string and absence are the same. Of the last attempt next_attempt_at is null, absent, or the end of the window; the sample of the text does not fit its own timeline.",
+		Breaks:   []string{"left-out", "off-by-one", "another-id", "beyond-bound"},
 	},
 	{
 		ID: OIP0026E4, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -726,6 +757,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "intent.suspension_escalated has suspension_id, attempt, escalated_to and channel_hint.",
 		Accepts:  "OIP-R15: null, the empty string and absence are the same.",
+		Breaks:   []string{"left-out", "another-id", "another-value"},
 	},
 	{
 		ID: OIP0026E5, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -733,6 +765,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "One intent.suspension_expired is emitted after all attempts, and the final fallback comes after it.",
 		Accepts:  "Times that are equal are in order: the log may hold both in one moment.",
+		Breaks:   []string{"left-out", "repeated"},
 	},
 	{
 		ID: OIP0026F1, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -747,12 +780,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "What a call says wins over what its agent says, and that over what the platform says; a value that equals a default is said all the same.",
 		Accepts:  "The release notes of 0.17.0 describe a choice among whole policies; the text, field by field, wins.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OIP0026D2, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "5. Three-level configuration cascade", Line: 224, Hash: "0d1efc662a9d", Claim: "resolver",
 		Evidence: "observed",
 		Text:     "Each field that a level does not say is inherited from the level above it, by itself.",
+		Breaks:   []string{"off-by-one", "another-value"},
 	},
 	{
 		ID: OIP0026D3, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -767,18 +802,21 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "GET server/config answers, without a key too, with suspension.default_retry_policy: null, or a policy.",
 		Accepts:  "OIP-R1: the text says /v1/server/config, servers have /api/v1/server/config; either is taken. OIP-R31: the name is the one in the sentence, not the one in the diagram.",
+		Breaks:   []string{"left-out", "another-type", "another-status"},
 	},
 	{
 		ID: OIP0026D5, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "5. Three-level configuration cascade", Line: 226, Hash: "7031044ae2e7", Claim: "config",
 		Evidence: "observed",
 		Text:     "The server config is read-only: PUT, POST and PATCH are refused and change nothing.",
+		Breaks:   []string{"left-out", "another-value", "another-status", "inserted"},
 	},
 	{
 		ID: OIP0026D6, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "5. Three-level configuration cascade", Line: 228, Hash: "6c3857ff5c8c", Claim: "resolver",
 		Evidence: "observed",
 		Text:     "An agent without a default leaves the default of the platform in force.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OIP0026D7, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -793,6 +831,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A claim whose declared inputs come from an intent that is suspended is refused.",
 		Accepts:  "OIP-R28: the claim is a lease on an intent with _io_inputs, or the claim of a task where the server has one.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OIP0026V2, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -800,6 +839,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The refusal says upstream_intent_suspended.",
 		Accepts:  "OIP-R27: the text names an exception and no status. Any 4xx is taken whose body has upstream_intent_suspended or UpstreamIntentSuspendedError.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OIP0026V3, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -807,6 +847,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The refusal names the intent that is suspended.",
 		Accepts:  "OIP-R27: anywhere in the body.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OIP0026V4, Level: "SHOULD", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -814,12 +855,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The refusal says in expected_resume_at when to come again, or null where that is not known.",
 		Accepts:  "Absent is the same as null.",
+		Breaks:   []string{"another-type", "inserted"},
 	},
 	{
 		ID: OIP0026V5, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "6. validate_claim_inputs()", Line: 242, Hash: "0defedebc520", Claim: "claim",
 		Evidence: "observed",
 		Text:     "What was refused stays as it was, to be claimed, and is claimed once the upstream is resumed and completed with what is asked for.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OIP0026V6, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -833,6 +876,7 @@ var RequirementsV1 = []Requirement{
 		Section: "7. Relationship to RFC-0010", Line: 252, Hash: "5476beb087ad", Claim: "notifier",
 		Evidence: "observed",
 		Text:     "Between reminders the intent stays suspended_awaiting_input.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026J2, Level: "SHOULD", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -846,12 +890,14 @@ var RequirementsV1 = []Requirement{
 		Section: "9. End-to-end example", Line: 303, Hash: "33afd2dadc61", Claim: "example",
 		Evidence: "observed",
 		Text:     "T+0: intent 2 is suspended.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026T2, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "9. End-to-end example", Line: 304, Hash: "7a999d97e70c", Claim: "example",
 		Evidence: "observed",
 		Text:     "T+0: task 2 is blocked, because its intent is suspended.",
+		Breaks:   []string{"another-value", "beyond-bound"},
 	},
 	{
 		ID: OIP0026T3, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -859,6 +905,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "T+0: intent 3 is blocked.",
 		Accepts:  "OIP-R21: one that was blocked before stays so.",
+		Breaks:   []string{"another-value", "beyond-bound"},
 	},
 	{
 		ID: OIP0026T4, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -872,18 +919,21 @@ var RequirementsV1 = []Requirement{
 		Section: "9. End-to-end example", Line: 307, Hash: "6b6b843d59fc", Claim: "example",
 		Evidence: "observed",
 		Text:     "T+0: the portfolio has a suspended member, and counts one.",
+		Breaks:   []string{"off-by-one", "another-value"},
 	},
 	{
 		ID: OIP0026T6, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "9. End-to-end example", Line: 308, Hash: "9f570b2f69a3", Claim: "example",
 		Evidence: "observed",
 		Text:     "T+1 interval: the reminder of attempt 2 is emitted.",
+		Breaks:   []string{"left-out", "repeated"},
 	},
 	{
 		ID: OIP0026T7, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "9. End-to-end example", Line: 309, Hash: "ddaae642816f", Claim: "example",
 		Evidence: "observed",
 		Text:     "T+1 interval: attempt 2 goes out over the channel of its step.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026T8, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -891,18 +941,21 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "T+1 interval: the step of attempt 2 is escalated.",
 		Accepts:  "OIP-R14: in either order with the reminder.",
+		Breaks:   []string{"left-out", "repeated"},
 	},
 	{
 		ID: OIP0026T9, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "9. End-to-end example", Line: 311, Hash: "f6da642ab624", Claim: "example",
 		Evidence: "observed",
 		Text:     "T+1.5 intervals: the answer is taken.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OIP0026T10, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "9. End-to-end example", Line: 312, Hash: "fe7f8eba1a0f", Claim: "example",
 		Evidence: "observed",
 		Text:     "T+1.5 intervals: intent 2 is active, and then completed.",
+		Breaks:   []string{"another-value", "beyond-bound"},
 	},
 	{
 		ID: OIP0026T11, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -910,30 +963,35 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "T+1.5 intervals: task 2 is running, and then completed.",
 		Accepts:  "That a task is completed is said by who works on it.",
+		Breaks:   []string{"another-value", "beyond-bound"},
 	},
 	{
 		ID: OIP0026T12, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "9. End-to-end example", Line: 314, Hash: "790a73b92d31", Claim: "example",
 		Evidence: "observed",
 		Text:     "T+1.5 intervals: intent 3 is active.",
+		Breaks:   []string{"another-value", "beyond-bound"},
 	},
 	{
 		ID: OIP0026T13, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "9. End-to-end example", Line: 315, Hash: "88b0a3d50b0d", Claim: "example",
 		Evidence: "observed",
 		Text:     "T+1.5 intervals: intent 3 is claimed with the outputs of phase 2.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OIP0026T14, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "9. End-to-end example", Line: 316, Hash: "158907aac3ac", Claim: "example",
 		Evidence: "observed",
 		Text:     "In the end phase 3 is completed, and with it the workflow.",
+		Breaks:   []string{"another-value", "beyond-bound"},
 	},
 	{
 		ID: OIP0026T15, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "9. End-to-end example", Line: 318, Hash: "838cce14c5ea", Claim: "example",
 		Evidence: "observed",
 		Text:     "What does not happen: a claim of phase 3 while phase 2 is suspended, and an end by the deadline of the portfolio.",
+		Breaks:   []string{"another-status", "inserted"},
 	},
 	{
 		ID: OIP0026X1, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -941,6 +999,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "When a member is suspended, one portfolio.member_suspended is emitted.",
 		Accepts:  "Neither payload nor place is defined: the log of the member or of the portfolio, or the stream of the portfolio.",
+		Breaks:   []string{"repeated"},
 	},
 	{
 		ID: OIP0026X2, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -948,6 +1007,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "When a member resumes, one portfolio.member_resumed is emitted.",
 		Accepts:  "As OIP-0026-X1.",
+		Breaks:   []string{"repeated"},
 	},
 	{
 		ID: OIP0026X3, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -955,6 +1015,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A suspension record has a field retry_policy, and it is kept as it was written.",
 		Accepts:  "A server may refuse a policy that cannot be kept; a valid one it keeps. Keys that were absent may come back with their defaults, and null, the empty string and absence are the same (OIP-R15).",
+		Breaks:   []string{"left-out", "off-by-one", "another-value"},
 	},
 	{
 		ID: OIP0026X4, Level: "SHOULD", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -969,6 +1030,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "What is sent to an outside channel has no secret and no personal data of the question or the context.",
 		Accepts:  "Which text is a secret is not defined. The context of the suspension carries marked values in members that are called password, api_key, email and the like; the notification has none of them. The question is text that an agent wrote to be read, and is not asked about.",
+		Breaks:   []string{"leaked"},
 	},
 	{
 		ID: OIP0026K2, Level: "SHOULD", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -976,12 +1038,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "notify_to is checked against an allowlist before anything is delivered to it.",
 		Accepts:  "Refusing the record and delivering nothing are both taken.",
+		Breaks:   []string{"another-status", "leaked"},
 	},
 	{
 		ID: OIP0026K3, Level: "SHOULD", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "11. Security considerations", Line: 367, Hash: "1e16e4653607", Claim: "notifier",
 		Evidence: "observed",
 		Text:     "suspension_id stays the same across attempts.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OIP0026K4, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -989,18 +1053,21 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Answers after the first are refused and change nothing.",
 		Accepts:  "OIP-R30: 409 is expected, any other 4xx is taken with a note; a 2xx is a violation, also one that only repeats the first answer.",
+		Breaks:   []string{"repeated", "off-by-one", "another-value", "another-status"},
 	},
 	{
 		ID: OIP0026L1, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "12. Backwards compatibility", Line: 371, Hash: "c46206ae6c98", Claim: "core",
 		Evidence: "observed",
 		Text:     "A record without retry_policy is taken.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OIP0026L2, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "12. Backwards compatibility", Line: 371, Hash: "c85bfce0658c", Claim: "notifier",
 		Evidence: "observed",
 		Text:     "A record with only a fallback_policy expires after one window, as before.",
+		Breaks:   []string{"another-value", "beyond-bound"},
 	},
 	{
 		ID: OIP0026L3, Level: "SHOULD", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -1015,24 +1082,28 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The new events reach subscriptions that are there, as other events do: the stream has what the log has, each once.",
 		Accepts:  "OIP-R32: a stream is at /subscribe/intents/{id} or /intents/{id}/subscribe.",
+		Breaks:   []string{"left-out", "repeated"},
 	},
 	{
 		ID: OIP0026L5, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "12. Backwards compatibility", Line: 374, Hash: "9703a06a6a12", Claim: "portfolio",
 		Evidence: "observed",
 		Text:     "The flags of portfolios are added, and take nothing away from the reply.",
+		Breaks:   []string{"left-out"},
 	},
 	{
 		ID: OIP0026L6, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "12. Backwards compatibility", Line: 375, Hash: "f872435a5457", Claim: "plan",
 		Evidence: "observed",
 		Text:     "The lists of suspended tasks are added to progress objects, and take nothing away from the reply.",
+		Breaks:   []string{"left-out"},
 	},
 	{
 		ID: OIP0026M1, Level: "SHOULD", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "1. Motivation", Line: 30, Hash: "cce96d3282dd", Claim: "notifier",
 		Evidence: "observed",
 		Text:     "One notification that is missed does not at once bring the fallback about.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026M2, Level: "MAY", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -1047,6 +1118,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Only the intent that waits turns suspended_awaiting_input: its parent and its siblings keep their status.",
 		Accepts:  "OIP-R7: the release notes of 0.17.0 let the parent turn suspended. The text wins: an aggregate that counts the suspension is right, a parent that has its status is not.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026R1B, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -1054,12 +1126,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A plan observes a suspension of an intent and does not take it into its own state.",
 		Accepts:  "R1 of the texts forbids the state suspended; a plan that turns paused is taken, as RFC-0012 9 allows it at checkpoints.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026R1C, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "2. Rule 1", Line: 41, Hash: "4e1cab29a6e1", Claim: "portfolio",
 		Evidence: "observed",
 		Text:     "A portfolio does not turn suspended because a member is.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026R2, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -1067,24 +1141,28 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A dependent that is active turns blocked when an intent that it depends on is suspended.",
 		Accepts:  "OIP-R21: RFC-0002 does not let a dependent be active while what it depends on is not completed. A dependent that was blocked already and stays so keeps the rule; a scenario about the trigger is then not applicable.",
+		Breaks:   []string{"another-value", "beyond-bound"},
 	},
 	{
 		ID: OIP0026R2B, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "2. Rule 2", Line: 45, Hash: "43f85f8a5d9b", Claim: "graph",
 		Evidence: "observed",
 		Text:     "A suspended intent does not satisfy the completion gate: what depends on it is not completed while it waits.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OIP0026R2C, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "2. Rule 2", Line: 45, Hash: "4c286ce83339", Claim: "graph",
 		Evidence: "observed",
 		Text:     "The answer alone unblocks nothing: the dependent stays blocked until what it depends on is completed.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026R2D, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "2. Rule 2", Line: 45, Hash: "4c286ce83339", Claim: "graph",
 		Evidence: "observed",
 		Text:     "Once what was suspended is resumed and completed, its dependent unblocks by itself.",
+		Breaks:   []string{"another-value", "beyond-bound"},
 	},
 	{
 		ID: OIP0026R3, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -1092,24 +1170,28 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The running task of an intent that is suspended turns blocked.",
 		Accepts:  "OIP-R25: a task says where it stands in state or status. OIP-R26: a task is made at /tasks or below its intent. Which task belongs to an intent is not defined: it is the running one that names the intent.",
+		Breaks:   []string{"another-value", "beyond-bound"},
 	},
 	{
 		ID: OIP0026R3B, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "2. Rule 3", Line: 52, Hash: "5b23f955372d", Claim: "plan",
 		Evidence: "observed",
 		Text:     "A task that is blocked so says blocked_reason intent_suspended.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OIP0026R3C, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "2. Rule 3", Line: 53, Hash: "4ca103a04439", Claim: "plan",
 		Evidence: "observed",
 		Text:     "A task that is blocked so names the intent in suspended_intent_id.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OIP0026R3D, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "2. Rule 3", Line: 56, Hash: "73e4ce134bae", Claim: "plan",
 		Evidence: "observed",
 		Text:     "When the intent resumes, its task is running again, and no longer says that the intent is suspended.",
+		Breaks:   []string{"another-value", "inserted", "beyond-bound"},
 	},
 	{
 		ID: OIP0026R3E, Level: "SHOULD", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -1124,6 +1206,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The aggregate of a parent counts a suspended child under suspended_awaiting_input, and does not once it is answered.",
 		Accepts:  "OIP-R23: aggregate_status is found at the intent or at its graph. A status that nobody has may be absent or 0.",
+		Breaks:   []string{"off-by-one"},
 	},
 	{
 		ID: OIP0026R4B, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -1131,6 +1214,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A portfolio says has_suspended_members: true while a member is suspended, false before and after.",
 		Accepts:  "OIP-R23: the flags are found at the root of the portfolio or below aggregate_status.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026R4C, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -1138,6 +1222,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A portfolio says in suspended_member_count how many members are suspended.",
 		Accepts:  "OIP-R23: the count is found where the flag is.",
+		Breaks:   []string{"off-by-one"},
 	},
 	{
 		ID: OIP0026R4D, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -1145,6 +1230,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A portfolio whose members are all completed is completed.",
 		Accepts:  "OIP-R23: the aggregate is found at /aggregate_status, or status or overall below it, or at /status.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026R4E, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -1152,12 +1238,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A portfolio with a member that failed or was abandoned is failed, also while another member is suspended.",
 		Accepts:  "OIP-R22: no intent status failed exists in RFC-0001, so abandoned is what is asked.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026R4F, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "2. Rule 4", Line: 88, Hash: "791ada0bef70", Claim: "portfolio",
 		Evidence: "observed",
 		Text:     "Any other portfolio is in_progress, also one with suspended members.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026R4G, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -1165,12 +1253,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The progress of a plan lists in suspended_tasks the tasks whose intent is suspended, and none after the answer.",
 		Accepts:  "OIP-R24: the progress object of a plan is defined nowhere. The list is found at /suspended_tasks or /progress/suspended_tasks of the plan, or at GET /plans/{id}/progress.",
+		Breaks:   []string{"left-out", "another-id", "inserted"},
 	},
 	{
 		ID: OIP0026R4H, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "2. Rule 4", Line: 97, Hash: "3a22665926d4", Claim: "plan",
 		Evidence: "observed",
 		Text:     "Each entry of suspended_tasks has task_id, intent_id, suspended_since and the expires_at of the record.",
+		Breaks:   []string{"left-out", "another-id", "beyond-bound"},
 	},
 	{
 		ID: OIP0026R4I, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -1178,12 +1268,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The progress of a workflow lists in suspended_phases the phases whose intent is suspended, and none after the answer.",
 		Accepts:  "OIP-R24: the progress object of a workflow is defined nowhere, and a workflow has no resource. The list is found at the portfolio that the workflow is, at its root or below progress, or at /workflows/{id}.",
+		Breaks:   []string{"left-out", "another-id", "inserted"},
 	},
 	{
 		ID: OIP0026R4J, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "2. Rule 4", Line: 112, Hash: "7b78d6bacfad", Claim: "workflow",
 		Evidence: "observed",
 		Text:     "Each entry of suspended_phases has phase_name, intent_id, suspended_since and the expires_at of the record.",
+		Breaks:   []string{"left-out", "another-id", "beyond-bound"},
 	},
 	{
 		ID: OIP0026R5, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -1191,12 +1283,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "When the deadline of a portfolio passes, a member that is suspended is abandoned.",
 		Accepts:  "OIP-R8: the deadline is sent under governance_policy and under governance; due_before, which the release notes name, is not sent.",
+		Breaks:   []string{"another-value", "beyond-bound"},
 	},
 	{
 		ID: OIP0026R5B, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "2. Rule 5", Line: 122, Hash: "1a5b5b03c4ad", Claim: "deadline",
 		Evidence: "observed",
 		Text:     "The deadline bypasses the fallback: no fallback value is recorded as an answer, and no answer is taken later.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OIP0026R5C, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -1204,6 +1298,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "An intent that the deadline abandons says abandonment_reason portfolio_deadline_exceeded.",
 		Accepts:  "OIP-R9: the intent says portfolio_deadline_exceeded and the event says portfolio_deadline, each in its own place. The reason is found at the root of the intent, in its state, or in an event of the abandonment.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026R5D, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -1211,24 +1306,28 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The deadline leaves one intent.suspension_expired with reason portfolio_deadline.",
 		Accepts:  "OIP-R9, as in OIP-0026-R5C.",
+		Breaks:   []string{"left-out", "repeated", "another-value"},
 	},
 	{
 		ID: OIP0026P1, Level: "SHOULD", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "3. Coordinator suspension policy", Line: 127, Hash: "fd06b4001bf7", Claim: "coordinator",
 		Evidence: "observed",
 		Text:     "A coordinator lease keeps the suspension_policy that it was made with, and shows it.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026P2, Level: "SHOULD", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "3. Coordinator suspension policy", Line: 130, Hash: "70aa703a230c", Claim: "coordinator",
 		Evidence: "observed",
 		Text:     "A coordinator lease that names no suspension_policy has isolate.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0026P3, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "3. Coordinator suspension policy", Line: 130, Hash: "53b6620b409a", Claim: "coordinator",
 		Evidence: "observed",
 		Text:     "Under isolate a suspension brings about nothing beyond the aggregates: nothing is escalated and no phase is paused for it.",
+		Breaks:   []string{"another-value", "inserted"},
 	},
 	{
 		ID: OIP0026P4, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -1236,6 +1335,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Under block_dependents the phases that are wired to the suspended one are paused.",
 		Accepts:  "The text does not say how a phase that is paused looks: blocked is taken, and any status that is neither active nor an end.",
+		Breaks:   []string{"another-value", "beyond-bound"},
 	},
 	{
 		ID: OIP0026P5, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
@@ -1243,6 +1343,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Under escalate a suspension is escalated: coordinator.escalation_required is emitted, or the intent of the coordinator is suspended itself.",
 		Accepts:  "The text names either of two, and no payload: the event is taken on the log of the coordinated intent, on its portfolio, or on a stream of either.",
+		Breaks:   []string{"beyond-bound"},
 	},
 	{
 		ID: OIP00011, Level: "MUST", Source: "RFC-0001", File: "",
@@ -1250,6 +1351,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A change of an intent without If-Match is refused and changes nothing.",
 		Accepts:  "OIP-R3: 400, 412 and 428 are taken. OIP-R1: paths begin with /api/v1 or /v1.",
+		Breaks:   []string{"another-status", "inserted"},
 	},
 	{
 		ID: OIP00012, Level: "MUST", Source: "RFC-0001", File: "",
@@ -1257,6 +1359,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A change of an intent that names an old version is refused and changes nothing.",
 		Accepts:  "OIP-R4: 409 and 412 are taken.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OIP00013, Level: "SHOULD", Source: "RFC-0001", File: "",
@@ -1264,6 +1367,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The new version of what was changed is in ETag.",
 		Accepts:  "OIP-R5: 0.17.0 never sends it; the version in the body is what is used.",
+		Breaks:   []string{"off-by-one"},
 	},
 	{
 		ID: OIP00014, Level: "MUST", Source: "RFC-0001", File: "",
@@ -1271,6 +1375,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "An intent is made and read again as it was made: id, title, status and version.",
 		Accepts:  "OIP-R2: 200 and 201 are taken. OIP-R34: times with and without a zone are taken, without one they are in UTC.",
+		Breaks:   []string{"another-id", "another-value", "another-status"},
 	},
 	{
 		ID: OIP00021, Level: "MUST", Source: "RFC-0002", File: "",
@@ -1278,66 +1383,77 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A parent is not completed while a child of it is not.",
 		Accepts:  "Any 4xx is taken.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OIP00022, Level: "MUST", Source: "RFC-0002", File: "",
 		Section: "Blocking", Line: 0, Hash: "", Claim: "graph",
 		Evidence: "observed",
 		Text:     "An intent that depends on several unblocks only when all of them are completed.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP00023, Level: "MUST", Source: "RFC-0002", File: "",
 		Section: "Aggregates", Line: 0, Hash: "", Claim: "graph",
 		Evidence: "observed",
 		Text:     "A suspended child is not counted as completed.",
+		Breaks:   []string{"off-by-one"},
 	},
 	{
 		ID: OIP00024, Level: "MUST", Source: "RFC-0002", File: "",
 		Section: "Blocking", Line: 0, Hash: "", Claim: "graph",
 		Evidence: "observed",
 		Text:     "A suspension reaches what depends on it only: an intent that depends on nothing suspended stays as it is.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0025A1, Level: "MUST", Source: "RFC-0025", File: "",
 		Section: "8. Respond", Line: 0, Hash: "", Claim: "core",
 		Evidence: "observed",
 		Text:     "An answer without a valid key is refused with 401, and the intent stays suspended.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OIP0025A2, Level: "MUST", Source: "RFC-0025", File: "",
 		Section: "8. Respond", Line: 0, Hash: "", Claim: "core",
 		Evidence: "observed",
 		Text:     "An answer that names no suspension is refused with 422, and the intent stays suspended.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OIP0025A3, Level: "MUST", Source: "RFC-0025", File: "",
 		Section: "8. Respond", Line: 0, Hash: "", Claim: "core",
 		Evidence: "observed",
 		Text:     "An answer to an intent that is not there is refused with 404.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OIP0025A4, Level: "MUST", Source: "RFC-0025", File: "",
 		Section: "8. Respond", Line: 0, Hash: "", Claim: "core",
 		Evidence: "observed",
 		Text:     "An answer to an intent that is not suspended is refused with 409.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OIP0025A5, Level: "MUST", Source: "RFC-0025", File: "",
 		Section: "8. Respond", Line: 0, Hash: "", Claim: "core",
 		Evidence: "observed",
 		Text:     "An answer that names another suspension is refused with 409, and the intent stays suspended; also the id of one that was answered before.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OIP0025A6, Level: "SHOULD", Source: "RFC-0025", File: "",
 		Section: "11. Security", Line: 0, Hash: "", Claim: "core",
 		Evidence: "observed",
 		Text:     "A refusal does not tell the id of the suspension that it asks for.",
+		Breaks:   []string{"leaked"},
 	},
 	{
 		ID: OIP0025A7, Level: "MUST", Source: "RFC-0025", File: "",
 		Section: "8. Respond", Line: 0, Hash: "", Claim: "core",
 		Evidence: "observed",
 		Text:     "A value that is none of the choices is refused with 422, and the intent stays suspended.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OIP0025A8, Level: "MUST", Source: "RFC-0025", File: "",
@@ -1345,6 +1461,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The refusal of a choice lists valid_choices.",
 		Accepts:  "OIP-R6: at the root or below detail, as values or as objects with a value.",
+		Breaks:   []string{"left-out", "inserted"},
 	},
 	{
 		ID: OIP0025A9, Level: "MUST", Source: "RFC-0025", File: "",
@@ -1352,12 +1469,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "confirm without choices takes yes and no, and nothing else.",
 		Accepts:  "OIP-R29: with choices of its own the text contradicts itself, and it is not asked.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OIP0025A10, Level: "SHOULD", Source: "RFC-0025", File: "",
 		Section: "4.1 Response types", Line: 0, Hash: "", Claim: "core",
 		Evidence: "observed",
 		Text:     "text takes no empty string.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OIP0025A11, Level: "MUST", Source: "RFC-0025", File: "",
@@ -1365,6 +1484,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The reply to an answer has intent_id, suspension_id, resolution responded, value, responded_by and responded_at, a time.",
 		Accepts:  "OIP-R34: with or without a zone.",
+		Breaks:   []string{"left-out", "another-id", "another-value"},
 	},
 	{
 		ID: OIP0025A12, Level: "MUST", Source: "RFC-0025", File: "",
@@ -1372,30 +1492,35 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The reply to an answer by choice has the label and the description of the choice.",
 		Accepts:  "A choice without description has none, or an empty one.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OIP0025A13, Level: "MUST", Source: "RFC-0025", File: "",
 		Section: "5. Suspension record", Line: 0, Hash: "", Claim: "core",
 		Evidence: "observed",
 		Text:     "After the answer the record has response, resolution responded and responded_at; all else in it is as it was.",
+		Breaks:   []string{"left-out", "repeated", "another-value"},
 	},
 	{
 		ID: OIP0025A14, Level: "MUST", Source: "RFC-0025", File: "",
 		Section: "3. Events", Line: 0, Hash: "", Claim: "core",
 		Evidence: "observed",
 		Text:     "An answer that is taken leaves exactly one intent.resumed with the id of the suspension.",
+		Breaks:   []string{"left-out", "repeated", "another-id"},
 	},
 	{
 		ID: OIP0025A15, Level: "MUST", Source: "RFC-0025", File: "",
 		Section: "2. Lifecycle", Line: 0, Hash: "", Claim: "core",
 		Evidence: "observed",
 		Text:     "An answer that is taken makes the intent active.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OIP0025A16, Level: "SHOULD", Source: "RFC-0025", File: "",
 		Section: "11. Security", Line: 0, Hash: "", Claim: "core",
 		Evidence: "observed",
 		Text:     "An answer by an agent that the governance of the intent does not allow is refused with 403.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OIP0025A17, Level: "SHOULD", Source: "RFC-0025", File: "",
@@ -1403,6 +1528,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A body that is no JSON object is refused with 4xx, not 5xx.",
 		Accepts:  "OIP-R6: what the body of an error says besides is not looked at.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OIP0025L1, Level: "MUST", Source: "RFC-0025", File: "",
@@ -1410,6 +1536,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Only an active intent is suspended: a draft and a completed one are refused and stay as they are.",
 		Accepts:  "Any 4xx is taken.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OIP0025L2, Level: "MUST", Source: "RFC-0025", File: "",
@@ -1417,18 +1544,21 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A suspended intent is not completed past the answer.",
 		Accepts:  "Any 4xx is taken.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OIP0025L3, Level: "MUST", Source: "RFC-0025", File: "",
 		Section: "2. Lifecycle", Line: 0, Hash: "", Claim: "lifecycle",
 		Evidence: "observed",
 		Text:     "A lease stays with its owner while its intent is suspended, and can be renewed.",
+		Breaks:   []string{"another-id", "another-status", "beyond-bound"},
 	},
 	{
 		ID: OIP0025L4, Level: "MUST", Source: "RFC-0025", File: "",
 		Section: "2. Lifecycle", Line: 0, Hash: "", Claim: "lifecycle",
 		Evidence: "observed",
 		Text:     "The lease of a suspended intent does not expire into other hands.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OIP0025F1, Level: "MUST", Source: "RFC-0025", File: "",
@@ -1436,6 +1566,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Fallback fail abandons the intent when the window ends.",
 		Accepts:  "OIP-R12: section 2 says abandoned, section 6 also allows it to stay suspended. Suspended is taken with a note where the record says expired and an expired event is there; taking an answer then is a violation.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0025F2, Level: "MUST", Source: "RFC-0025", File: "",
@@ -1443,24 +1574,28 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Fallback complete_with_fallback continues with the fallback value: the intent is active, and the value is in its record or its events.",
 		Accepts:  "OIP-R13: the text says that execution continues, so active is expected; completed is told as a note and does not pass.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0025F3, Level: "MUST", Source: "RFC-0025", File: "",
 		Section: "5. Suspension record", Line: 0, Hash: "", Claim: "notifier",
 		Evidence: "observed",
 		Text:     "A record whose window ended has resolution expired.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP0025F4, Level: "MUST", Source: "RFC-0025", File: "",
 		Section: "5. Suspension record", Line: 0, Hash: "", Claim: "notifier",
 		Evidence: "observed",
 		Text:     "A suspension without a window does not expire.",
+		Breaks:   []string{"another-value", "another-status", "inserted"},
 	},
 	{
 		ID: OIP00121, Level: "SHOULD", Source: "RFC-0012", File: "",
 		Section: "Tasks", Line: 0, Hash: "", Claim: "plan",
 		Evidence: "observed",
 		Text:     "A task that was blocked for another reason before the suspension is not running after it.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP00122, Level: "SHOULD", Source: "RFC-0012", File: "",
@@ -1468,6 +1603,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A task of the intent that is not running is not blocked by the suspension.",
 		Accepts:  "Which tasks the mirror covers is not defined: told as a note.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OIP00061, Level: "SHOULD", Source: "RFC-0006", File: "",
@@ -1475,11 +1611,13 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The stream of an intent has the events of its log, each once.",
 		Accepts:  "OIP-R32: a stream is at /subscribe/intents/{id} or /intents/{id}/subscribe.",
+		Breaks:   []string{"left-out", "repeated"},
 	},
 	{
 		ID: OIP00241, Level: "MUST", Source: "RFC-0024", File: "",
 		Section: "Claims", Line: 0, Hash: "", Claim: "claim",
 		Evidence: "observed",
 		Text:     "A claim whose inputs are all there is granted.",
+		Breaks:   []string{"another-status"},
 	},
 }

@@ -1509,6 +1509,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Recursion limit", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A run that needs no more nodes than its bound is left alone.",
+		Breaks:   []string{"another-value", "inserted"},
 	},
 	{
 		ID: OWPBND5, Level: "MUST", Source: "OWP-BOUNDS", File: "",
@@ -1522,6 +1523,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Run duration", Line: 0, Hash: "", Claim: "duration-limit",
 		Evidence: "observed",
 		Text:     "A run is stopped when its runTimeoutMs has passed since run.started, and not before.",
+		Breaks:   []string{"beyond-bound"},
 	},
 	{
 		ID: OWPBND7, Level: "MUST", Source: "OWP-BOUNDS", File: "",
@@ -1543,6 +1545,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Run duration", Line: 0, Hash: "", Claim: "duration-limit",
 		Evidence: "observed",
 		Text:     "A run that ends in time is left alone.",
+		Breaks:   []string{"another-value", "inserted"},
 	},
 	{
 		ID: OWPBND10, Level: "MUST", Source: "OWP-BOUNDS", File: "",
@@ -1584,18 +1587,21 @@ var RequirementsV1 = []Requirement{
 		Section: "Breach, replay", Line: 0, Hash: "", Claim: "breach-replay",
 		Evidence: "observed",
 		Text:     "A replay carries the breach of its source as it was recorded and counts nothing anew.",
+		Breaks:   []string{"repeated", "off-by-one"},
 	},
 	{
 		ID: OWPBND16, Level: "MUST", Source: "OWP-BOUNDS", File: "",
 		Section: "Loop iterations", Line: 0, Hash: "", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "The turns of a child’s own loop do not count against the bound of its parent.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPBND17, Level: "SHOULD", Source: "OWP-BOUNDS", File: "",
 		Section: "Loop iterations", Line: 0, Hash: "", Claim: "supervisor-without-model",
 		Evidence: "observed",
 		Text:     "A host without an execution model ignores maxLoopIterations.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPBND18, Level: "MUST", Source: "OWP-BOUNDS", File: "",
@@ -1631,6 +1637,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Run options", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The snapshot shows the configurable that the run was created with.",
+		Breaks:   []string{"left-out"},
 	},
 	{
 		ID: OWPBND23, Level: "MUST", Source: "OWP-BOUNDS", File: "",
@@ -1644,24 +1651,28 @@ var RequirementsV1 = []Requirement{
 		Section: "multiAgent.executionModel.experimentalUntil", Line: 0, Hash: "", Claim: "execution-model-experimental",
 		Evidence: "observed",
 		Text:     "An experimental execution model says until when, as a date that has not passed and is at most twelve months ahead.",
+		Breaks:   []string{"another-type", "beyond-bound"},
 	},
 	{
 		ID: OWPCAP2, Level: "MUST", Source: "OWP-DISCOVERY", File: "",
 		Section: "Endpoint", Line: 0, Hash: "",
 		Evidence: "observed",
 		Text:     "GET /.well-known/openwop answers with the capabilities as a JSON object and asks for no credential.",
+		Breaks:   []string{"another-type", "another-status"},
 	},
 	{
 		ID: OWPCAP3, Level: "MUST", Source: "OWP-DISCOVERY", File: "",
 		Section: "Endpoint", Line: 0, Hash: "",
 		Evidence: "observed",
 		Text:     "GET /v1/openapi.json answers with the host’s API document as JSON and asks for no credential.",
+		Breaks:   []string{"another-type", "another-status"},
 	},
 	{
 		ID: OWPCAP4, Level: "SHOULD", Source: "OWP-DISCOVERY", File: "",
 		Section: "Endpoint", Line: 0, Hash: "",
 		Evidence: "observed",
 		Text:     "The capabilities may be kept for a while, and Cache-Control says for how long.",
+		Breaks:   []string{"left-out"},
 	},
 	{
 		ID: OWPCAP5, Level: "MAY", Source: "OWP-DISCOVERY", File: "",
@@ -1676,6 +1687,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Every capability family stands at the root of the document; a wrapper is a copy that says the same.",
 		Accepts:  "OWP-R7: a family that stands in the wrapper alone is read there.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPCAP7, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
@@ -1683,72 +1695,84 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The document names the version of the protocol that the host speaks.",
 		Accepts:  "OWP-R32: any text is taken; one that is not 1 with a number behind a dot is a finding.",
+		Breaks:   []string{"left-out", "another-type"},
 	},
 	{
 		ID: OWPCAP8, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
 		Section: "supportedEnvelopes, schemaVersions", Line: 0, Hash: "",
 		Evidence: "observed",
 		Text:     "The document lists the envelopes that the host knows by name, and the versions of their schemas as integers.",
+		Breaks:   []string{"left-out", "another-type"},
 	},
 	{
 		ID: OWPCAP9, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
 		Section: "limits (required)", Line: 0, Hash: "",
 		Evidence: "observed",
 		Text:     "The limits say how many clarification rounds, schema rounds and envelopes a turn there can be, as integers of at least 0.",
+		Breaks:   []string{"left-out", "another-type"},
 	},
 	{
 		ID: OWPCAP10, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
 		Section: "limits (optional)", Line: 0, Hash: "",
 		Evidence: "observed",
 		Text:     "A limit on node executions, run duration, loop iterations, budget or request bodies is a number in its range.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWPCAP11, Level: "MUST", Source: "OWP-DISCOVERY", File: "",
 		Section: "protocolVersions (RFC 0165)", Line: 0, Hash: "",
 		Evidence: "observed",
 		Text:     "Where the document lists several versions of the protocol, the one it names is among them.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWPCAP12, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
 		Section: "multiAgent.executionModel.tier", Line: 0, Hash: "", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "A tier is stable or experimental.",
+		Breaks:   []string{"another-type", "another-value"},
 	},
 	{
 		ID: OWPCAP13, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
 		Section: "multiAgent.executionModel.crossChildMemoryConcurrency", Line: 0, Hash: "", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "The concurrency of memory across children is strict or advisory.",
+		Breaks:   []string{"another-type", "another-value"},
 	},
 	{
 		ID: OWPCAP14, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
 		Section: "multiAgent.executionModel.crossHostCausation", Line: 0, Hash: "", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "A block about causation across hosts says whether it is supported, and its other members are of their types.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWPCAP15, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
 		Section: "multiAgent.executionModel.replayDeterminism", Line: 0, Hash: "", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "A block about replay says whether it is supported, and names the specified cache key recipe or one of the host’s own.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWPCAP16, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
 		Section: "multiAgent.executionModel.transcriptWindow", Line: 0, Hash: "", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "A transcript window is an integer of at least 1.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWPCAP17, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
 		Section: "multiAgent.executionModel.verifier", Line: 0, Hash: "", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "A block about the verifier says whether it is supported, and whether it gates is a boolean.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWPCAP18, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
 		Section: "fixtures", Line: 0, Hash: "", Claim: "fixtures",
 		Evidence: "observed",
 		Text:     "The fixtures are a list of ids, none of them twice.",
+		Breaks:   []string{"repeated", "another-type"},
 	},
 	{
 		ID: OWPCAP19, Level: "MUST", Source: "OWP-DISCOVERY", File: "",
@@ -1756,6 +1780,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A run can be created from every workflow that is listed as a fixture.",
 		Accepts:  "That the run then fails is another matter, and a finding where the host says that it does not know a node of it.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPCAP20, Level: "MUST", Source: "OWP-DISCOVERY", File: "",
@@ -1763,6 +1788,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A host without supervisors refuses a workflow with one, at registration or when a run is created, and puts nothing in its place.",
 		Accepts:  "OWP-R30: orchestrator.supported and agents.orchestrator are either the claim; so is an execution model. 400, 404 and 422 refuse.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPCAP21, Level: "MUST", Source: "OWP-DISCOVERY", File: "",
@@ -1770,6 +1796,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A host without dispatch refuses a workflow with one, at registration or when a run is created, and puts nothing in its place.",
 		Accepts:  "OWP-R30: dispatch.supported and agents.dispatch are either the claim; so is an execution model. 400, 404 and 422 refuse.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPCAP22, Level: "MUST", Source: "OWP-DISCOVERY", File: "",
@@ -1777,6 +1804,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A host that says it maps nothing refuses a dispatch with a mapping, at registration or when a run is created.",
 		Accepts:  "400, 404 and 422 refuse. A host that says nothing about mappings is not asked.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPCAP23, Level: "MUST", Source: "OWP-DISCOVERY", File: "",
@@ -1790,42 +1818,49 @@ var RequirementsV1 = []Requirement{
 		Section: "agents", Line: 0, Hash: "",
 		Evidence: "observed",
 		Text:     "What the document says about agents is as the schema has it; about goals there is a row of its own.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWPCAP25, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
 		Section: "workspace", Line: 0, Hash: "",
 		Evidence: "observed",
 		Text:     "What the document says about workspace files is as the schema has it.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWPCAP26, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
 		Section: "memory", Line: 0, Hash: "",
 		Evidence: "observed",
 		Text:     "What the document says about memory is as the schema has it.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWPCAP27, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
 		Section: "heartbeat", Line: 0, Hash: "",
 		Evidence: "observed",
 		Text:     "What the document says about heartbeats is as the schema has it.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWPCAU1, Level: "MUST", Source: "OWP-CAUSATION", File: "",
 		Section: "C, GET /v1/runs/{runId}/ancestry", Line: 0, Hash: "", Claim: "ancestry",
 		Evidence: "observed",
 		Text:     "The ancestry of a run names the run that was asked for, the host by its advertised id, and the parent, if only to say that there is none.",
+		Breaks:   []string{"left-out", "another-id"},
 	},
 	{
 		ID: OWPCAU2, Level: "MUST", Source: "OWP-CAUSATION", File: "",
 		Section: "C, parent", Line: 0, Hash: "", Claim: "ancestry",
 		Evidence: "observed",
 		Text:     "A run that no other run started has no parent.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWPCAU3, Level: "MUST", Source: "OWP-CAUSATION", File: "",
 		Section: "C, parent.runId and parent.hostId", Line: 0, Hash: "", Claim: "ancestry",
 		Evidence: "observed",
 		Text:     "A run that was dispatched names the run that dispatched it, and its host.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWPCAU4, Level: "MUST", Source: "OWP-CAUSATION", File: "",
@@ -1833,12 +1868,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The cause of a dispatched run is core.dispatch.",
 		Accepts:  "OWP-R31: core.subWorkflow is a finding, since a host is known that says so of every child; another cause fails.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPCAU5, Level: "SHOULD", Source: "OWP-CAUSATION", File: "",
 		Section: "C, parent.wellKnownUrl", Line: 0, Hash: "", Claim: "ancestry",
 		Evidence: "observed",
 		Text:     "A parent on the same host comes without the address of a discovery document.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPCAU6, Level: "SHOULD", Source: "OWP-CAUSATION", File: "",
@@ -1846,6 +1883,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A fork has no parent.",
 		Accepts:  "OWP-R31: the causes have none for a fork, so one that names its source as the parent is a finding.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWPCAU7, Level: "MUST", Source: "OWP-CAUSATION", File: "",
@@ -1853,6 +1891,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A run that never was has no ancestry; it is not found.",
 		Accepts:  "403 says as little about what there is.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPCAU8, Level: "MUST", Source: "OWP-CAUSATION", File: "",
@@ -1860,6 +1899,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A host that does not advertise ancestry does not find that of any run.",
 		Accepts:  "405 and 501 are findings.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPCAU9, Level: "MUST", Source: "OWP-CAUSATION", File: "",
@@ -1867,6 +1907,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "An event whose cause is on the same host names no host for it.",
 		Accepts:  "The host's own id is a finding.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPCAU10, Level: "MUST", Source: "OWP-CAUSATION", File: "",
@@ -1875,6 +1916,7 @@ var RequirementsV1 = []Requirement{
 		Text:     "An event whose cause is on another host names that host by the id it advertises.",
 		Accepts:  "No text says how one host has another run a workflow. What is asked is asked of hosts that do it in the provisional way of docs/seams.md, by which the end of a child is caused by the event there that ended it.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"left-out", "another-id"},
 	},
 	{
 		ID: OWPCAU11, Level: "MUST", Source: "OWP-CAUSATION", File: "",
@@ -1883,6 +1925,7 @@ var RequirementsV1 = []Requirement{
 		Text:     "The W3C trace context goes along with calls of tools and agents on other hosts.",
 		Accepts:  "Looked at on dispatches to another host in the provisional way of docs/seams.md, not on calls of tools or agents, which no client can bring about.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"left-out"},
 	},
 	{
 		ID: OWPCAU12, Level: "MUST", Source: "OWP-CAUSATION", File: "",
@@ -1891,18 +1934,21 @@ var RequirementsV1 = []Requirement{
 		Text:     "A parent on another host comes with the address of that host's discovery document, and with mcp-tool-call or a2a-message as the cause.",
 		Accepts:  "Looked at on dispatches to another host in the provisional way of docs/seams.md, where core.dispatch and core.subWorkflow are causes as well.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPCNF1, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
 		Section: "Advertisement", Line: 0, Hash: "", Claim: "execution-model>=2",
 		Evidence: "observed",
 		Text:     "An advertised confidenceEscalationFloor is a number from 0.5 to 1; where there is none it is 0.5.",
+		Breaks:   []string{"another-type", "beyond-bound"},
 	},
 	{
 		ID: OWPCNF2, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
 		Section: "Advertisement", Line: 0, Hash: "", Claim: "execution-model>=2",
 		Evidence: "observed",
 		Text:     "An advertised confidenceEscalationInterruptKind is clarification, approval or a name x-host-<host>-<kind>.",
+		Breaks:   []string{"another-type", "another-value"},
 	},
 	{
 		ID: OWPCNF3, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
@@ -1910,6 +1956,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A held decision is told by one core.workflowChain.confidence-escalated with its confidence, the floor, the way of escalation and the run, and with the worker unless it was to terminate.",
 		Accepts:  "7.1: worker, original decision and cause may be left out; where they stand they are right.",
+		Breaks:   []string{"left-out", "repeated", "another-value"},
 	},
 	{
 		ID: OWPCNF4, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
@@ -1917,24 +1964,28 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "That event stands on the log before the interrupt and before the decision is dispatched.",
 		Accepts:  "OWP-R9, OWP-R17: the decision may be on the log before it is held, or not; node.suspended counts for the interrupt.",
+		Breaks:   []string{"reordered"},
 	},
 	{
 		ID: OWPCNF5, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
 		Section: "Escalation", Line: 0, Hash: "", Claim: "execution-model>=2",
 		Evidence: "observed",
 		Text:     "A decision whose confidence equals the floor, or is above it, is carried out and nobody is asked.",
+		Breaks:   []string{"another-value", "inserted"},
 	},
 	{
 		ID: OWPCNF6, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
 		Section: "Escalation", Line: 0, Hash: "", Claim: "execution-model>=2",
 		Evidence: "observed",
 		Text:     "A decision without a confidence is never held for one.",
+		Breaks:   []string{"another-value", "inserted"},
 	},
 	{
 		ID: OWPCNF7, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
 		Section: "Escalation", Line: 0, Hash: "", Claim: "execution-model>=2",
 		Evidence: "observed",
 		Text:     "A decision to terminate whose confidence is below the floor does not end the run before somebody has answered.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPCNF8, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
@@ -1942,12 +1993,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A held decision raises an interrupt of the advertised kind; where none is advertised it is a clarification or an approval.",
 		Accepts:  "OWP-R17: a host that shows no kind shows it by the status it waits in. OWP-R8: waiting-clarification, which is no status, is a finding.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPCNF9, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
 		Section: "Resume", Line: 0, Hash: "", Claim: "execution-model>=2",
 		Evidence: "observed",
 		Text:     "What is dispatched after the answer is the held decision, at most once, and nothing in its place.",
+		Breaks:   []string{"repeated", "another-value"},
 	},
 	{
 		ID: OWPCNF10, Level: "SHOULD", Source: "OWP-CONFIDENCE", File: "",
@@ -1955,12 +2008,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A held decision that nobody refused is carried out.",
 		Accepts:  "7.1: a host was seen that ends the run instead, and no text forbids it.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPCNF11, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
 		Section: "Resume", Line: 0, Hash: "", Claim: "approval-escalation",
 		Evidence: "observed",
 		Text:     "A held decision that somebody rejected is never carried out.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPCNF12, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
@@ -1968,12 +2023,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "After a rejection the run comes to an end, and shows that somebody rejected.",
 		Accepts:  "OWP-R40: the run may complete or fail.",
+		Breaks:   []string{"beyond-bound"},
 	},
 	{
 		ID: OWPCNF13, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
 		Section: "Escalation", Line: 0, Hash: "", Claim: "execution-model<2",
 		Evidence: "observed",
 		Text:     "Below version 2 no core.workflowChain.confidence-escalated is written.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPCNF14, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
@@ -1981,6 +2038,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "An agent whose confidence is below escalationThreshold makes no decision before somebody has answered; the run waits for an approval.",
 		Accepts:  "OWP-R9: this is another rule than the floor, so no runOrchestrator.decided may be on the log. Another waiting status is told and does not fail: hosts use all three.",
+		Breaks:   []string{"another-value", "inserted"},
 	},
 	{
 		ID: OWPCNF15, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
@@ -1994,18 +2052,21 @@ var RequirementsV1 = []Requirement{
 		Section: "Agent threshold (CP-1)", Line: 0, Hash: "", Claim: "orchestrator",
 		Evidence: "observed",
 		Text:     "Once it is accepted the held decision is on the log exactly once and is dispatched at most once.",
+		Breaks:   []string{"repeated"},
 	},
 	{
 		ID: OWPCNF17, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
 		Section: "Agent threshold (CP-1)", Line: 0, Hash: "", Claim: "orchestrator",
 		Evidence: "observed",
 		Text:     "An agent whose confidence equals the threshold, or is above it, decides and nobody is asked.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPCNF18, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
 		Section: "Agent threshold (CP-1)", Line: 0, Hash: "", Claim: "orchestrator",
 		Evidence: "observed",
 		Text:     "The threshold of a run that sets none is 0.7.",
+		Breaks:   []string{"another-value", "inserted"},
 	},
 	{
 		ID: OWPCNF19, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
@@ -2013,6 +2074,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A decision that an agent was not sure of and that somebody rejected is never carried out.",
 		Accepts:  "OWP-R40: what becomes of the run is left open.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPCNF20, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
@@ -2026,6 +2088,7 @@ var RequirementsV1 = []Requirement{
 		Section: "getRun", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The snapshot of a run names the run that was asked for and the workflow that it is a run of.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWPCTL2, Level: "MUST", Source: "OWP-CONTROL", File: "",
@@ -2033,24 +2096,28 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The status of a run is one of the ten that there are.",
 		Accepts:  "OWP-R8: waiting-clarification is in use and is accepted with a finding.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWPCTL3, Level: "MUST", Source: "OWP-CONTROL", File: "",
 		Section: "getRun (RunStatus)", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A run that was made to complete is completed, one that was made to fail is failed, and one that was cancelled is cancelled; and so it stays.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPCTL4, Level: "MUST", Source: "OWP-CONTROL", File: "",
 		Section: "getRun (error)", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The snapshot of a run that has failed has an error with a code and a message.",
+		Breaks:   []string{"left-out", "another-type"},
 	},
 	{
 		ID: OWPCTL5, Level: "SHOULD", Source: "OWP-CONTROL", File: "",
 		Section: "getRun (error)", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A run that has not failed has no error.",
+		Breaks:   []string{"another-type", "inserted"},
 	},
 	{
 		ID: OWPCTL6, Level: "SHOULD", Source: "OWP-CONTROL", File: "",
@@ -2058,12 +2125,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The snapshot says when the run began, and when it ended if it has, which is not before that.",
 		Accepts:  "OWP-R41: endedAt, which hosts in use write for completedAt, is accepted with a finding.",
+		Breaks:   []string{"left-out", "another-type"},
 	},
 	{
 		ID: OWPCTL7, Level: "SHOULD", Source: "OWP-CONTROL", File: "",
 		Section: "getRun (tags, metadata)", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The snapshot shows the tags and the metadata that the run was created with.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPCTL8, Level: "MUST", Source: "OWP-CONTROL", File: "",
@@ -2071,6 +2140,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "What else the snapshot shows has the shape that its schema gives it, what the run cost in metrics.openwopCost for one.",
 		Accepts:  "OWP-R41: what differs is a finding, since hosts in use write null for what they do not have.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWPCTL9, Level: "SHOULD", Source: "OWP-CONTROL", File: "",
@@ -2078,6 +2148,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "While a run is suspended its snapshot says by which node, and what is named there takes the answer.",
 		Accepts:  "A host may say it in interrupt.nodeId.",
+		Breaks:   []string{"another-type", "another-status"},
 	},
 	{
 		ID: OWPCTL10, Level: "MAY", Source: "OWP-CONTROL", File: "",
@@ -2091,30 +2162,35 @@ var RequirementsV1 = []Requirement{
 		Section: "cancelRun", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "What a run waited for when it was cancelled does not happen when its time has come.",
+		Breaks:   []string{"another-value", "inserted"},
 	},
 	{
 		ID: OWPCTL12, Level: "SHOULD", Source: "OWP-CONTROL", File: "",
 		Section: "cancelRun (reason)", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The reason that was given for a cancellation stands in the event that ends the run.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPCTL13, Level: "MUST", Source: "OWP-CONTROL", File: "",
 		Section: "bulkCancelRuns", Line: 0, Hash: "", Claim: "run-bulk-cancel",
 		Evidence: "observed",
 		Text:     "Every run under way that a bulk cancel names is cancelled, and its result is ok with the status that it has then.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWPCTL14, Level: "MUST", Source: "OWP-CONTROL", File: "",
 		Section: "bulkCancelRuns (results)", Line: 0, Hash: "", Claim: "run-bulk-cancel",
 		Evidence: "observed",
 		Text:     "A bulk cancel has a result for each run that it names, in the order of the request.",
+		Breaks:   []string{"left-out", "reordered", "another-id"},
 	},
 	{
 		ID: OWPCTL15, Level: "MUST", Source: "OWP-CONTROL", File: "",
 		Section: "bulkCancelRuns (results)", Line: 0, Hash: "", Claim: "run-bulk-cancel",
 		Evidence: "observed",
 		Text:     "A run that never was has a result that is not ok, with an error, and keeps no other from being cancelled.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPCTL16, Level: "MUST", Source: "OWP-CONTROL", File: "",
@@ -2122,6 +2198,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A run that has ended stays as it ended when a bulk cancel names it.",
 		Accepts:  "OWP-R42: its result is ok with the status in which it ended, or not ok.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPCTL17, Level: "MUST", Source: "OWP-CONTROL", File: "",
@@ -2129,12 +2206,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A bulk cancel of more than 100 runs is refused with 400 and details.maxRunIds, and cancels none of them.",
 		Accepts:  "A host may take fewer than 100, and says how many in details.maxRunIds.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPCTL18, Level: "MUST", Source: "OWP-CONTROL", File: "",
 		Section: "bulkCancelRuns (runIds)", Line: 0, Hash: "", Claim: "run-bulk-cancel",
 		Evidence: "observed",
 		Text:     "A bulk cancel of no run is refused with 400.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPCTL19, Level: "MUST", Source: "OWP-CONTROL", File: "",
@@ -2142,30 +2221,35 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A pause of a run under way is taken with 202, and the run comes to the status paused.",
 		Accepts:  "Another 2xx is accepted with a finding.",
+		Breaks:   []string{"another-status", "beyond-bound"},
 	},
 	{
 		ID: OWPCTL20, Level: "MUST", Source: "OWP-CONTROL", File: "",
 		Section: "pauseRun", Line: 0, Hash: "", Claim: "run-pause",
 		Evidence: "observed",
 		Text:     "A paused run takes no step, also when what it waited for has come.",
+		Breaks:   []string{"after-the-end"},
 	},
 	{
 		ID: OWPCTL21, Level: "MUST", Source: "OWP-CONTROL", File: "",
 		Section: "pauseRun (drainPolicy)", Line: 0, Hash: "", Claim: "run-pause",
 		Evidence: "observed",
 		Text:     "A pause that drains, which is what a pause does unless it is told otherwise, lets the node under way end and no other begin.",
+		Breaks:   []string{"left-out", "repeated"},
 	},
 	{
 		ID: OWPCTL22, Level: "SHOULD", Source: "OWP-CONTROL", File: "",
 		Section: "pauseRun (drainPolicy)", Line: 0, Hash: "", Claim: "run-pause",
 		Evidence: "observed",
 		Text:     "An immediate pause does not wait for the node under way to end.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPCTL23, Level: "MUST", Source: "OWP-CONTROL", File: "",
 		Section: "pauseRun (409)", Line: 0, Hash: "", Claim: "run-pause",
 		Evidence: "observed",
 		Text:     "A pause of a run that is paused or has ended is refused with 409 and its status in details.runStatus, and changes nothing.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPCTL24, Level: "MUST", Source: "OWP-CONTROL", File: "",
@@ -2173,24 +2257,28 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A paused run that is resumed goes on where it stood and comes to the result that it would have had, each node having completed once.",
 		Accepts:  "A resume is 202; another 2xx is accepted with a finding.",
+		Breaks:   []string{"left-out", "repeated", "another-value"},
 	},
 	{
 		ID: OWPCTL25, Level: "MUST", Source: "OWP-CONTROL", File: "",
 		Section: "Events (run.paused, run.resumed)", Line: 0, Hash: "", Claim: "run-pause",
 		Evidence: "observed",
 		Text:     "A pause is on the log as run.paused, and that the run goes on as run.resumed behind it.",
+		Breaks:   []string{"left-out", "repeated", "reordered"},
 	},
 	{
 		ID: OWPCTL26, Level: "SHOULD", Source: "OWP-CONTROL", File: "",
 		Section: "Events (run.paused)", Line: 0, Hash: "", Claim: "run-pause",
 		Evidence: "observed",
 		Text:     "The reason that was given for a pause stands in run.paused.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPCTL27, Level: "MUST", Source: "OWP-CONTROL", File: "",
 		Section: "pauseRun", Line: 0, Hash: "", Claim: "run-pause",
 		Evidence: "observed",
 		Text:     "A paused run can be cancelled.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWPCTL28, Level: "MUST", Source: "OWP-CONTROL", File: "",
@@ -2198,6 +2286,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A run that is suspended can be paused, takes no step then, whoever answers it, and goes on by an answer when it was resumed.",
 		Accepts:  "An answer to a paused run is refused, or taken and carried out when the run is resumed.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWPCTL29, Level: "MAY", Source: "OWP-CONTROL", File: "",
@@ -2211,12 +2300,14 @@ var RequirementsV1 = []Requirement{
 		Section: "diffRun", Line: 0, Hash: "", Claim: "run-diff",
 		Evidence: "observed",
 		Text:     "A diff names the run of the path as a and the one that it is compared with as b.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWPCTL31, Level: "MUST", Source: "OWP-CONTROL", File: "",
 		Section: "diffRun", Line: 0, Hash: "", Claim: "run-diff",
 		Evidence: "observed",
 		Text:     "A run does not differ from itself, be it in its log or in its state.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPCTL32, Level: "MUST", Source: "OWP-CONTROL", File: "",
@@ -2224,6 +2315,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A diff tells of every place at which the logs differ in the type, the node or the payload of an event, and whether it was added, removed or changed.",
 		Accepts:  "A diff that says that it is truncated may stop early.",
+		Breaks:   []string{"left-out", "off-by-one", "another-value"},
 	},
 	{
 		ID: OWPCTL33, Level: "MUST", Source: "OWP-CONTROL", File: "",
@@ -2231,24 +2323,28 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The events in a diff are those that stand on the logs at that place.",
 		Accepts:  "An event may be left out.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPCTL34, Level: "MUST", Source: "OWP-CONTROL", File: "",
 		Section: "diffRun (divergedAtSeq)", Line: 0, Hash: "", Claim: "run-diff",
 		Evidence: "observed",
 		Text:     "divergedAtSeq is the first place that the diff tells of.",
+		Breaks:   []string{"off-by-one"},
 	},
 	{
 		ID: OWPCTL35, Level: "SHOULD", Source: "OWP-CONTROL", File: "",
 		Section: "diffRun (canonical comparison)", Line: 0, Hash: "", Claim: "run-diff",
 		Evidence: "observed",
 		Text:     "Events that differ in ids and times alone do not differ.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPCTL36, Level: "MUST", Source: "OWP-CONTROL", File: "",
 		Section: "diffRun (stateDiff)", Line: 0, Hash: "", Claim: "run-diff",
 		Evidence: "observed",
 		Text:     "The states of two runs that ended otherwise differ.",
+		Breaks:   []string{"left-out", "another-type", "another-status"},
 	},
 	{
 		ID: OWPCTL37, Level: "MUST", Source: "OWP-CONTROL", File: "",
@@ -2256,18 +2352,21 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A diff of or against a run that never was is refused with 404.",
 		Accepts:  "OWP-R23: 403 for what the caller may not know.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPCTL38, Level: "MUST", Source: "OWP-CONTROL", File: "",
 		Section: "pauseRun, bulkCancelRuns, diffRun (tenants)", Line: 0, Hash: "", Claim: "tenants-control",
 		Evidence: "observed",
 		Text:     "Nobody pauses, cancels with others or compares a run of another tenant, which is answered as one that never was.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPDSP1, Level: "MUST", Source: "OWP-DISPATCH", File: "",
 		Section: "RFC 0006, CO-1", Line: 0, Hash: "", Claim: "supervisor",
 		Evidence: "observed",
 		Text:     "A decision is on the log before anything that it brings about, be it a worker, a question or the end of the run.",
+		Breaks:   []string{"reordered"},
 	},
 	{
 		ID: OWPDSP2, Level: "MUST", Source: "OWP-DISPATCH", File: "",
@@ -2275,12 +2374,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "All decisions of a run are by one agent, the one that its snapshot names as runOrchestrator.",
 		Accepts:  "OWP-R38: the id may be the host's own and not the one the workflow gives the node; a snapshot without runOrchestrator is a finding, since the schema leaves it optional.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPDSP3, Level: "MUST", Source: "OWP-DISPATCH", File: "",
 		Section: "RFC 0007 D", Line: 0, Hash: "", Claim: "supervisor",
 		Evidence: "observed",
 		Text:     "What follows a decision is what this decision says and no other, its workers in its order.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPDSP4, Level: "MUST", Source: "OWP-DISPATCH", File: "",
@@ -2288,12 +2389,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "What the dispatch node tells of a worker names the decision of its turn as its cause.",
 		Accepts:  "OWP-R11: RFC 0037 chains its own events instead, so node.dispatched may name no cause, or a step of its handoff, with a finding; any other cause fails.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWPDSP5, Level: "MUST", Source: "OWP-DISPATCH", File: "",
 		Section: "RFC 0007 D", Line: 0, Hash: "", Claim: "supervisor",
 		Evidence: "observed",
 		Text:     "Nothing is dispatched and nothing decided after a decision to terminate, whatever the script still holds.",
+		Breaks:   []string{"after-the-end"},
 	},
 	{
 		ID: OWPDSP6, Level: "MUST", Source: "OWP-DISPATCH", File: "",
@@ -2301,6 +2404,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A dispatch node whose policy is reject dispatches no worker of a decision that names several, and the run fails with fan_out_unsupported.",
 		Accepts:  "The code is a finding where it is another.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPDSP7, Level: "MUST", Source: "OWP-DISPATCH", File: "",
@@ -2308,6 +2412,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A dispatch node without a decision before it fails with no_pending_decision and dispatches nothing.",
 		Accepts:  "A host that refuses such a workflow before it runs is accepted; another code is a finding.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPDSP8, Level: "MUST", Source: "OWP-DISPATCH", File: "",
@@ -2329,6 +2434,7 @@ var RequirementsV1 = []Requirement{
 		Section: "RFC 0037 B, as specified later", Line: 0, Hash: "", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "From dispatch.succeeded on each step of a handoff names the same child run; where none could be created none is named.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWPDSP11, Level: "SHOULD", Source: "OWP-DISPATCH", File: "",
@@ -2336,12 +2442,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A step that tells of a failure holds the error.",
 		Accepts:  "The schema leaves the field optional.",
+		Breaks:   []string{"left-out", "another-type"},
 	},
 	{
 		ID: OWPDSP12, Level: "MUST", Source: "OWP-DISPATCH", File: "",
 		Section: "RFC 0037 B, as specified later", Line: 0, Hash: "", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "The child of a handoff is a run of the worker that is served under its own id with its own log, and that ended as the handoff says.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWPDSP13, Level: "SHOULD", Source: "OWP-DISPATCH", File: "",
@@ -2349,6 +2457,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A child run's snapshot names its parent.",
 		Accepts:  "The schema has no field for it; where parentRunId is shown and names another run, OWP-DSP-12 fails.",
+		Breaks:   []string{"left-out", "another-id"},
 	},
 	{
 		ID: OWPDSP14, Level: "MUST", Source: "OWP-DISPATCH", File: "",
@@ -2356,6 +2465,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The workers of a sequential decision run one after the other; the next begins when the one before has settled.",
 		Accepts:  "OWP-R16: parallel workers belong to a later text.",
+		Breaks:   []string{"reordered"},
 	},
 	{
 		ID: OWPDSP15, Level: "SHOULD", Source: "OWP-DISPATCH", File: "",
@@ -2363,30 +2473,35 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A worker that failed, was cancelled or could not be created does not end the loop.",
 		Accepts:  "OWP-R10: RFC 0007 has the parent fail with its child; a parent that does is a finding.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPDSP16, Level: "MUST", Source: "OWP-DISPATCH", File: "",
 		Section: "RFC 0022 A, inputMapping", Line: 0, Hash: "", Claim: "dispatch-mapping",
 		Evidence: "observed",
 		Text:     "A child gets the values of the parent's variables that its input mapping names.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPDSP17, Level: "MUST", Source: "OWP-DISPATCH", File: "",
 		Section: "RFC 0022 A, inputMapping", Line: 0, Hash: "", Claim: "dispatch-mapping",
 		Evidence: "observed",
 		Text:     "A parent's variable without a value gives the child no input at all, not an empty one either, and no error.",
+		Breaks:   []string{"another-value", "inserted"},
 	},
 	{
 		ID: OWPDSP18, Level: "MUST", Source: "OWP-DISPATCH", File: "",
 		Section: "RFC 0022 A, per worker", Line: 0, Hash: "", Claim: "dispatch-mapping",
 		Evidence: "observed",
 		Text:     "A worker's own mapping replaces the default one.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPDSP19, Level: "MUST", Source: "OWP-DISPATCH", File: "",
 		Section: "RFC 0022 D", Line: 0, Hash: "", Claim: "dispatch-mapping",
 		Evidence: "observed",
 		Text:     "A worker sees in the parent's variables what the one before it in the same decision has brought back.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPDSP20, Level: "SHOULD", Source: "OWP-DISPATCH", File: "",
@@ -2394,6 +2509,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "output.harvested lists the parent's variables that were written.",
 		Accepts:  "The schema leaves the field optional.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPDSP27, Level: "MUST", Source: "OWP-DISPATCH", File: "",
@@ -2401,24 +2517,28 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "output.harvested carries the SHA-256 over the canonical JSON of what the child put out.",
 		Accepts:  "What a child put out may be its outputs, its variables, or what was mapped back of them; sha256 and a colon may stand before the digits. A host may leave it out where no parent asks for it, which shows nothing.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPDSP21, Level: "MUST", Source: "OWP-DISPATCH", File: "",
 		Section: "RFC 0007, cancellation", Line: 0, Hash: "", Claim: "supervisor",
 		Evidence: "observed",
 		Text:     "Whoever cancels a run cancels all runs below it, at any depth.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPDSP22, Level: "SHOULD", Source: "OWP-DISPATCH", File: "",
 		Section: "RFC 0007, cancellation", Line: 0, Hash: "", Claim: "supervisor",
 		Evidence: "observed",
 		Text:     "The log of a run that ended with its parent says so, with the reason parent-cancelled and the parent's id.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPDSP23, Level: "MUST", Source: "OWP-DISPATCH", File: "",
 		Section: "RFC 0007, cancellation", Line: 0, Hash: "", Claim: "supervisor",
 		Evidence: "observed",
 		Text:     "A run that was cancelled, and the runs below it, take no step after that.",
+		Breaks:   []string{"after-the-end"},
 	},
 	{
 		ID: OWPDSP24, Level: "MAY", Source: "OWP-DISPATCH", File: "",
@@ -2449,18 +2569,21 @@ var RequirementsV1 = []Requirement{
 		Section: "Authentication", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A request without a credential is refused with 401.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPERR2, Level: "MUST", Source: "OWP-ERRORS", File: "",
 		Section: "Authentication", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A request with a credential that the host does not know is refused with 401.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPERR3, Level: "MUST", Source: "OWP-ERRORS", File: "",
 		Section: "Order of checks", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "Who has no access does not learn whether a run exists.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPERR4, Level: "MUST", Source: "OWP-ERRORS", File: "",
@@ -2468,6 +2591,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A refusal is a JSON object with a code in error, words in message and, if there are any, facts in details.",
 		Accepts:  "OWP-R25: more members than these are a finding.",
+		Breaks:   []string{"left-out", "another-type"},
 	},
 	{
 		ID: OWPERR5, Level: "SHOULD", Source: "OWP-ERRORS", File: "",
@@ -2475,6 +2599,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The code of a refusal is the canonical one for its reason.",
 		Accepts:  "OWP-R23, OWP-R24: hosts have spellings of their own; the status decides.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPERR6, Level: "SHOULD", Source: "OWP-ERRORS", File: "",
@@ -2496,6 +2621,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "An operation on a run that does not exist is refused with 404.",
 		Accepts:  "OWP-R23: any code. 403 is taken too: a host need not tell a run that is not there from one that is not ours.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPERR9, Level: "MUST", Source: "OWP-ERRORS", File: "",
@@ -2503,6 +2629,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A run of a workflow that does not exist is refused.",
 		Accepts:  "OWP-R23: 400 as the text has it, and 404 as hosts answer.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPERR10, Level: "SHOULD", Source: "OWP-ERRORS", File: "",
@@ -2510,6 +2637,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A method that an endpoint does not have is refused with 405.",
 		Accepts:  "404 and 501 are in use.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPERR11, Level: "MUST", Source: "OWP-ERRORS", File: "",
@@ -2517,6 +2645,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A body that is no JSON is refused with 400.",
 		Accepts:  "Any 4xx is taken; to fall over is not.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPERR12, Level: "MUST", Source: "OWP-ERRORS", File: "",
@@ -2524,6 +2653,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A body that is JSON but no object is refused with 400, the value that stands for nothing as well.",
 		Accepts:  "Any 4xx is taken; to fall over is not.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPERR13, Level: "MUST", Source: "OWP-ERRORS", File: "",
@@ -2531,6 +2661,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A run without a workflow, or with one that is no text, is refused with 400.",
 		Accepts:  "OWP-R23: any 4xx is taken, 404 as for a workflow that does not exist; to fall over is not.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPERR14, Level: "MUST", Source: "OWP-ERRORS", File: "",
@@ -2538,6 +2669,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Inputs, tags, metadata or configurable of the wrong type are refused with 400.",
 		Accepts:  "Hosts in use make the run; that is a finding. To fall over is not taken.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPERR15, Level: "MUST", Source: "OWP-ERRORS", File: "",
@@ -2545,12 +2677,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A member that the request body does not have is refused with 400.",
 		Accepts:  "Every host in use makes the run; that is a finding. To fall over is not taken.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPERR16, Level: "MUST", Source: "OWP-ERRORS", File: "",
 		Section: "Codes (unsupported_stream_mode)", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A stream mode that the host does not know, or one that cannot be combined, is refused with 400 and the list of those it knows in details.supported.",
+		Breaks:   []string{"left-out", "another-status"},
 	},
 	{
 		ID: OWPERR17, Level: "MUST", Source: "OWP-ERRORS", File: "",
@@ -2558,6 +2692,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A body that is larger than the advertised limit is refused with 413.",
 		Accepts:  "400 is taken too.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPERR18, Level: "MUST", Source: "OWP-ERRORS", File: "",
@@ -2565,6 +2700,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The same request under the same idempotency key is done once, and its reply is given again.",
 		Accepts:  "OWP-R24: a body whose members come in another order is the same one, or another one; it makes no second run.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWPERR19, Level: "MUST", Source: "OWP-ERRORS", File: "",
@@ -2572,18 +2708,21 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Another body under the same idempotency key is refused with 409.",
 		Accepts:  "OWP-R24: any code.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPERR20, Level: "MUST", Source: "OWP-ERRORS", File: "",
 		Section: "Idempotency (layer 1)", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "Of requests that come at once under one idempotency key one is done; the others get its reply, or 409 while it is under way.",
+		Breaks:   []string{"another-id", "another-status"},
 	},
 	{
 		ID: OWPERR21, Level: "SHOULD", Source: "OWP-ERRORS", File: "",
 		Section: "Idempotency (layer 1)", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A reply that is given again says so in openwop-Idempotent-Replay.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPERR22, Level: "MUST", Source: "OWP-ERRORS", File: "",
@@ -2597,6 +2736,7 @@ var RequirementsV1 = []Requirement{
 		Section: "cancelRun", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A run that is cancelled while it is under way ends as cancelled.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWPERR24, Level: "MUST", Source: "OWP-ERRORS", File: "",
@@ -2604,6 +2744,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "To cancel a run that has ended changes nothing.",
 		Accepts:  "OWP-R42: 200 with the status in which it ended, or 409.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWPERR25, Level: "MUST", Source: "OWP-ERRORS", File: "",
@@ -2670,6 +2811,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The payload of a type of the catalogue has the shape that its schema gives it.",
 		Accepts:  "OWP-R41: no host that was seen keeps to all of the schemas; what differs is a finding.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWPEVT9, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2721,6 +2863,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A poll with a cursor lists nothing that is at the cursor or before it.",
 		Accepts:  "OWP-R20: a host that knows the cursor by its former name since only is accepted with a finding.",
+		Breaks:   []string{"beyond-bound"},
 	},
 	{
 		ID: OWPEVT16, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2742,12 +2885,14 @@ var RequirementsV1 = []Requirement{
 		Section: "pollRunEvents.timeout", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A poll of a run that has nothing new to tell is answered when its timeout is over, or earlier.",
+		Breaks:   []string{"beyond-bound"},
 	},
 	{
 		ID: OWPEVT19, Level: "MUST", Source: "OWP-EVENTS", File: "",
 		Section: "pollRunEvents", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "What is appended after a poll came back empty is there for the next poll with the same cursor.",
+		Breaks:   []string{"left-out", "off-by-one"},
 	},
 	{
 		ID: OWPEVT20, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2762,6 +2907,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A frame has the sequence as its id, the type as its event and one event document in JSON as its data.",
 		Accepts:  "OWP-R41: what a frame’s document leaves out is a finding.",
+		Breaks:   []string{"off-by-one", "another-value"},
 	},
 	{
 		ID: OWPEVT22, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2776,24 +2922,28 @@ var RequirementsV1 = []Requirement{
 		Section: "streamRunEvents", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The host closes the stream after the event that ends the run.",
+		Breaks:   []string{"beyond-bound"},
 	},
 	{
 		ID: OWPEVT24, Level: "MUST", Source: "OWP-EVENTS", File: "",
 		Section: "streamRunEvents.Last-Event-ID", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A stream that is opened with Last-Event-ID goes on with the event next to it.",
+		Breaks:   []string{"off-by-one"},
 	},
 	{
 		ID: OWPEVT25, Level: "SHOULD", Source: "OWP-EVENTS", File: "",
 		Section: "streamRunEvents.Last-Event-ID", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A Last-Event-ID that is no sequence is refused with 400, or passed over and the stream begins with the first event.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPEVT26, Level: "MUST", Source: "OWP-EVENTS", File: "",
 		Section: "streamRunEvents", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A stream that was opened while the run was under way shows what happens from then on, to the end of the run.",
+		Breaks:   []string{"off-by-one"},
 	},
 	{
 		ID: OWPEVT27, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2809,6 +2959,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Events that are gathered for bufferMs come as an array in a frame of type batch, and none is lost, doubled or held back when the run is over.",
 		Accepts:  "A host that gathers nothing sends each event in a frame of its own.",
+		Breaks:   []string{"left-out", "repeated"},
 	},
 	{
 		ID: OWPEVT29, Level: "SHOULD", Source: "OWP-EVENTS", File: "",
@@ -2830,12 +2981,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "attested",
 		Text:     "A heartbeat that sees another state than last time says that it changed.",
 		Accepts:  "OWP-R33: the seam may live below any prefix that seams live below. What the first look of all says is left open.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPHBT2, Level: "MUST", Source: "OWP-HEARTBEAT", File: "",
 		Section: "Evaluation, changed", Line: 0, Hash: "", Claim: "heartbeat",
 		Evidence: "attested",
 		Text:     "A heartbeat that sees the state of last time says that nothing changed, and fires no run.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPHBT3, Level: "MUST", Source: "OWP-HEARTBEAT", File: "",
@@ -2871,6 +3024,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Resolving", Line: 0, Hash: "", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "An answer resolves the interrupt of the run it was sent to and of no other.",
+		Breaks:   []string{"another-value", "after-the-end"},
 	},
 	{
 		ID: OWPINT5, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2878,6 +3032,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A decision whose confidence is below the floor is not carried out before somebody has answered.",
 		Accepts:  "OWP-R9: the decision may be on the log before it is held, or not.",
+		Breaks:   []string{"repeated"},
 	},
 	{
 		ID: OWPINT6, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2916,6 +3071,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A replay raises the interrupts of its source under the same keys.",
 		Accepts:  "A replay that takes the answer from the record may not raise the interrupt at all.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWPINT11, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2931,12 +3087,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The log has interrupt.requested and interrupt.resolved, and what it was resolved with.",
 		Accepts:  "OWP-R17: hosts that emit neither are accepted with a finding.",
+		Breaks:   []string{"left-out"},
 	},
 	{
 		ID: OWPINT13, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
 		Section: "Resolving", Line: 0, Hash: "", Claim: "approvals",
 		Evidence: "observed",
 		Text:     "An answer that is refused leaves the run, its log and its interrupt as they are.",
+		Breaks:   []string{"another-value", "after-the-end"},
 	},
 	{
 		ID: OWPINT14, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2958,6 +3116,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Approval, accept", Line: 0, Hash: "", Claim: "approvals",
 		Evidence: "observed",
 		Text:     "An approval that is accepted lets the run go on behind its gate.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWPINT17, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2965,6 +3124,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "An approval that is rejected ends the wait, and the run shows that it was rejected.",
 		Accepts:  "OWP-R40: the run may fail or complete.",
+		Breaks:   []string{"another-status", "beyond-bound"},
 	},
 	{
 		ID: OWPINT18, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2972,6 +3132,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The run goes on with what it was answered and with the artifact that was accepted: the one that the approval was about, or, where it was accepted with an edit, the edited one.",
 		Accepts:  "A run may show neither its variables nor what its nodes put out; then it is not asked.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPINT19, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2979,6 +3140,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A question about an approval decides nothing; the gate waits on and can be accepted afterwards.",
 		Accepts:  "A host raises a new interrupt or leaves the old one open.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWPINT20, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2993,6 +3155,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Clarification, answers", Line: 0, Hash: "", Claim: "clarifications",
 		Evidence: "observed",
 		Text:     "The answers to a clarification reach the run.",
+		Breaks:   []string{"another-id", "another-status"},
 	},
 	{
 		ID: OWPINT22, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3008,6 +3171,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A clarification is not resolved by an answer that leaves questions open.",
 		Accepts:  "OWP-R34: hosts that take an empty answer are accepted with a finding.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPINT24, Level: "SHOULD", Source: "OWP-INTERRUPTS", File: "",
@@ -3015,12 +3179,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The answers can be given as a map and as a list.",
 		Accepts:  "OWP-R34: the texts differ, and hosts take the one, the other or both.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPINT25, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
 		Section: "External event", Line: 0, Hash: "", Claim: "external-events",
 		Evidence: "observed",
 		Text:     "An event that matches the correlation resumes the run, and reaches it.",
+		Breaks:   []string{"another-id", "another-status"},
 	},
 	{
 		ID: OWPINT26, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3034,6 +3200,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Profile quorum", Line: 0, Hash: "", Claim: "quorums",
 		Evidence: "observed",
 		Text:     "A quorum is filled by as many different principals as it asks for and not by fewer.",
+		Breaks:   []string{"another-value", "after-the-end"},
 	},
 	{
 		ID: OWPINT28, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3041,6 +3208,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A principal has one vote, however often it is cast.",
 		Accepts:  "A second vote may be refused, or replace the first.",
+		Breaks:   []string{"another-value", "after-the-end"},
 	},
 	{
 		ID: OWPINT29, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3048,6 +3216,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Where the majority decides, a gate is rejected by more than half of the votes that it asks for and not by fewer.",
 		Accepts:  "OWP-R40: the run may fail or complete.",
+		Breaks:   []string{"another-value", "after-the-end"},
 	},
 	{
 		ID: OWPINT30, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3055,6 +3224,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Where each has a veto, the first rejection rejects the gate.",
 		Accepts:  "OWP-R40: the run may fail or complete.",
+		Breaks:   []string{"another-value", "after-the-end"},
 	},
 	{
 		ID: OWPINT31, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3062,6 +3232,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "An interrupt that asks for a credential is not answered by its token alone.",
 		Accepts:  "401 and 403 are both in use for the refusal.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPINT32, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3096,12 +3267,14 @@ var RequirementsV1 = []Requirement{
 		Section: "inspectInterruptByToken", Line: 0, Hash: "", Claim: "interrupt-tokens",
 		Evidence: "observed",
 		Text:     "Who has the token of an interrupt is shown its kind, its key, its data and when the token ends, without another credential.",
+		Breaks:   []string{"left-out", "another-status"},
 	},
 	{
 		ID: OWPINT37, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
 		Section: "resolveInterruptByToken", Line: 0, Hash: "", Claim: "interrupt-tokens",
 		Evidence: "observed",
 		Text:     "The token of an interrupt answers it without another credential.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWPINT38, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3123,6 +3296,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Tokens, life", Line: 0, Hash: "", Claim: "interrupt-tokens",
 		Evidence: "observed",
 		Text:     "A token does not outlive the timeoutMs of its interrupt.",
+		Breaks:   []string{"beyond-bound"},
 	},
 	{
 		ID: OWPINT41, Level: "SHOULD", Source: "OWP-INTERRUPTS", File: "",
@@ -3130,6 +3304,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Where the interrupt has no timeoutMs, its token ends after 30 minutes.",
 		Accepts:  "An earlier end is accepted.",
+		Breaks:   []string{"beyond-bound"},
 	},
 	{
 		ID: OWPINT42, Level: "SHOULD", Source: "OWP-INTERRUPTS", File: "",
@@ -3151,6 +3326,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "An approval that nobody answers in its timeoutMs is rejected by itself, and not before.",
 		Accepts:  "OWP-R40: the run may fail or complete.",
+		Breaks:   []string{"beyond-bound"},
 	},
 	{
 		ID: OWPINT45, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3174,12 +3350,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Of a cancellation and an answer that come at once the run shows one outcome, and both are answered in keeping with it.",
 		Accepts:  "OWP-R42: a cancel that comes after the end is answered 200 with the status of the run. An answer may win and the run be cancelled behind it.",
+		Breaks:   []string{"repeated", "another-value"},
 	},
 	{
 		ID: OWPINT48, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
 		Section: "Profile cascade-cancel", Line: 0, Hash: "", Claim: "interrupt-cascade",
 		Evidence: "observed",
 		Text:     "Who cancels a run cancels the child that waits for an answer with it, and closes its interrupt.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWPINT49, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3201,6 +3379,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Nobody reads anything of a run of another tenant, be it its snapshot, its log, its stream or its place in a list.",
 		Accepts:  "403 and 404 are both in use for the refusal.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPISO2, Level: "MUST", Source: "OWP-ISOLATION", File: "",
@@ -3208,6 +3387,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "What belongs to another tenant is answered as what never was, in status, in code and in the members of the body.",
 		Accepts:  "Words that differ by more than the id are a finding, since they may hold the number of a request or a time.",
+		Breaks:   []string{"left-out", "another-status"},
 	},
 	{
 		ID: OWPISO3, Level: "MUST", Source: "OWP-ISOLATION", File: "",
@@ -3215,6 +3395,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Nobody cancels, forks or answers a run of another tenant, and the attempt leaves the run as it is.",
 		Accepts:  "403 and 404 are both in use for the refusal.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWPISO4, Level: "MUST", Source: "OWP-ISOLATION", File: "",
@@ -3222,12 +3403,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Nobody reads, lists, edits, pauses or abandons a goal of another tenant.",
 		Accepts:  "403 and 404 are both in use for the refusal.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPISO5, Level: "MUST", Source: "OWP-ISOLATION", File: "",
 		Section: "Idempotency-Key, scope of a key", Line: 0, Hash: "", Claim: "tenants",
 		Evidence: "observed",
 		Text:     "An idempotency key is its tenant's own; under the key of another tenant a request is done as if nobody had used it.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPISO6, Level: "MUST", Source: "OWP-ISOLATION", File: "",
@@ -3235,6 +3418,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The tenant that owns a run is the one of the credential, whatever the body says.",
 		Accepts:  "A host may refuse a body that names another tenant, or make the run for the tenant that asks.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPISO7, Level: "MUST", Source: "OWP-ISOLATION", File: "",
@@ -3242,6 +3426,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The runs that a run dispatches belong to its tenant.",
 		Accepts:  "403 and 404 are both in use for the refusal.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPISO8, Level: "MUST", Source: "OWP-ISOLATION", File: "",
@@ -3249,12 +3434,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A fork belongs to the tenant of its source.",
 		Accepts:  "403 and 404 are both in use for the refusal.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPISO9, Level: "MUST", Source: "OWP-ISOLATION", File: "",
 		Section: "RFC 0004, CTI-1", Line: 0, Hash: "", Claim: "tenants-memory",
 		Evidence: "observed",
 		Text:     "What a run remembers is never read by a run of another tenant.",
+		Breaks:   []string{"leaked"},
 	},
 	{
 		ID: OWPISO10, Level: "MUST", Source: "OWP-ISOLATION", File: "",
@@ -3262,36 +3449,42 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A credential reads, lists, writes and deletes the files of its own tenant and no others, at the same path too.",
 		Accepts:  "403 and 404 are both in use for a file that is not there.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWPMEM1, Level: "MUST", Source: "OWP-MEMORY", File: "",
 		Section: "RFC 0039 MAE-2", Line: 0, Hash: "", Claim: "memory-workers",
 		Evidence: "observed",
 		Text:     "A child run begins with what its parent remembers, unless its dispatch says otherwise.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPMEM2, Level: "MUST", Source: "OWP-MEMORY", File: "",
 		Section: "RFC 0039 MAE-2", Line: 0, Hash: "", Claim: "memory-workers",
 		Evidence: "observed",
 		Text:     "What a child writes is in its parent's memory once the child has completed.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPMEM3, Level: "MUST", Source: "OWP-MEMORY", File: "",
 		Section: "RFC 0039 MAE-2", Line: 0, Hash: "", Claim: "memory-workers",
 		Evidence: "observed",
 		Text:     "Until a child completes, what it writes is not in its parent's memory.",
+		Breaks:   []string{"leaked"},
 	},
 	{
 		ID: OWPMEM4, Level: "MUST", Source: "OWP-MEMORY", File: "",
 		Section: "RFC 0039 MAE-2", Line: 0, Hash: "", Claim: "memory-workers",
 		Evidence: "observed",
 		Text:     "What a child wrote that fails or is cancelled never comes into its parent's memory.",
+		Breaks:   []string{"leaked"},
 	},
 	{
 		ID: OWPMEM5, Level: "MUST", Source: "OWP-MEMORY", File: "",
 		Section: "RFC 0039 MAE-2", Line: 0, Hash: "", Claim: "memory-ttl",
 		Evidence: "observed",
 		Text:     "The time that an entry of a child has to live counts from when the child wrote it, and not from when its parent was given it.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPMEM6, Level: "MUST", Source: "OWP-MEMORY", File: "",
@@ -3299,6 +3492,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Workers that run one after the other write one after the other; each begins with what those before it wrote, and the parent has it all in that order.",
 		Accepts:  "A host that advertises crossChildMemoryConcurrency advisory promises no order and is not asked.",
+		Breaks:   []string{"reordered"},
 	},
 	{
 		ID: OWPMEM7, Level: "MUST", Source: "OWP-MEMORY", File: "",
@@ -3312,12 +3506,14 @@ var RequirementsV1 = []Requirement{
 		Section: "RFC 0004, MemoryEntry", Line: 0, Hash: "", Claim: "memory-workers",
 		Evidence: "observed",
 		Text:     "An entry has an id of its own, its content, its tags and the time it was written, may have the time it expires, and has nothing else.",
+		Breaks:   []string{"left-out", "another-type"},
 	},
 	{
 		ID: OWPMEM9, Level: "MUST", Source: "OWP-MEMORY", File: "",
 		Section: "RFC 0004, expiresAt", Line: 0, Hash: "", Claim: "memory-ttl",
 		Evidence: "observed",
 		Text:     "An entry is not read any more once its expiresAt has passed.",
+		Breaks:   []string{"leaked"},
 	},
 	{
 		ID: OWPMEM10, Level: "MUST", Source: "OWP-MEMORY", File: "",
@@ -3352,12 +3548,14 @@ var RequirementsV1 = []Requirement{
 		Section: "memory.written", Line: 0, Hash: "", Claim: "memory-events",
 		Evidence: "observed",
 		Text:     "Each entry that a node writes is told once in the log of its run, by memory.written with the memory's ref, the id that the entry is read under, and its tags.",
+		Breaks:   []string{"left-out", "repeated"},
 	},
 	{
 		ID: OWPMEM15, Level: "MUST", Source: "OWP-MEMORY", File: "",
 		Section: "memory.written", Line: 0, Hash: "", Claim: "memory-events",
 		Evidence: "observed",
 		Text:     "memory.written holds nothing of the content of the entry.",
+		Breaks:   []string{"leaked"},
 	},
 	{
 		ID: OWPMEM16, Level: "MUST", Source: "OWP-MEMORY", File: "",
@@ -3372,6 +3570,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A fork reads memory as it was at that place in the log of its source, or is refused with replay_memory_snapshot_unavailable.",
 		Accepts:  "410 beside 422 for the refusal, which is noted. Forks that begin at the first event only are asked for no others.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPMEM18, Level: "MUST", Source: "OWP-MEMORY", File: "",
@@ -3385,12 +3584,14 @@ var RequirementsV1 = []Requirement{
 		Section: "Fork", Line: 0, Hash: "", Claim: "fork-replay",
 		Evidence: "observed",
 		Text:     "A fork is a run of its own, with an id of its own, and the reply names its source and its mode.",
+		Breaks:   []string{"left-out", "another-id"},
 	},
 	{
 		ID: OWPRPL2, Level: "MUST", Source: "OWP-REPLAY", File: "",
 		Section: "Fork", Line: 0, Hash: "", Claim: "fork-replay",
 		Evidence: "observed",
 		Text:     "A fork leaves its source as it was.",
+		Breaks:   []string{"another-value", "after-the-end"},
 	},
 	{
 		ID: OWPRPL3, Level: "MUST", Source: "OWP-REPLAY", File: "",
@@ -3398,12 +3599,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Below fromSeq the events of a replay are those of its source, by sequence, type, node and payload.",
 		Accepts:  "Upstream words it as equality byte by byte. Ids, timestamps and the ids of the two runs are the fork's own; another cause of an event is a finding. A host may fork from the first event only.",
+		Breaks:   []string{"reordered", "another-value"},
 	},
 	{
 		ID: OWPRPL4, Level: "MUST", Source: "OWP-REPLAY", File: "",
 		Section: "Replay determinism", Line: 0, Hash: "", Claim: "fork-replay",
 		Evidence: "observed",
 		Text:     "A replay takes what was recorded of nodes whose outcome nobody can foresee and does not run them anew.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPRPL5, Level: "MUST", Source: "OWP-REPLAY", File: "",
@@ -3411,6 +3614,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A replay from beyond the place behind the last event is refused with 422, one from that place is not.",
 		Accepts:  "The code is a finding where it is not invalid_from_seq. A host that forks from the first event only says so with 501.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPRPL6, Level: "MUST", Source: "OWP-REPLAY", File: "",
@@ -3418,6 +3622,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A fork from before the first event is refused with 400.",
 		Accepts:  "422 is taken as well.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPRPL7, Level: "MUST", Source: "OWP-REPLAY", File: "",
@@ -3425,6 +3630,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A fork of a run that does not exist is refused with 404, whatever fromSeq says.",
 		Accepts:  "403 is taken where a host does not tell what is not there from what is somebody else's.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPRPL8, Level: "MUST", Source: "OWP-REPLAY", File: "",
@@ -3432,6 +3638,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Other run options on a replay are refused with 400.",
 		Accepts:  "422 is taken as well.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPRPL9, Level: "MUST", Source: "OWP-REPLAY", File: "",
@@ -3439,6 +3646,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A fork without a mode, or in a mode that nobody knows, is refused with 400.",
 		Accepts:  "422 is taken as well.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPRPL10, Level: "MUST", Source: "OWP-REPLAY", File: "",
@@ -3446,18 +3654,21 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Below fromSeq the events of a branch are those of its source, by sequence, type and node, and by payload but for ids.",
 		Accepts:  "A child or an interrupt that the branch takes up again may stand there under an id of the branch's own.",
+		Breaks:   []string{"reordered", "another-value"},
 	},
 	{
 		ID: OWPRPL11, Level: "MUST", Source: "OWP-REPLAY", File: "",
 		Section: "Fork, mode branch", Line: 0, Hash: "", Claim: "fork-branch",
 		Evidence: "observed",
 		Text:     "From fromSeq on a branch is run, and what nobody can foresee is drawn anew.",
+		Breaks:   []string{"left-out"},
 	},
 	{
 		ID: OWPRPL12, Level: "MUST", Source: "OWP-REPLAY", File: "",
 		Section: "Fork, runOptionsOverlay", Line: 0, Hash: "", Claim: "fork-branch-loop",
 		Evidence: "observed",
 		Text:     "The run options laid over those of its source are in force in a branch.",
+		Breaks:   []string{"repeated"},
 	},
 	{
 		ID: OWPRPL13, Level: "MUST", Source: "OWP-REPLAY", File: "",
@@ -3465,6 +3676,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A branch that does not say from where, or from beyond the place behind the last event, is refused.",
 		Accepts:  "The text has 400 for the first and 422 for the second; either is taken for either.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPRPL14, Level: "MUST", Source: "OWP-REPLAY", File: "",
@@ -3472,6 +3684,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "attested",
 		Text:     "Two requests to a model have one cache key, 64 lower-case hex digits, where they differ in the order of their keys or tools or in what the recipe leaves out only, and two where their meaning differs.",
 		Accepts:  "OWP-R37: the recipe has two versions; what they disagree about is not asked, and no digest is computed.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPRPL15, Level: "MUST", Source: "OWP-REPLAY", File: "",
@@ -3479,6 +3692,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A replay in which a model refuses what it answered in the source, or the reverse, fails with replay_diverged_at_refusal and records where.",
 		Accepts:  "OWP-R19: 201 and a run that fails; 422 is a finding. OWP-R36: programs of a model are sent in all known forms at once.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPRPL16, Level: "MUST", Source: "OWP-REPLAY", File: "",
@@ -3486,6 +3700,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Any other difference from the record is told as replay.diverged, and the replay goes on with what was recorded.",
 		Accepts:  "OWP-R18: the payload is that of the schema; the form of the prose is a finding. A host that does not ask a model again sees no difference, and has none to tell.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPRPL17, Level: "MUST", Source: "OWP-REPLAY", File: "",
@@ -3506,6 +3721,7 @@ var RequirementsV1 = []Requirement{
 		Section: "A", Line: 34, Hash: "7c5b911c952e", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "A multi-agent host follows one loop; decide, dispatch, run the child, take its result into the next decision.",
+		Breaks:   []string{"left-out", "repeated"},
 	},
 	{
 		ID: OWP0037A2, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
@@ -3528,18 +3744,21 @@ var RequirementsV1 = []Requirement{
 		Section: "A", Line: 38, Hash: "038a79301bdf", Claim: "dispatch-mapping",
 		Evidence: "observed",
 		Text:     "When the child has ended, the mapping takes its results into the parent's variables.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWP0037A5, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
 		Section: "A", Line: 39, Hash: "b2dcee44b5cf", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "The next turn starts when the workers of this one have settled.",
+		Breaks:   []string{"repeated"},
 	},
 	{
 		ID: OWP0037A6, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
 		Section: "A", Line: 41, Hash: "88c83d6e4cda", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "Whoever advertises version 1 or more implements the loop.",
+		Breaks:   []string{"left-out", "another-status"},
 	},
 	{
 		ID: OWP0037B1, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
@@ -3553,6 +3772,7 @@ var RequirementsV1 = []Requirement{
 		Section: "B", Line: 53, Hash: "d0f6e5eb83ff", Claim: "handoff-mapping",
 		Evidence: "observed",
 		Text:     "A failed or cancelled child is not harvested.",
+		Breaks:   []string{"another-value", "inserted"},
 	},
 	{
 		ID: OWP0037B3, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
@@ -3631,6 +3851,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Motivation", Line: 22, Hash: "016713ebb284", Claim: "replay",
 		Evidence: "observed",
 		Text:     "A replayed run reaches the same iteration count as its source, turn by turn.",
+		Breaks:   []string{"left-out", "off-by-one"},
 	},
 	{
 		ID: OWP0061A1, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -3638,6 +3859,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A host that advertises rung N holds every rung below it, so from rung 3 it names its host for cross-host causation and from rung 4 it declares replay determinism.",
 		Accepts:  "OWP-R35: a claim is taken as a claim, whatever the text says of its own acceptance. What the rungs 3 and 4 must advertise is said in RFC 0040 and RFC 0041: crossHostCausation.supported with hostId, replayDeterminism.supported with refusalDivergenceEmission.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWP0061A2, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -3695,6 +3917,7 @@ var RequirementsV1 = []Requirement{
 		Section: "B", Line: 54, Hash: "bafca5e960f5", Claim: "execution-model>=5",
 		Evidence: "observed",
 		Text:     "The counter belongs to one run; no other run's turns move it, and it names no turn the run did not take.",
+		Breaks:   []string{"repeated"},
 	},
 	{
 		ID: OWP0061B5, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -3709,18 +3932,21 @@ var RequirementsV1 = []Requirement{
 		Section: "C", Line: 64, Hash: "903818112a51", Claim: "execution-model>=5",
 		Evidence: "observed",
 		Text:     "The inputs of a turn are fixed when it starts and are the same on replay.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWP0061C2, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
 		Section: "C", Line: 66, Hash: "551a320dd78c", Claim: "loop-memory",
 		Evidence: "observed",
 		Text:     "A turn reads memory as of its own index in the log.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWP0061C3, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
 		Section: "C", Line: 66, Hash: "cf1f86ce1d73", Claim: "loop-workspace",
 		Evidence: "observed",
 		Text:     "With a workspace, a turn reads the files as they were when it started.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWP0061C4, Level: "MAY", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -3741,6 +3967,7 @@ var RequirementsV1 = []Requirement{
 		Section: "C", Line: 68, Hash: "a128fb1308cd", Claim: "execution-model>=5",
 		Evidence: "observed",
 		Text:     "What a turn writes is visible in the next turn and never in the turn itself.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWP0061D1, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -3754,6 +3981,7 @@ var RequirementsV1 = []Requirement{
 		Section: "D", Line: 72, Hash: "d3db0a303db6", Claim: "stateful-resume",
 		Evidence: "observed",
 		Text:     "A resumed turn still reads the memory and the workspace it had when it was suspended.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWP0061E1, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -3781,6 +4009,7 @@ var RequirementsV1 = []Requirement{
 		Section: "E", Line: 77, Hash: "cbc651896a38", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "The bound holds wherever an execution model is advertised, from version 1 on.",
+		Breaks:   []string{"left-out", "repeated"},
 	},
 	{
 		ID: OWP0061E5, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -3788,18 +4017,21 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The advertised maxLoopIterations bounds the counter of a run that asks for more, or for nothing.",
 		Accepts:  "RFC 0058 makes the smaller of request and advertised limit the bound.",
+		Breaks:   []string{"left-out", "off-by-one"},
 	},
 	{
 		ID: OWP0061E6, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
 		Section: "E", Line: 77, Hash: "9d1042cc4e23", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "A loop that needs no more turns than its bound is left alone.",
+		Breaks:   []string{"another-value", "inserted"},
 	},
 	{
 		ID: OWP0061H1, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
 		Section: "Phase-0 resolution", Line: 111, Hash: "15f68f9ee237", Claim: "loop-heartbeat",
 		Evidence: "observed",
 		Text:     "A heartbeat does not move a suspended loop.",
+		Breaks:   []string{"after-the-end"},
 	},
 	{
 		ID: OWP0061H2, Level: "MAY", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -3842,6 +4074,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The block agents.goals says who judges, verifier or host, as one string, and by which of schedule, commitment, heartbeat and manual a goal goes on.",
 		Accepts:  "A witness report of the text once writes the judge as a list; the schema says one string.",
+		Breaks:   []string{"another-type", "another-value"},
 	},
 	{
 		ID: OWP0097A2, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -3849,6 +4082,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Where bounds are required, a goal without any does not become active.",
 		Accepts:  "An empty bounds object declares none.",
+		Breaks:   []string{"leaked"},
 	},
 	{
 		ID: OWP0097A3, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -3856,6 +4090,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A goal in an advertised mode schedule fires its runs by itself, without anybody's call.",
 		Accepts:  "How an armRef describes a schedule is not said: ours is every:<duration>, and a host that takes no such form is not judged.",
+		Breaks:   []string{"beyond-bound"},
 	},
 	{
 		ID: OWP0097A4, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -3863,6 +4098,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A goal in an advertised mode heartbeat fires a run when its heartbeat sees a change.",
 		Accepts:  "That the armRef is the id which the seam of heartbeats takes is inferred.",
+		Breaks:   []string{"beyond-bound"},
 	},
 	{
 		ID: OWP0097A5, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -3871,6 +4107,7 @@ var RequirementsV1 = []Requirement{
 		Text:     "A goal in an advertised mode commitment fires a run when its commitment is fired.",
 		Accepts:  "That the armRef is the id which the seam of commitments takes is inferred.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"beyond-bound"},
 	},
 	{
 		ID: OWP0097B1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -3878,24 +4115,28 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A goal is served with its id, objective, state, completion, bounds, owner and time of creation.",
 		Accepts:  "OWP-R27: the text leaves continuation out of what is required, the schema has it in; its absence is a finding.",
+		Breaks:   []string{"left-out", "another-type"},
 	},
 	{
 		ID: OWP0097B2, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
 		Section: "B", Line: 61, Hash: "efcbb19fb197", Claim: "goals",
 		Evidence: "observed",
 		Text:     "The completion of a goal says by which check it is judged.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWP0097B3, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
 		Section: "B", Line: 70, Hash: "cc5ae2da3a5d", Claim: "goals",
 		Evidence: "observed",
 		Text:     "The continuation of a goal, where it is shown, says its mode.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWP0097B4, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
 		Section: "B", Line: 84, Hash: "b8a19f35d2ec", Claim: "goals",
 		Evidence: "observed",
 		Text:     "The owner of a goal says its tenant.",
+		Breaks:   []string{"left-out", "another-type"},
 	},
 	{
 		ID: OWP0097B5, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -3903,24 +4144,28 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The bounds of a goal that is served are a whole number of runs from 1, milliseconds from 0 and a cost from 0, as far as they are there.",
 		Accepts:  "OWP-R27: with which code others are refused is not said, and to drop one that cannot be is no violation.",
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OWP0097C1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
 		Section: "C", Line: 94, Hash: "62e9e7f14957", Claim: "goals-bounded",
 		Evidence: "observed",
 		Text:     "A create without bounds, or with an empty object of them, is answered 422 where bounds are required.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWP0097C2, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
 		Section: "C", Line: 92, Hash: "cf9d2f3c5562", Claim: "goals",
 		Evidence: "observed",
 		Text:     "Goals are listed, all or those in one state.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWP0097C3, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
 		Section: "C", Line: 93, Hash: "cf274d18d246", Claim: "goals",
 		Evidence: "observed",
 		Text:     "A goal is read with its progress and the last verdict.",
+		Breaks:   []string{"left-out"},
 	},
 	{
 		ID: OWP0097C4, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -3928,6 +4173,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Objective, completion and continuation can be edited while the goal is active, and not after.",
 		Accepts:  "OWP-R27: PATCH as the text has it, or POST on the goal as the published suite sends it; which code refuses the edit of a closed goal is not said, and an answer that changes nothing is no violation.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWP0097C5, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -3936,6 +4182,7 @@ var RequirementsV1 = []Requirement{
 		Text:     "A paused goal fires no run; resumed, it does again.",
 		Accepts:  "OWP-R43: no field shows a pause, so only the absence of runs does.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"after-the-end"},
 	},
 	{
 		ID: OWP0097C6, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -3943,6 +4190,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "An abandoned goal is in the state abandoned, and stays there whatever resume or edit ask.",
 		Accepts:  "OWP-R27: which code refuses it is not said.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWP0097C8, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -3950,12 +4198,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A goal that was given up is disarmed, and its schedule fires no further run.",
 		Accepts:  "OWP-R27: that an abandoned goal does not go on is inferred from the end of the others.",
+		Breaks:   []string{"another-value", "inserted"},
 	},
 	{
 		ID: OWP0097C7, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
 		Section: "C", Line: 98, Hash: "2de4ee94befa", Claim: "goals",
 		Evidence: "observed",
 		Text:     "No call of a client completes a goal.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWP0097D1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -3964,6 +4214,7 @@ var RequirementsV1 = []Requirement{
 		Text:     "Each check of the judge is one goal.evaluated with goal, verdict, run and count.",
 		Accepts:  "The events have no home in the text: a log of the goal, the log of a contributing run and the reply of the seam count.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"left-out", "off-by-one"},
 	},
 	{
 		ID: OWP0097D2, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -3971,6 +4222,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "No event of a goal holds text of its objective.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"leaked"},
 	},
 	{
 		ID: OWP0097D3, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -3979,6 +4231,7 @@ var RequirementsV1 = []Requirement{
 		Text:     "A goal that ends is one goal.closed with the state it ended in.",
 		Accepts:  "The homes of OWP-0097-D1. That it comes once is inferred.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"left-out", "repeated"},
 	},
 	{
 		ID: OWP0097E1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -3986,6 +4239,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Only the verdict of the judge that completion.check names makes a goal satisfied.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWP0097E2, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -3993,12 +4247,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A client cannot set the state satisfied, neither when it creates a goal nor when it edits one.",
 		Accepts:  "An edit that tries is refused, as the conformance section of the text says; a create that drops the field without a word is a finding.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWP0097E3, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
 		Section: "E", Line: 102, Hash: "6a3456e30610", Claim: "goals-bounded",
 		Evidence: "observed",
 		Text:     "With required bounds every active goal has one.",
+		Breaks:   []string{"left-out"},
 	},
 	{
 		ID: OWP0097E4, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -4006,6 +4262,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "After exactly as many contributing runs as its bound says, a goal is bound-exceeded and fires no further run.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"off-by-one", "after-the-end"},
 	},
 	{
 		ID: OWP0097E5, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -4014,6 +4271,7 @@ var RequirementsV1 = []Requirement{
 		Text:     "When the accumulated cost crosses its bound, the goal is bound-exceeded and fires no further run.",
 		Accepts:  "A cost of exactly the bound may stop the goal or not.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"another-value", "after-the-end"},
 	},
 	{
 		ID: OWP0097E6, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -4021,6 +4279,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "When its wall-clock deadline has passed, the goal is bound-exceeded and fires no further run.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"another-value", "after-the-end"},
 	},
 	{
 		ID: OWP0097E7, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -4029,6 +4288,7 @@ var RequirementsV1 = []Requirement{
 		Text:     "A goal that stops at a bound is closed by goal.closed with finalState bound-exceeded.",
 		Accepts:  "The homes of OWP-0097-D1.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWP0097E8, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -4037,6 +4297,7 @@ var RequirementsV1 = []Requirement{
 		Text:     "An agent that gets stuck and asks a person makes its goal escalated, and no run follows until somebody has answered.",
 		Accepts:  "OWP-R27: how a goal leaves escalated is not said.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"another-value", "after-the-end"},
 	},
 	{
 		ID: OWP0097E12, Level: "SHOULD", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -4045,6 +4306,7 @@ var RequirementsV1 = []Requirement{
 		Text:     "Once a person has answered what its agent got stuck with, an escalated goal goes on, by itself or when it is resumed, or it ends.",
 		Accepts:  "OWP-R27: how a goal leaves escalated is not said, only until when it is halted; so a goal that stays escalated after the answer is a finding.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"beyond-bound"},
 	},
 	{
 		ID: OWP0097E9, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -4052,6 +4314,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Each evaluation names the run that was judged, which is one of the contributing runs.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWP0097E10, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -4059,6 +4322,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The contributing runs are runs of the host, each readable under its own id.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWP0097E11, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -4066,6 +4330,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Secrets in an objective or in a verdict are redacted.",
 		Accepts:  "The one secret that a host knows for certain is the credential itself. To refuse an objective that holds it keeps the rule as well.",
+		Breaks:   []string{"leaked"},
 	},
 	{
 		ID: OWPGOAL1, Level: "MUST", Source: "OWP-GOALS", File: "",
@@ -4073,6 +4338,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The replay of a contributing run is not judged again. The verdicts of its goal stay as they were recorded.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"after-the-end"},
 	},
 	{
 		ID: OWP0097G1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -4080,6 +4346,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A goal that its judge finds satisfied is closed as satisfied and fires no further run.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"another-value", "after-the-end"},
 	},
 	{
 		ID: OWP0097G2, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -4087,6 +4354,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A goal that its judge never finds satisfied ends at its bound, and not before.",
 		Stimulus: "assay-seam",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWP0097G3, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -4094,6 +4362,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Where goals are not advertised there are no endpoints and no events of them.",
 		Accepts:  "An endpoint counts that lists goals or makes one; whatever refuses both is as good as none.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWP0097X1, Level: "MAY", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -4135,6 +4404,7 @@ var RequirementsV1 = []Requirement{
 		Section: "A, order", Line: 0, Hash: "", Claim: "verifier",
 		Evidence: "observed",
 		Text:     "A verdict is on the log before what it is about counts, before output.harvested of a worker and before run.completed.",
+		Breaks:   []string{"reordered"},
 	},
 	{
 		ID: OWPVER2, Level: "MUST", Source: "OWP-VERIFIER", File: "",
@@ -4142,18 +4412,21 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A verdict says which agent judged, what it judged, and pass, fail or revise, with the criteria and the confidence that it has.",
 		Accepts:  "The target of a worker's result is its run or an event before the verdict; a field that the schema has not is a finding.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPVER3, Level: "MUST", Source: "OWP-VERIFIER", File: "",
 		Section: "A, content", Line: 0, Hash: "", Claim: "verifier",
 		Evidence: "observed",
 		Text:     "A verdict holds nothing of what was judged.",
+		Breaks:   []string{"leaked"},
 	},
 	{
 		ID: OWPVER4, Level: "SHOULD", Source: "OWP-VERIFIER", File: "",
 		Section: "A, agentId", Line: 0, Hash: "", Claim: "verifier",
 		Evidence: "observed",
 		Text:     "The agent that judges is another one than the agent that decided.",
+		Breaks:   []string{"another-id"},
 	},
 	{
 		ID: OWPVER5, Level: "MUST", Source: "OWP-VERIFIER", File: "",
@@ -4161,6 +4434,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "What a worker brings back is not merged where the verdict on it is fail.",
 		Accepts:  "The run may fail for that, or go on.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPVER6, Level: "MUST", Source: "OWP-VERIFIER", File: "",
@@ -4168,30 +4442,35 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A run does not end successfully where the verdict on its end is fail.",
 		Accepts:  "It may fail, wait for somebody, or take another turn.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPVER7, Level: "SHOULD", Source: "OWP-VERIFIER", File: "",
 		Section: "B, revise", Line: 0, Hash: "", Claim: "verifier-gating",
 		Evidence: "observed",
 		Text:     "Where the verdict is revise nothing counts yet, and another turn follows.",
+		Breaks:   []string{"left-out"},
 	},
 	{
 		ID: OWPVER8, Level: "MUST", Source: "OWP-VERIFIER", File: "",
 		Section: "B, revise", Line: 0, Hash: "", Claim: "verifier-gating",
 		Evidence: "observed",
 		Text:     "The turns that follow from revise are bounded by maxLoopIterations.",
+		Breaks:   []string{"repeated", "off-by-one"},
 	},
 	{
 		ID: OWPVER9, Level: "MUST", Source: "OWP-VERIFIER", File: "",
 		Section: "B, pass", Line: 0, Hash: "", Claim: "verifier",
 		Evidence: "observed",
 		Text:     "Where the verdict is pass, the result counts.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPVER10, Level: "MUST", Source: "OWP-VERIFIER", File: "",
 		Section: "B, gating absent or false", Line: 0, Hash: "", Claim: "verifier-told",
 		Evidence: "observed",
 		Text:     "Where the verifier does not gate, a verdict is told and holds nothing back.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPVER11, Level: "MUST", Source: "OWP-VERIFIER", File: "",
@@ -4199,6 +4478,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A decision to terminate keeps the criteria of success that were judged, and whether each is met, so that giving up can be told from success.",
 		Accepts:  "Whether a run that gave up is completed or failed no text says.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPVER12, Level: "MUST", Source: "OWP-VERIFIER", File: "",
@@ -4212,6 +4492,7 @@ var RequirementsV1 = []Requirement{
 		Section: "A, version", Line: 0, Hash: "", Claim: "no-verifier",
 		Evidence: "observed",
 		Text:     "A host that does not offer a verifier records no verdict.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPVER14, Level: "SHOULD", Source: "OWP-VERIFIER", File: "",
@@ -4219,6 +4500,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Below version 6 a decision to terminate has no criteria of success.",
 		Accepts:  "A plan that has some may be refused.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPVER15, Level: "MUST", Source: "OWP-VERIFIER", File: "",
@@ -4240,6 +4522,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A file is served as it was put, with its path, its content to the last character and its content type.",
 		Accepts:  "A file that is new is answered with 200; 201 is taken too, and noted.",
+		Breaks:   []string{"left-out", "another-value"},
 	},
 	{
 		ID: OWPWSP2, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
@@ -4247,6 +4530,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A file that was put without a content type is text/markdown.",
 		Accepts:  "A reply without the member says the same, since that is its default.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPWSP3, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
@@ -4254,12 +4538,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A write without content, or with one that is no text, is refused with 400 and changes nothing.",
 		Accepts:  "Any 4xx; another than 400 is noted.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWPWSP4, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
 		Section: "Endpoints", Line: 0, Hash: "", Claim: "workspace",
 		Evidence: "observed",
 		Text:     "A list shows every file whose path begins with the prefix, at its latest version, and no other file.",
+		Breaks:   []string{"left-out", "inserted"},
 	},
 	{
 		ID: OWPWSP5, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
@@ -4267,6 +4553,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A list does not hold the contents of the files.",
 		Accepts:  "OWP-R26: the schema of a file requires its content, so what a list shows is judged by a schema of its own.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPWSP6, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
@@ -4274,6 +4561,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A file that was deleted is not found any more, and no list shows it.",
 		Accepts:  "The delete is answered with 204; another 2xx is noted.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPWSP7, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
@@ -4281,6 +4569,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Reading or deleting a file that is not there is refused with 404.",
 		Accepts:  "403 and 410 too, since a host need not tell what is gone or not ours from what never was.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPWSP8, Level: "SHOULD", Source: "OWP-WORKSPACE", File: "",
@@ -4288,12 +4577,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A host that does not advertise a workspace answers its endpoints with 501 capability_not_provided.",
 		Accepts:  "404 and 405 too, which is what the example hosts answer.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPWSP9, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
 		Section: "Versions", Line: 0, Hash: "", Claim: "workspace",
 		Evidence: "observed",
 		Text:     "The first write of a path is version 1, and each later one is one more.",
+		Breaks:   []string{"off-by-one"},
 	},
 	{
 		ID: OWPWSP10, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
@@ -4301,30 +4592,35 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The etag of a file is strong and quoted, and another one for each version.",
 		Accepts:  "The schema does not require an etag. A file without one blocks what cannot be asked without it.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPWSP11, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
 		Section: "Conflicts", Line: 0, Hash: "", Claim: "workspace",
 		Evidence: "observed",
 		Text:     "A write without If-Match replaces whatever is there.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWPWSP12, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
 		Section: "Conflicts", Line: 0, Hash: "", Claim: "workspace",
 		Evidence: "observed",
 		Text:     "A write whose If-Match is the etag that the file has is made.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWPWSP13, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
 		Section: "Conflicts", Line: 0, Hash: "", Claim: "workspace",
 		Evidence: "observed",
 		Text:     "A write whose If-Match is not the etag that the file has is refused and changes nothing.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWPWSP14, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
 		Section: "Conflicts", Line: 0, Hash: "", Claim: "workspace",
 		Evidence: "observed",
 		Text:     "That refusal is 409 workspace_conflict, and its details.currentVersion is the version of the file.",
+		Breaks:   []string{"off-by-one", "another-status"},
 	},
 	{
 		ID: OWPWSP15, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
@@ -4332,12 +4628,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A write with If-Match of a file that is not there is refused and makes none.",
 		Accepts:  "OWP-R26: no text says how such a write is refused. Any 4xx; another than 409 with currentVersion 0 is noted.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPWSP16, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
 		Section: "Conflicts", Line: 0, Hash: "", Claim: "workspace",
 		Evidence: "observed",
 		Text:     "Of several writers who come at once with the same etag exactly one wins, and the file is what that one wrote.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWPWSP17, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
@@ -4345,12 +4643,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A path that was deleted goes on counting when it is written again.",
 		Accepts:  "The delete has a version of its own; a host that counts on without one is noted.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPWSP18, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
 		Section: "Versions", Line: 0, Hash: "", Claim: "workspace-versioned",
 		Evidence: "observed",
 		Text:     "Each of the last maxVersions versions of a file can be read, and holds what was written as that version.",
+		Breaks:   []string{"off-by-one", "another-value"},
 	},
 	{
 		ID: OWPWSP19, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
@@ -4358,6 +4658,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A version that was never written is not found, and what is no version is refused with 400.",
 		Accepts:  "Any 4xx; another than 404 for the first and 400 for the second is noted.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPWSP20, Level: "SHOULD", Source: "OWP-WORKSPACE", File: "",
@@ -4365,6 +4666,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "No more than maxVersions versions of a file are served.",
 		Accepts:  "The latest one may count as one of them or stand beside them.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPWSP21, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
@@ -4372,6 +4674,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A path with a segment of two dots is refused, and nothing is stored or served for it, there or where it leads.",
 		Accepts:  "OWP-R26: the pattern of paths lets an inner segment of two dots pass. It is refused all the same, with any 4xx.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPWSP22, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
@@ -4379,6 +4682,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A path that begins with something else than a letter or a digit, is longer than 256 characters, or holds another character than letters, digits, dot, low line, slash and hyphen is refused with 400, and nothing is stored.",
 		Accepts:  "Any 4xx; another than 400 is noted. Of empty segments and those of one dot no text says anything.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPWSP23, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
@@ -4386,12 +4690,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Content of more than maxFileBytes bytes is refused with 413 and changes nothing.",
 		Accepts:  "OWP-R26: 400 too, which is noted.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWPWSP24, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
 		Section: "Limits", Line: 0, Hash: "", Claim: "workspace-max-file-bytes",
 		Evidence: "observed",
 		Text:     "Content of maxFileBytes bytes is taken.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OWPWSP25, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
@@ -4399,24 +4705,28 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A workspace that holds maxFiles files takes no further one.",
 		Accepts:  "Any 4xx; another than 413 is noted.",
+		Breaks:   []string{"another-status", "after-the-end"},
 	},
 	{
 		ID: OWPWSP26, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
 		Section: "Limits", Line: 0, Hash: "", Claim: "workspace-max-files",
 		Evidence: "observed",
 		Text:     "A workspace holds as many as maxFiles files, and each of them can still be written when it does.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPWSP27, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
 		Section: "Runs", Line: 0, Hash: "", Claim: "workspace-runs",
 		Evidence: "observed",
 		Text:     "A file that a node writes is told once in the log of its run, by workspace.updated with its path and its new version.",
+		Breaks:   []string{"repeated", "off-by-one"},
 	},
 	{
 		ID: OWPWSP28, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
 		Section: "Runs", Line: 0, Hash: "", Claim: "workspace-runs",
 		Evidence: "observed",
 		Text:     "workspace.updated holds no content of the file.",
+		Breaks:   []string{"leaked"},
 	},
 	{
 		ID: OWPWSP29, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
@@ -4424,6 +4734,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "Below version 5 a run reads the files as they were when it started, whoever writes them meanwhile.",
 		Accepts:  "OWP-R26: RFC 0059 takes the files as of the start of a run, RFC 0061 as of each turn. The second holds for loops from version 5 on, the first for everything else.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPWSP30, Level: "MAY", Source: "OWP-WORKSPACE", File: "",
@@ -4437,6 +4748,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Isolation", Line: 0, Hash: "", Claim: "workspace",
 		Evidence: "attested",
 		Text:     "Owners who differ in tenant or workspace never see each other's files, however much their names look alike.",
+		Breaks:   []string{"another-value"},
 	},
 	{
 		ID: OWPWSP32, Level: "MUST", Source: "OWP-WORKSPACE", File: "",

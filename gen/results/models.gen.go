@@ -243,6 +243,7 @@ type BundleManifest struct {
 	Results BundledFile `json:"results"`
 	// Root of the tree over the transcripts: one short name for all that was seen.
 	Root EvidenceDigest `json:"root"`
+	Run  *Run           `json:"run,omitzero"`
 	// Format and version of this document. Assay writes 2.
 	Schema BundleManifestSchema `json:"schema"`
 	// All random values came of it. A string: canonical JSON has no integers above 2^53.
@@ -270,6 +271,8 @@ func (v *BundleManifest) UnmarshalJSON(data []byte) error {
 			return &v.Results
 		case "root":
 			return &v.Root
+		case "run":
+			return &v.Run
 		case "schema":
 			return &v.Schema
 		case "seed":
@@ -2489,6 +2492,7 @@ type RegisteredPlan struct {
 	// Of the program.
 	Binary LineDigest `json:"binary"`
 	Filter *Filter    `json:"filter,omitzero"`
+	Run    *Run       `json:"run,omitzero"`
 	Seed   string     `json:"seed"`
 	// As the command names it, without credentials.
 	Target string `json:"target"`
@@ -2504,6 +2508,8 @@ func (v *RegisteredPlan) UnmarshalJSON(data []byte) error {
 			return &v.Binary
 		case "filter":
 			return &v.Filter
+		case "run":
+			return &v.Run
 		case "seed":
 			return &v.Seed
 		case "target":
@@ -2772,7 +2778,10 @@ func (v *RuleFinding) UnmarshalJSON(data []byte) error {
 // Run What names the certification in what it sent: the names of what drives made came of it, and nothing that
 // decides.
 type Run struct {
-	// By whoever ran Assay; else it was drawn from the seed, the version of Assay, the suites and the start.
+	// When it was drawn, where that was before the start: with the plan in a register.
+	At time.Time `json:"at,omitzero"`
+	// By whoever ran Assay; else it was drawn from the seed, the version of Assay, its program where a bundle or a
+	// register has its digest, and the start.
 	Given bool   `json:"given"`
 	ID    string `json:"id"`
 }
@@ -2781,6 +2790,8 @@ type Run struct {
 func (v *Run) UnmarshalJSON(data []byte) error {
 	return decodeObject(data, func(name string) any {
 		switch name {
+		case "at":
+			return &v.At
 		case "given":
 			return &v.Given
 		case "id":
@@ -3524,6 +3535,9 @@ type Target struct {
 	Certificate *Digest `json:"certificate,omitzero"`
 	// Over the discovery document.
 	DiscoveryDigest Digest `json:"discoveryDigest"`
+	// Names of the headers that whoever ran Assay had added to every request, but for those that carry a credential;
+	// absent without any. A host can recognise its examiner by them.
+	ExtraHeaders []string `json:"extraHeaders,omitzero"`
 	// As the target calls itself.
 	Name  *string `json:"name,omitzero"`
 	Nonce *Nonce  `json:"nonce,omitzero"`
@@ -3545,6 +3559,8 @@ func (v *Target) UnmarshalJSON(data []byte) error {
 			return &v.Certificate
 		case "discoveryDigest":
 			return &v.DiscoveryDigest
+		case "extraHeaders":
+			return &v.ExtraHeaders
 		case "name":
 			return &v.Name
 		case "nonce":

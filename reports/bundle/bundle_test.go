@@ -36,12 +36,28 @@ var certified = sync.OnceValues(func() (*scenarios.Report, error) {
 			j.Check("TOY-1", d.Document.Key("kind")).To(check.Equal(true))
 		}),
 	}}}
-	c, err := scenarios.Certify(context.Background(), wire.Target{URL: server.URL}, scenarios.Options{Seed: 1<<64 - 1}, s)
+	c, err := scenarios.Certify(context.Background(), wire.Target{URL: server.URL}, scenarios.Options{Seed: 1<<64 - 1, Build: "dev",
+		Binary: Digest(nil)}, s)
 	if err != nil {
 		return nil, err
 	}
 	return c.Finish(context.Background()), nil
 })
+
+// A bundle whose run id would not follow is not made: verify would refuse it.
+func TestTheRunIDFollows(t *testing.T) {
+	r, err := certified()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ version, binary string }{{"v9", Digest(nil)}, {"dev", Digest([]byte("another"))}} {
+		path := filepath.Join(t.TempDir(), "bundle.tar.gz")
+		_, err := Write(path, r, reports.Results(r, reports.Stamp{Version: c.version}), Options{Binary: c.binary})
+		if err == nil || !strings.Contains(err.Error(), "certify with the Build and the Binary that") {
+			t.Errorf("%+v: error %v", c, err)
+		}
+	}
+}
 
 // written is a bundle on disk.
 func written(t *testing.T) (path string) {

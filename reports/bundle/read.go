@@ -8,16 +8,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/validate"
+	"github.com/openassay/assay/reports"
 )
 
 // ReadFile reads the bundle at path. See [Read].
 func ReadFile(path string) (*Bundle, error) {
 	f, err := os.Open(path)
+	if earlier := reports.Earlier(path); errors.Is(err, fs.ErrNotExist) && earlier != "" {
+		return nil, fmt.Errorf("there is no such file: %s", earlier)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -67,13 +67,17 @@ func pack(w io.Writer, r *scenarios.Report, doc results.Results, encoded []byte,
 	if err != nil {
 		return Made{}, err
 	}
+	if want, follows := reports.RunID(doc.Run).Follows(doc.Seed, doc.Assay.Version, o.Binary, doc.StartedAt); doc.Run != nil && !follows {
+		return Made{}, fmt.Errorf("the run id %s does not follow: the seed, assay %s, that program and the start give %s: "+
+			"certify with the Build and the Binary that the report and the bundle say", doc.Run.ID, doc.Assay.Version, want)
+	}
 	m := results.BundleManifest{
 		Schema: results.BundleManifestSchemaAssayBundle2,
 		Assay: results.Maker{Version: doc.Assay.Version, SuiteDigest: doc.Assay.SuiteDigest, SpecDigest: r.Protocol.SpecDigest(),
 			Binary: &o.Binary},
 		Registered: o.Registered,
 		Target:     results.BundleTarget{Protocol: doc.Target.Protocol, Address: doc.Target.Address, DiscoveryDigest: doc.Target.DiscoveryDigest},
-		StartedAt:  doc.StartedAt, Seed: strconv.FormatUint(doc.Seed, 10), ExitCode: doc.ExitCode,
+		StartedAt:  doc.StartedAt, Seed: strconv.FormatUint(doc.Seed, 10), Run: doc.Run, ExitCode: doc.ExitCode,
 		Results: bundled(encoded), Discovery: bundled(said),
 	}
 	a := newArchive(w)

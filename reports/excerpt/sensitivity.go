@@ -2,6 +2,7 @@ package excerpt
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/openassay/assay/gen/results"
 )
@@ -13,6 +14,15 @@ func Sensitivity(s *results.Sensitivity) string {
 		return ""
 	}
 	return fmt.Sprintf("%d of %d passes shown able to fail", s.Sensitive, s.Passes)
+}
+
+// ExtraHeaders says which headers the operator had added to every request; "" for none.
+func ExtraHeaders(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("every request to the target carried %s, which whoever ran Assay added: a host can recognise its examiner by that",
+		strings.Join(names, ", "))
 }
 
 // NotChallenged reports whether a certification left out what shows its passes able to fail. A part has no such figure.

@@ -89,6 +89,7 @@ type report struct {
 	MoreFailures int
 	Elsewhere    []elsewhere
 	Part         string
+	ExtraHeaders string
 	Sensitivity  string
 	Insensitive  []string
 	Open         []open
@@ -138,6 +139,7 @@ func newReport(c Certification) report {
 	if p := d.Partial; p != nil {
 		r.Part = excerpt.Part(*p)
 	}
+	r.ExtraHeaders = sentence(excerpt.ExtraHeaders(d.Target.ExtraHeaders))
 	r.Sensitivity, r.Insensitive = excerpt.Sensitivity(d.Sensitivity), clipped(excerpt.Insensitive(d))
 	r.Open = m.open()
 	r.Claims = m.claims()

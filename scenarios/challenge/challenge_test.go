@@ -25,8 +25,8 @@ type observation struct {
 	Count  int         `json:"count"` // what the drive decided
 }
 
-// challenged judges a reply and challenges the pass.
-func challenged(t *testing.T, breaks []string, judge func(observation, *scenarios.Judge)) Pass {
+// reported is a report of one scenario that passed.
+func reported(t *testing.T, row scenarios.Requirement, judge func(observation, *scenarios.Judge)) *scenarios.Report {
 	t.Helper()
 	transcript := wiretest.Transcript(t, "acme", wiretest.Reply{Status: 200, Body: `{"turns":3,"owner":"run-1234abcd","events":[` +
 		`{"id":"event-0001","sequence":0,"type":"began"},{"id":"event-0002","sequence":1,"type":"went"},` +
@@ -34,21 +34,24 @@ func challenged(t *testing.T, breaks []string, judge func(observation, *scenario
 	o := json.RawMessage(`{"status":{"exchange":1,"part":"status"},"body":{"exchange":1},"events":[{"exchange":1,"pointer":"/events/0"},` +
 		`{"exchange":1,"pointer":"/events/1"},{"exchange":1,"pointer":"/events/2"}],"ended":{"what":"it ends","reached":true,` +
 		`"patienceNs":1000,"tookNs":10,"answers":1,"last":{"exchange":1}},"count":3}`)
-	ledger := scenarios.NewLedger([]scenarios.Requirement{{ID: requirement, Level: scenarios.Must, Breaks: breaks}})
 	s := scenarios.Scenario{
 		ID: "acme/suite/name", Proves: scenarios.IDs{requirement},
 		Claim: scenarios.Claim{Look: func(scenarios.Discovery) (wire.Value, bool) { return wire.Value{}, true }},
 		Ask:   scenarios.Ask(&scenarios.Drive[observation]{ID: "acme"}, judge),
 	}
-	r := &scenarios.Report{
-		Protocol: &scenarios.Protocol{ID: "acme/v1", Ledger: ledger},
+	row.ID = requirement
+	return &scenarios.Report{
+		Protocol: &scenarios.Protocol{ID: "acme/v1", Ledger: scenarios.NewLedger([]scenarios.Requirement{row})},
 		Outcomes: []scenarios.Outcome{{Scenario: s, Verdict: scenarios.Passed, Drive: "acme"}},
 		Drives:   []scenarios.DriveRecord{{ID: "acme", Transcript: transcript, Observation: o}},
 	}
-	before, err := json.Marshal(transcript)
-	if err != nil {
-		t.Fatal(err)
-	}
+}
+
+// challenged judges a reply and challenges the pass.
+func challenged(t *testing.T, breaks []string, judge func(observation, *scenarios.Judge)) Pass {
+	t.Helper()
+	r := reported(t, scenarios.Requirement{Level: scenarios.Must, Breaks: breaks}, judge)
+	before := asJSON(t, r.Drives[0].Transcript)
 	result, err := Report(r, 7)
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +63,7 @@ func challenged(t *testing.T, breaks []string, judge func(observation, *scenario
 	if a, b := asJSON(t, result), asJSON(t, again); a != b {
 		t.Errorf("the same seed gives\n%s\nand\n%s", a, b)
 	}
-	if after := asJSON(t, transcript); after != string(before) {
+	if after := asJSON(t, r.Drives[0].Transcript); after != before {
 		t.Errorf("the transcript is not what it was: %s", after)
 	}
 	if len(result.List) != 1 || len(result.Unproved) != 1-result.Sensitive {
@@ -113,8 +116,11 @@ func TestPasses(t *testing.T) {
 			j.Check(requirement, o.Body.Key("owner")).To(check.Equal("run-1234abcd"))
 		}, ""},
 		{"no such place", []string{"off-by-one"}, func(o observation, j *scenarios.Judge) {
-			j.Check(requirement, o.Body.Key("owner")).To(check.Text())
+			j.Check(requirement, o.Body.Key("owner")).To(anything)
 		}, NoPlace},
+		{"no such place, and another change is seen", []string{"off-by-one"}, func(o observation, j *scenarios.Judge) {
+			j.Check(requirement, o.Body.Key("nowhere")).To(check.Absent())
+		}, ""},
 		{"a judge of what the drive decided", []string{"off-by-one"}, func(o observation, j *scenarios.Judge) {
 			j.Check(requirement, o.Body.Key("turns")).To(check.That("what the drive counted", func(any) bool { return o.Count == 3 }))
 		}, Blind},
@@ -128,6 +134,19 @@ func TestPasses(t *testing.T) {
 				t.Errorf("it says %q", p.Why())
 			}
 		})
+	}
+}
+
+// What falls short of a SHOULD passes with a finding, and is no pass that could fail.
+func TestFindingsAreNoPasses(t *testing.T) {
+	for turns, passes := range map[int]int{3: 1, 4: 0} {
+		r := reported(t, scenarios.Requirement{Level: scenarios.Should}, func(o observation, j *scenarios.Judge) {
+			j.Check(requirement, o.Body.Key("turns")).To(check.Equal(turns))
+			j.Check(requirement, o.Body.Key("owner")).To(check.Text())
+		})
+		if result, err := Report(r, 7); err != nil || result.Passes != passes || result.Sensitive != passes {
+			t.Errorf("with %d turns wanted: %s, %v", turns, asJSON(t, result), err)
+		}
 	}
 }
 
@@ -165,6 +184,19 @@ func TestChangesChange(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A refusal may become a success that gives back what was sent.
+func TestRefusalsThatAreDone(t *testing.T) {
+	transcript := &wire.Transcript{Drive: "acme", Entries: []wire.Entry{{Kind: "http", Request: &wire.Request{Body: `{"objective":"rest"}`},
+		Response: &wire.Response{Status: 404, Body: `{"error":"not_found"}`}}}}
+	s := &scene{transcript: transcript, all: newPool(), own: newPool(), random: rand.New(rand.NewPCG(1, 1))}
+	for e := range s.edits(AnotherStatus, lookOf(transcript.Status(1))) {
+		if now := e.change.Entries[1].Response; now.Status == 200 && now.Body == `{"objective":"rest"}` {
+			return
+		}
+	}
+	t.Error("no change has it done")
 }
 
 // Changes are made where a judge finds nothing, in what objects hold, and in all places of a word that was sent.

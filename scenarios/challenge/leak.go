@@ -58,8 +58,12 @@ func quotedUnlessJSON(body string) string {
 	return body
 }
 
-// leak puts texts that the drive sent where they do not belong: all of them in one, then one by one.
+// leak puts texts that the drive sent where they do not belong: those that it sent below the same name, all of them in one,
+// then one by one.
 func (s *scene) leak(l look, yield func(edit) bool) {
+	if !s.misplace(l, yield) {
+		return
+	}
 	words := s.sent("")
 	var all []string
 	for _, w := range words {
@@ -81,8 +85,10 @@ func (s *scene) leak(l look, yield func(edit) bool) {
 func (s *scene) spill(l look, texts []string, yield func(edit) bool) bool {
 	for _, p := range s.leaves(l) {
 		word, write, ok := p.word()
-		if !ok {
+		if !ok && p.text != "null" {
 			continue
+		} else if !ok {
+			write = quoted
 		}
 		if len(texts) > 1 { // one by one: those that belong there elsewhere come first
 			texts = s.sent(nameOf(p.path))
@@ -138,19 +144,45 @@ func (s *scene) spill(l look, texts []string, yield func(edit) bool) bool {
 	return true
 }
 
-// leaking returns an element with a text in place of each of its own.
+// misplace appends to the lists of a look an element with each text that the drive sent below the name of one of its members,
+// there. It reports whether to go on.
+func (s *scene) misplace(l look, yield func(edit) bool) bool {
+	for _, a := range s.arrays(l) {
+		list, _, _ := items(a.array.text)
+		t := traitsOf(list)
+		for more := range s.more(a, list, t) {
+			members, isObject, _ := items(more.text)
+			if !isObject {
+				continue
+			}
+			for _, m := range members {
+				for _, text := range s.requests().others(m.name, m.value) {
+					leaking, ok := replace(more.text, []string{m.name}, text)
+					if !ok || typeOf(text) != aString {
+						continue
+					}
+					after := append(same(list), one{leaking, -1})
+					if e, ok := s.rewrite(a.array, list, t.numbered(after, list, len(list)), Leaked); ok && !yield(e) {
+						return false
+					}
+				}
+			}
+			break
+		}
+	}
+	return true
+}
+
+// leaking returns an element with a text in place of each of its own, and of what is null.
 func leaking(element, text string) []string {
-	if typeOf(element) == aString {
+	if typeOf(element) == aString || element == "null" {
 		return []string{text}
 	}
-	list, isObject, ok := items(element)
-	if !ok || !isObject {
-		return nil
-	}
+	list, isObject, _ := items(element)
 	var out []string
-	for _, it := range list {
-		if typeOf(it.value) == aString {
-			if changed, ok := replace(element, []string{it.name}, text); ok {
+	for i, it := range list {
+		for _, inner := range leaking(it.value, text) {
+			if changed, ok := replace(element, []string{segment(it, i, isObject)}, inner); ok {
 				out = append(out, changed)
 			}
 		}

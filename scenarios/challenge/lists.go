@@ -171,7 +171,8 @@ func (s *scene) variants(kind Kind, e element, list []item, t traits) iter.Seq[[
 }
 
 // more yields elements that could follow: one of each sort of the list, the last of its sort, and those that lists of
-// this name had elsewhere, in this drive first. Where a list was searched in vain, what it lacks comes first.
+// this name had elsewhere, in this drive first. Where a list was searched in vain, what it lacks comes first, and then what
+// it has of each sort, about something else.
 func (s *scene) more(e element, list []item, t traits) iter.Seq[one] {
 	sorts := map[string]bool{}
 	var siblings []string
@@ -186,35 +187,126 @@ func (s *scene) more(e element, list []item, t traits) iter.Seq[one] {
 		}
 	}
 	name := nameOf(e.array.path)
-	return func(yield func(one) bool) {
-		known := func() bool {
-			for _, text := range siblings {
-				if !yield(one{s.fresh(text, t), -1}) {
-					return false
-				}
-			}
-			return true
-		}
-		if !e.vain && !known() {
-			return
-		}
-		met := map[string]bool{}
-		for _, x := range slices.Concat(s.own.elements[name], s.all.elements[name]) {
+	met := map[string]bool{}
+	lacking := func(from *pool, yield func(one) bool) bool {
+		for _, x := range from.elements[name] {
 			if sorts[x.sort] && x.sort != "" || met[x.text] {
 				continue
 			}
 			met[x.text] = true
 			if !yield(one{s.newcomer(x.text, t), -1}) {
-				return
+				return false
 			}
 		}
-		if e.vain && !known() {
-			return
+		return true
+	}
+	known := func(yield func(one) bool) bool {
+		for _, text := range siblings {
+			if !yield(one{s.fresh(text, t), -1}) {
+				return false
+			}
+		}
+		return true
+	}
+	return func(yield func(one) bool) {
+		clear(met)
+		switch {
+		case e.vain:
+			_ = s.sought(e.sought, siblings, t, yield) && lacking(s.own, yield) && s.aboutOthers(siblings, list, t, yield) &&
+				lacking(s.all, yield) && known(yield)
+		case known(yield):
+			_ = lacking(s.own, yield) && lacking(s.all, yield)
 		}
 		if len(siblings)+len(met) == 0 && yield(one{`"something"`, -1}) {
 			yield(one{`{"id":"something"}`, -1})
 		}
 	}
+}
+
+// sought yields elements with the words that a list was searched for: otherwise they are like one that it has.
+// It reports whether to go on.
+func (s *scene) sought(words []wire.Sought, siblings []string, t traits, yield func(one) bool) bool {
+	for _, w := range words {
+		text, path := "{}", segments(w.Pointer)
+		if len(siblings) > 0 {
+			text = siblings[0]
+		}
+		for _, sibling := range siblings {
+			if _, has := at(sibling, path); has && len(path) > 1 {
+				text = sibling
+				break
+			}
+		}
+		with, ok := replace(text, path, quoted(w.Word))
+		if !ok {
+			with, ok = put(text, path, quoted(w.Word))
+		}
+		if ok && !yield(one{s.newcomer(with, t), -1}) {
+			return false
+		}
+	}
+	return true
+}
+
+const mostDonors = 40 // elements of a list from which others take what they are about
+
+// aboutOthers yields elements of a list as they would be about something else: about the next number, or about what other
+// elements are about. What those hold in a member is put where these hold it, but for the words that say of what sort an
+// element is. It reports whether to go on.
+func (s *scene) aboutOthers(siblings []string, list []item, t traits, yield func(one) bool) bool {
+	donors := shuffled(s.random, list, mostDonors)
+	for _, text := range siblings {
+		for _, next := range nextTo(text, t) {
+			if !yield(one{s.newcomer(next, t), -1}) {
+				return false
+			}
+		}
+		met := map[string]bool{text: true}
+		for _, d := range donors {
+			if moved := about(text, d.value); !met[moved] {
+				met[moved] = true
+				if !yield(one{s.newcomer(moved, t), -1}) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// nextTo returns an element with each of its numbers that count no elements one higher.
+func nextTo(element string, t traits) (out []string) {
+	list, isObject, _ := items(element)
+	for _, it := range list {
+		n, whole := wire.Integer(json.Number(it.value))
+		if isObject && whole && !slices.Contains(t.numbers, it.name) {
+			next, _ := replace(element, []string{it.name}, strconv.FormatInt(n+1, 10))
+			out = append(out, next)
+		}
+	}
+	return out
+}
+
+// about returns an element whose inner members have the texts that a donor has there.
+func about(element, donor string) string {
+	list, isObject, _ := items(element)
+	for _, it := range list {
+		inner, nested, _ := items(it.value)
+		for _, m := range inner {
+			path := []string{it.name, m.name}
+			if !isObject || !nested || typeOf(m.value) != aString || isSorting(path) {
+				continue
+			}
+			if value, ok := at(donor, path); ok && typeOf(value) == aString {
+				element, _ = replace(element, path, value)
+			}
+		}
+	}
+	return element
+}
+
+func isSorting(path []string) bool {
+	return slices.ContainsFunc(sorting, func(p []string) bool { return slices.Equal(p, path) })
 }
 
 // overlong appends to each list an element with a text far longer than any bound: the text that says of what kind the element
@@ -337,7 +429,9 @@ func (s *scene) members(l look, yield func(edit) bool) bool {
 			}
 		case !isJSON(p.ref.Part):
 		case p.text == "" && len(p.path) > 0:
-			for _, value := range append(shuffled(s.random, s.all.words[nameOf(p.path)], 3), `"something"`, "true", "1", "{}", "[]") {
+			name := nameOf(p.path)
+			known := append(shuffled(s.random, s.own.words[name], 3), shuffled(s.random, s.all.words[name], 3)...)
+			for _, value := range append(known, `"something"`, "true", "1", "{}", "[]") {
 				if !put(p.path, value) {
 					return false
 				}

@@ -20,7 +20,8 @@ func isJSON(part string) bool {
 type look struct {
 	values []wire.Value
 	list   bool
-	in     *wire.Ref // where a list was searched
+	in     *wire.Ref     // where a list was searched
+	sought []wire.Sought // what it was searched for in vain
 	wait   *wire.Wait
 	// question is what the check expects, without numbers: a judge asks the same of many values.
 	question string
@@ -33,7 +34,7 @@ func lookOf(seen wire.Seen) look {
 	case wire.Values:
 		return look{values: v, list: true}
 	case wire.Found:
-		return look{values: v.Values, list: true, in: &v.In}
+		return look{values: v.Values, list: true, in: &v.In, sought: v.Sought}
 	case wire.Wait:
 		return look{values: []wire.Value{v.Last}, wait: &v}
 	}
@@ -85,6 +86,7 @@ func (p place) container() bool {
 
 const (
 	mostValues = 4  // of a list that are changed
+	mostMoved  = 10 // elements of a list that are left out, repeated or moved
 	mostLeaves = 24 // of a container
 	mostNested = 6  // arrays within a container
 )
@@ -97,9 +99,11 @@ func shuffled[T any](random *rand.Rand, list []T, most int) []T {
 }
 
 // places returns some of the places that a look is at.
-func (s *scene) places(l look) []place {
+func (s *scene) places(l look) []place { return s.some(l, mostValues) }
+
+func (s *scene) some(l look, most int) []place {
 	var out []place
-	for _, v := range shuffled(s.random, l.values, mostValues) {
+	for _, v := range shuffled(s.random, l.values, most) {
 		if v.Ref().Exchange > 0 {
 			out = append(out, s.place(v.Ref()))
 		}
@@ -148,7 +152,7 @@ func (s *scene) arrays(l look) []element {
 			out = append(out, e)
 		}
 	}
-	for _, p := range s.places(l) {
+	for _, p := range s.some(l, mostMoved) {
 		if !isJSON(p.ref.Part) {
 			continue
 		}
@@ -169,11 +173,14 @@ func (s *scene) arrays(l look) []element {
 		switch a := s.place(*l.in); {
 		case a.container():
 			for _, a := range s.within(a) {
-				a.vain = len(l.values) == 0
+				a.sought = l.sought
+				if a.vain = len(l.values) == 0; a.vain { // the check was about none of its elements
+					a.index = -1
+				}
 				add(a)
 			}
 		case a.text == "" && len(a.path) > 0 && len(l.values) == 0:
-			add(element{array: a, index: -1, vain: true})
+			add(element{array: a, index: -1, vain: true, sought: l.sought})
 		}
 	}
 	return out
@@ -209,7 +216,8 @@ func (s *scene) within(p place) []element {
 
 // element is an element of an array; index is -1 if it has none.
 type element struct {
-	array place
-	index int
-	vain  bool // the array was searched in vain; it may be absent
+	array  place
+	index  int
+	vain   bool // the array was searched in vain; it may be absent
+	sought []wire.Sought
 }

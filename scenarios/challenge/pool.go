@@ -11,6 +11,7 @@ import (
 // pool holds what targets sent, as texts to change others into: plausible values turn more than invented ones.
 type pool struct {
 	words    map[string][]string // name of a member -> scalars that stood there, as JSON
+	objects  map[string][]string // name of a member -> objects that stood there
 	elements map[string][]sample // name of an array -> one element of each sort
 }
 
@@ -20,9 +21,12 @@ const (
 	mostWords    = 16  // of a member
 	mostElements = 120 // sorts of elements of an array
 	mostAlike    = 12  // elements of no sort
+	mostObjects  = 4   // of a member
 )
 
-func newPool() *pool { return &pool{map[string][]string{}, map[string][]sample{}} }
+func newPool() *pool {
+	return &pool{map[string][]string{}, map[string][]string{}, map[string][]sample{}}
+}
 
 // gather adds all that the transcript of a drive holds.
 func (p *pool) gather(d scenarios.DriveRecord) {
@@ -48,6 +52,9 @@ func (p *pool) add(name, text string) {
 			p.words[name] = append(known, text)
 		}
 		return
+	}
+	if known := p.objects[name]; isObject && name != "" && len(text) < 1000 && len(known) < mostObjects && !slices.Contains(known, text) {
+		p.objects[name] = append(known, text)
 	}
 	for _, it := range list {
 		if isObject {

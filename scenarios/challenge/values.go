@@ -52,9 +52,13 @@ func (s *scene) edits(kind Kind, l look) iter.Seq[edit] {
 	return func(yield func(edit) bool) {
 		switch kind {
 		case LeftOut:
-			s.leaveOut(l, yield)
+			if s.frames(kind, l, yield) {
+				s.leaveOut(l, yield)
+			}
 		case Repeated, Reordered, AfterTheEnd, Inserted:
-			s.lists(kind, l, yield)
+			if s.frames(kind, l, yield) {
+				s.lists(kind, l, yield)
+			}
 		case Swapped:
 			s.swap(l, yield)
 		case Leaked:
@@ -75,9 +79,14 @@ func (s *scene) edits(kind Kind, l look) iter.Seq[edit] {
 			if s.everywhere(l, yield) {
 				s.scalars(s.leaves(l), s.otherID, yield)
 			}
+		case AnotherStatus:
+			going := true
+			s.scalars(s.leaves(l), otherStatus, func(e edit) bool { going = yield(e); return going })
+			if going {
+				s.done(l, yield)
+			}
 		default:
-			s.scalars(s.leaves(l), map[Kind]func(place) []string{OffByOne: offByOne, AnotherValue: s.otherValue,
-				AnotherStatus: otherStatus}[kind], yield)
+			s.scalars(s.leaves(l), map[Kind]func(place) []string{OffByOne: offByOne, AnotherValue: s.otherValue}[kind], yield)
 		}
 	}
 }
@@ -239,11 +248,30 @@ func (s *scene) otherID(p place) []string {
 	if !ok || word == "" {
 		return nil
 	}
-	out := []string{write(alike(s.random, word))}
+	out := append(s.neighbours(p), write(alike(s.random, word)))
 	if !p.plain() {
 		for _, o := range shuffled(s.random, s.own.others(nameOf(p.path), p.text), 2) {
 			out = append(out, o)
 		}
+	}
+	return out
+}
+
+// neighbours returns what stands at the same place of the elements before and behind the one that a place is in.
+func (s *scene) neighbours(p place) (out []string) {
+	for i, segment := range slices.Backward(p.path) {
+		n, err := strconv.Atoi(segment)
+		if err != nil || p.plain() {
+			continue
+		}
+		for _, k := range []int{n - 1, n + 1} {
+			ref := p.ref
+			ref.Pointer = pointerOf(slices.Concat(p.path[:i], []string{strconv.Itoa(k)}, p.path[i+1:]))
+			if other := s.place(ref).text; typeOf(other) == aString {
+				out = append(out, other)
+			}
+		}
+		break
 	}
 	return out
 }
@@ -278,7 +306,7 @@ func (s *scene) otherValue(p place) []string {
 	case aBool:
 		return []string{map[string]string{"true": "false", "false": "true"}[p.text]}
 	case aNull:
-		return []string{`"something"`, "1", "{}"}
+		return slices.Concat([]string{`"something"`, "1", "{}"}, s.own.objects[nameOf(p.path)], s.all.objects[nameOf(p.path)])
 	}
 	return nil
 }
@@ -297,6 +325,26 @@ func otherStatus(p place) []string {
 		return []string{"500", "404", strconv.Itoa(n + 3)}
 	}
 	return []string{"200", "500", "418"}
+}
+
+// done makes of each refusal a success that gives back what was sent.
+func (s *scene) done(l look, yield func(edit) bool) {
+	for _, p := range s.places(l) {
+		n, err := strconv.Atoi(p.text)
+		sent := s.transcript.Entry(p.ref.Exchange).Request
+		if p.ref.Part != "status" || err != nil || n/100 == 2 || sent == nil || sent.Body == "" {
+			continue
+		}
+		entry, ok := s.transcript.Entry(p.ref.Exchange).With("", sent.Body)
+		if !ok {
+			continue
+		}
+		entry, ok = entry.With(p.ref.Part, "200")
+		c := wire.Change{Entries: map[int]wire.Entry{p.ref.Exchange: entry}, Touched: []wire.Ref{p.ref, {Exchange: p.ref.Exchange}}}
+		if ok && !yield(edit{c, p.ref, clip(p.text + " → 200 " + sent.Body)}) {
+			return
+		}
+	}
 }
 
 // alike returns a text of the same form with other letters and digits, behind a prefix such as run-.
@@ -326,6 +374,16 @@ func alike(random *rand.Rand, word string) string {
 
 // leaveOut removes members, elements and headers.
 func (s *scene) leaveOut(l look, yield func(edit) bool) {
+	going, elements := true, 0
+	if l.list { // some elements first: whoever looks at them seldom looks at all of their members
+		s.lists(LeftOut, l, func(e edit) bool {
+			elements, going = elements+1, yield(e)
+			return going && elements < mostMoved
+		})
+	}
+	if !going {
+		return
+	}
 	for _, p := range s.places(l) {
 		header, isHeader := strings.CutPrefix(p.ref.Part, "header:")
 		switch {
@@ -347,6 +405,11 @@ func (s *scene) leaveOut(l look, yield func(edit) bool) {
 	}
 	for _, p := range s.places(l) { // members that are no scalars: those come with the leaves
 		list, isObject, _ := items(p.text)
+		if len(list) > 0 && isObject {
+			if e, ok := s.set(p, "{}"); ok && !yield(e) {
+				return
+			}
+		}
 		for _, it := range shuffled(s.random, list, len(list)) {
 			if !isObject || !isJSON(p.ref.Part) || !strings.ContainsAny(it.value[:1], "{[") {
 				continue

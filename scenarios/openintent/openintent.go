@@ -36,6 +36,7 @@ var Protocol = &scenarios.Protocol{
 	CheckDiscovery: checkDiscovery,
 	Describe:       describe,
 	Invariants:     breaches,
+	Fixed:          fixed,
 	Resources:      "/api/v1/intents/",
 	Event:          eventName,
 	Program:        &scenarios.Program{Request: "ResolvePolicyRequest", Answer: "ResolvePolicyReply", Harmless: emptyQuestion},

@@ -45,6 +45,7 @@ func Speaking(d *dialect.Dialect) *scenarios.Protocol {
 		CheckDiscovery: func(document []byte) []scenarios.Finding { return checkDiscovery(d, document) },
 		Describe:       describe,
 		Invariants:     breaches(d),
+		Fixed:          fixed(d),
 		Signs:          signs(d),
 		SeamPrefix:     d.Seams[0],
 		RunOf:          runOf,

@@ -440,6 +440,9 @@ func noAnswer(ctx context.Context, doing string, err error) error {
 	return &failure{kind: ErrNoAnswer, doing: doing, cause: err}
 }
 
+// Secret stands in records for the values of the operator's own headers, and for the credential.
+const Secret = "<secret>"
+
 // headers returns headers for a record, one value a name, with placeholders for credentials and the operator's own
 // headers.
 func (c *Client) headers(h http.Header) map[string]string {
@@ -452,7 +455,7 @@ func (c *Client) headers(h http.Header) map[string]string {
 		case k == "Authorization", c.keyed(k):
 			out[k] = c.blank
 		case c.private(k):
-			out[k] = "<secret>"
+			out[k] = Secret
 		default:
 			out[k] = c.network.redactor.Clean(printable(strings.Join(v, ", ")))
 		}

@@ -39,7 +39,7 @@ type Change struct {
 	Late *Wait
 }
 
-// Moves says which elements an array has after a change.
+// Moves says which elements an array has after a change, or which events a stream has: its Array is the part event.
 type Moves struct {
 	Array Ref
 	Had   int   // the number of elements that it had
@@ -200,8 +200,12 @@ func (w *Wait) sameAs(o Wait) bool {
 }
 
 // touches reports whether something else stands at a place: it is where a change was made, above it or below. Within
-// an array whose elements moved, the values tell.
+// an array whose elements moved, and in a stream whose events did, the values tell.
 func (c Change) touches(ref Ref, before, after Value) bool {
+	if c.Moves != nil && c.Moves.Array.Part == "event" {
+		_, _, moved := c.Moves.index(ref)
+		return moved && differ(before, after)
+	}
 	for _, t := range c.Touched {
 		if t.Exchange != ref.Exchange || t.Part != ref.Part {
 			continue
@@ -235,6 +239,11 @@ func below(pointer, top string) bool {
 
 // index returns the index of the element of the array that a place is in, and the rest of its pointer.
 func (m *Moves) index(ref Ref) (i int, rest string, ok bool) {
+	if m.Array.Part == "event" {
+		what, number, _ := strings.Cut(ref.Part, ":")
+		n, err := strconv.Atoi(number)
+		return n - 1, what + ref.Pointer, err == nil && ref.Exchange == m.Array.Exchange
+	}
 	if ref.Exchange != m.Array.Exchange || ref.Part != m.Array.Part {
 		return 0, "", false
 	}
@@ -253,6 +262,13 @@ func (m *Moves) index(ref Ref) (i int, rest string, ok bool) {
 // at returns a place in an element of the array, one where nothing is for an element that is gone.
 func (m *Moves) at(i int, rest string) Ref {
 	ref := m.Array
+	if ref.Part == "event" {
+		what, pointer, _ := strings.Cut(rest, "/")
+		if ref.Part = what + ":" + strconv.Itoa(i+1); pointer != "" {
+			ref.Pointer = "/" + pointer
+		}
+		return ref
+	}
 	if i < 0 {
 		ref.Pointer += "/-" + rest
 	} else {

@@ -108,3 +108,57 @@ func TestWithChangesAnEvent(t *testing.T) {
 		t.Error("an event that is not there was changed")
 	}
 }
+
+// The events of a stream are others, and the lists of an observation follow.
+func TestFollowAStream(t *testing.T) {
+	entry := Entry{Kind: "stream", Micros: 9, Response: &Response{Status: 200}, Chunks: []Chunk{
+		{Micros: 1, Text: ": hello\n\nid: 1\nevent: a\ndata: 1\n\nid: 2\nda"}, {Micros: 2, Text: "ta: {\"n\":2}\n\n: bye\n"}}}
+	transcript := &Transcript{Entries: []Entry{entry}}
+	var o struct {
+		Types, Data Values
+		Second      Value
+	}
+	for n := 1; n <= transcript.Events(1); n++ {
+		part := func(what string) Value {
+			v, _ := transcript.value(Ref{Exchange: 1, Part: fmt.Sprint(what, ":", n)})
+			return v
+		}
+		o.Types, o.Data = append(o.Types, part("type")), append(o.Data, part("event"))
+	}
+	o.Second, _ = transcript.value(Ref{Exchange: 1, Part: "event:2", Pointer: "/n"})
+	b, err := Follow(&o, transcript)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name         string
+		order, from  []int
+		types, data  string
+		second, ends string
+	}{
+		{"the first is gone", []int{1}, []int{1}, `[""]`, `[{"n":2}]`, "2", ": bye\n"},
+		{"the last is gone", []int{0}, []int{0}, `["a"]`, "[1]", "absent", ": bye\n"},
+		{"one is sent twice", []int{0, 0, 1}, []int{0, -1, 1}, `["a","a",""]`, `[1,1,{"n":2}]`, "2", ": bye\n"},
+		{"another order", []int{1, 0}, []int{1, 0}, `["","a"]`, `[{"n":2},1]`, "2", ": bye\n"},
+	} {
+		changed, ok := entry.Sending(c.order)
+		followed, undo, err := b.Apply(Change{Entries: map[int]Entry{1: changed},
+			Moves: &Moves{Array: Ref{Exchange: 1, Part: "event"}, Had: 2, From: c.from}})
+		if !ok || !followed || err != nil {
+			t.Errorf("%s: sent %v, followed %v, %v", c.name, ok, followed, err)
+		}
+		if types, data := Compact(o.Types.Actual()), Compact(o.Data.Actual()); types != c.types || data != c.data || o.Second.JSON() != c.second {
+			t.Errorf("%s: types %s, data %s, and what stood in the second is %s", c.name, types, data, o.Second.JSON())
+		}
+		if last := changed.Chunks[len(changed.Chunks)-1]; last.Text != c.ends || last.Micros != 9 {
+			t.Errorf("%s: it ends with %+v", c.name, last)
+		}
+		undo()
+	}
+	if _, ok := entry.Sending([]int{2}); ok {
+		t.Error("an event that the stream does not have was sent")
+	}
+	if Compact(o.Data.Actual()) != `[1,{"n":2}]` {
+		t.Errorf("undone it is %s", Compact(o.Data.Actual()))
+	}
+}

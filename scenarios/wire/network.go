@@ -207,7 +207,7 @@ func (n *Network) Client(drive string) *Client {
 		ForceAttemptHTTP2:   true,
 	}
 	c := &Client{
-		network: n, base: n.base, key: n.target.Key, blank: "<secret>", transport: transport,
+		network: n, base: n.base, key: n.target.Key, blank: Secret, transport: transport,
 		transcript: &Transcript{Drive: drive, Speech: n.speech}, held: &held{network: n},
 	}
 	c.http = &http.Client{Transport: transport, CheckRedirect: c.redirect}

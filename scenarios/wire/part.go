@@ -134,37 +134,66 @@ func (e Entry) withTurn(part, text string) (Entry, bool) {
 	return e, false
 }
 
-// rewritten returns the chunks of a stream whose n-th event, counted from 1, has another id, type or data. Each event
-// then stands whole in the chunk in which it ended.
-func rewritten(chunks []Chunk, n int, what, value string) (out []Chunk, ok bool) {
+// frames returns the chunks of a stream so that each event stands whole in a chunk of its own, with the time at which it
+// ended, and the text that follows the last event. ok is false if its lines end with a carriage return alone.
+func frames(chunks []Chunk) (list []Chunk, rest string, ok bool) {
 	var parser StreamParser
 	var frame strings.Builder // the lines of an event so far
-	count := 0
 	for _, c := range chunks {
-		kept := Chunk{Micros: c.Micros}
 		for line := range strings.SplitAfterSeq(c.Text, "\n") {
 			frame.WriteString(line)
-			events := parser.Feed(line)
-			if len(events) == 0 {
-				continue
+			switch len(parser.Feed(line)) {
+			case 0:
+			case 1:
+				list = append(list, Chunk{c.Micros, frame.String()})
+				frame.Reset()
+			default:
+				return nil, "", false
 			}
-			text := frame.String()
-			frame.Reset()
-			if count < n && n <= count+len(events) {
-				if len(events) > 1 { // lines that end with a carriage return alone
-					return nil, false
-				}
-				text, ok = events[0].with(what, value).frame(), true
-			}
-			count += len(events)
-			kept.Text += text
 		}
-		out = append(out, kept)
 	}
-	if rest := frame.String(); rest != "" {
-		out[len(out)-1].Text += rest
+	return list, frame.String(), true
+}
+
+// rewritten returns the chunks of a stream whose n-th event, counted from 1, has another id, type or data.
+func rewritten(chunks []Chunk, n int, what, value string) (out []Chunk, ok bool) {
+	list, rest, ok := frames(chunks)
+	if !ok || n < 1 || n > len(list) {
+		return nil, false
 	}
-	return out, ok
+	var parser StreamParser
+	for i, frame := range list {
+		if event := parser.Feed(frame.Text); i == n-1 {
+			list[i].Text = event[0].with(what, value).frame()
+		}
+	}
+	list[len(list)-1].Text += rest
+	return list, true
+}
+
+// Sending returns a copy of a stream whose events are those at these indexes, counted from 0.
+func (e Entry) Sending(indexes []int) (changed Entry, ok bool) {
+	list, rest, ok := frames(e.Chunks)
+	if !ok {
+		return e, false
+	}
+	e.Chunks = nil
+	for _, i := range indexes {
+		if i < 0 || i >= len(list) {
+			return e, false
+		}
+		e.Chunks = append(e.Chunks, list[i])
+	}
+	e.Chunks = append(e.Chunks, Chunk{e.Micros, rest})
+	return e, true
+}
+
+// Events returns how many events a stream has sent.
+func (t *Transcript) Events(exchange int) (n int) {
+	for ok := true; ok; n++ {
+		_, ok = t.event(exchange, n+1)
+	}
+	return n - 1
 }
 
 func (e StreamEvent) with(what, value string) StreamEvent {

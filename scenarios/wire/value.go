@@ -187,7 +187,12 @@ func (vs Values) Each(pointer string) Values {
 type Found struct {
 	Values
 	In Ref
+	// Sought says what elements of the place were searched for, where it has none: with one of these words.
+	Sought []Sought
 }
+
+// Sought is a word at a pointer below an element.
+type Sought struct{ Pointer, Word string }
 
 func (Found) minted() {}
 
@@ -200,7 +205,7 @@ func (f Found) Refs() []Ref {
 }
 
 // Each returns the value at a pointer below each value.
-func (f Found) Each(pointer string) Found { return Found{f.Values.Each(pointer), f.In} }
+func (f Found) Each(pointer string) Found { return Found{f.Values.Each(pointer), f.In, f.Sought} }
 
 // Last returns the last value, absent in the place that was searched if there is none.
 func (f Found) Last() Value {
@@ -212,7 +217,7 @@ func (f Found) Last() Value {
 
 // Where returns the values that satisfy keep.
 func (f Found) Where(keep func(Value) bool) Found {
-	out := Found{In: f.In}
+	out := Found{In: f.In, Sought: f.Sought}
 	for _, v := range f.Values {
 		if keep(v) {
 			out.Values = append(out.Values, v)

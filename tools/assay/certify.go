@@ -121,10 +121,14 @@ func (c *certify) run(ctx context.Context) error {
 		return err
 	}
 	defer c.listeners.close()
-	if err := reports.Withdraw(c.out); err != nil {
-		return usage("certify --out %s: badges of an earlier run cannot be removed: %w: give another folder", c.out, err)
+	if err := reports.SetAside(c.out); err != nil {
+		return usage("certify --out %s: what an earlier run wrote cannot be set aside: %w: give another folder", c.out, err)
 	}
-	if err := c.bundle.announce(ctx, c.target.name, c.options); err != nil {
+	if err := c.bundle.setAside(); err != nil {
+		return errors.Join(err, reports.TakeBack(c.out))
+	}
+	if err := c.bundle.announce(ctx, c.target.name, &c.options); err != nil {
+		c.earlier()
 		return errors.Join(err, c.bundle.ended(exitCode(err)))
 	}
 	doc, err := c.drive(ctx)
@@ -226,11 +230,21 @@ func relaxGC() (undo func()) {
 	return func() { debug.SetGCPercent(growth) }
 }
 
-// earlier says of reports that a run which drove nothing leaves in place that they are not its own.
+// earlier puts reports and a bundle back that a run which drove nothing has set aside, and says that they are not its own.
 func (c *certify) earlier() {
+	if err := errors.Join(reports.TakeBack(c.out), c.bundle.takeBack()); err != nil {
+		fmt.Fprintf(c.stderr, "assay: certify: the reports of an earlier run keep names that end in %s: %v\n", reports.EarlierSuffix, err)
+	}
 	if info, failed := os.Stat(filepath.Join(c.out, reports.ResultsName)); failed == nil {
 		fmt.Fprintf(c.stderr, "assay: certify: the reports in %s are of an earlier run, of %s\n", c.out,
 			info.ModTime().UTC().Format(time.RFC3339))
+	}
+}
+
+// setAside says, where reports could not be written, that those of an earlier run have other names.
+func (c *certify) setAside() {
+	if reports.Earlier(filepath.Join(c.out, reports.ResultsName)) != "" {
+		fmt.Fprintf(c.stderr, "assay: certify: what an earlier run wrote into %s ends in %s now\n", c.out, reports.EarlierSuffix)
 	}
 }
 
@@ -272,6 +286,9 @@ func (c *certify) deliver(ctx context.Context, report *scenarios.Report, interru
 	wrong, unwritten := c.expect(report, &stamp)
 	doc := reports.Results(report, stamp)
 	written := reports.Write(c.out, report, doc)
+	if written != nil {
+		c.setAside()
+	}
 	shown := c.show(report, stamp, doc, written == nil)
 	line, packed := c.bundle.pack(ctx, report, doc)
 	if !c.json {

@@ -91,12 +91,34 @@ func (e *evidence) check(given func(flag string) bool, plan bool) error {
 	return nil
 }
 
+// setAside renames a bundle that an earlier run wrote: one that this run cannot write must not seem to be its own.
+func (e *evidence) setAside() error {
+	if e.file == "" {
+		return nil
+	}
+	if err := reports.SetFileAside(e.file); err != nil {
+		return usage("certify --bundle %s: what an earlier run wrote cannot be set aside: %w: name another file", e.file, err)
+	}
+	return nil
+}
+
+// takeBack undoes setAside.
+func (e *evidence) takeBack() error {
+	if e.file == "" {
+		return nil
+	}
+	return reports.TakeFileBack(e.file)
+}
+
 // announce adds the plan to the register, if one was asked for.
-func (e *evidence) announce(ctx context.Context, target string, o scenarios.Options) error {
+func (e *evidence) announce(ctx context.Context, target string, o *scenarios.Options) error {
+	o.Binary = e.binary
 	if e.registerFile == "" {
 		return nil
 	}
-	at, err := register.Begin(e.registerFile, time.Now(), results.RegisteredPlan{
+	o.Announced = time.Now().UTC()
+	at, err := register.Begin(e.registerFile, o.Announced, results.RegisteredPlan{
+		Run:    reports.Run(o.Run(o.Announced)),
 		Target: target, Seed: strconv.FormatUint(o.Seed, 10), Assay: version(), Binary: e.binary, Filter: reports.Filter(o.Select),
 	})
 	if err != nil {
@@ -127,6 +149,9 @@ func (e *evidence) pack(ctx context.Context, r *scenarios.Report, doc results.Re
 		return "", fmt.Errorf("write the bundle %s: %w", e.file, err)
 	}
 	e.root = made.Root
+	if err := os.Remove(e.file + reports.EarlierSuffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("remove the earlier bundle: %w", err)
+	}
 	stamped, option := "", ""
 	if stamped, option, err = e.stampBundle(ctx); err != nil {
 		e.unstamped = &exit{Code: scenarios.ExitUnreachable, Cause: err}

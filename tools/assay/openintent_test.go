@@ -20,20 +20,25 @@ import (
 	"github.com/openassay/assay/simhost/openintent"
 )
 
-// intents [FEATURE...] starts a simulated OpenIntent server with the keys dev and bob at $URL, without these features.
-func intents(ts *testscript.TestScript, neg bool, features []string) {
+// intents [-vary ID] [FEATURE...] starts a simulated OpenIntent server with the keys dev and bob at $URL, without these
+// features.
+func intents(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
-		ts.Fatalf("usage: intents [FEATURE...]")
+		ts.Fatalf("usage: intents [-vary ID] [FEATURE...]")
 	}
-	server, stop, err := intentServer(features...)
+	var o openintent.Options
+	if o.Without = args; len(args) > 1 && args[0] == "-vary" {
+		o.Vary, o.Without = args[1:2], args[2:]
+	}
+	server, stop, err := intentServer(o)
 	ts.Check(err)
 	ts.Defer(stop)
 	ts.Setenv("URL", server)
 }
 
-func intentServer(without ...string) (url string, stop func(), err error) {
-	host, err := openintent.New(context.Background(), openintent.Options{Key: "dev", Callers: map[string]string{"bob": "bob"},
-		Without: without})
+func intentServer(o openintent.Options) (url string, stop func(), err error) {
+	o.Key, o.Callers = "dev", map[string]string{"bob": "bob"}
+	host, err := openintent.New(context.Background(), o)
 	if err != nil {
 		return "", nil, err
 	}
@@ -76,7 +81,7 @@ func TestFeaturesOfOpenIntentLeftOff(t *testing.T) {
 	for _, feature := range openintent.FeatureNames() {
 		t.Run(feature, func(t *testing.T) {
 			t.Parallel()
-			url, stop, err := intentServer(feature)
+			url, stop, err := intentServer(openintent.Options{Without: []string{feature}})
 			if err != nil {
 				t.Fatal(err)
 			}

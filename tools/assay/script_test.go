@@ -150,15 +150,18 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("URL", server.URL)
 }
 
-// host [-fault ID] KEY [OTHERKEY [LOWSCOPEKEY VOTERKEY...]] starts a simulated host with this key at $URL, with that of another tenant, one
-// that may not answer interrupts and those of voters.
+// host [-fault ID|-vary ID] KEY [OTHERKEY [LOWSCOPEKEY VOTERKEY...]] starts a simulated host with this key at $URL, with that of
+// another tenant, one that may not answer interrupts and those of voters.
 func simulatedHost(ts *testscript.TestScript, neg bool, args []string) {
 	var o faulty.Options
 	if len(args) > 2 && args[0] == "-fault" {
 		o.Faults, args = []string{args[1]}, args[2:]
 	}
+	if len(args) > 2 && args[0] == "-vary" {
+		o.Vary, args = []string{args[1]}, args[2:]
+	}
 	if neg || len(args) < 1 {
-		ts.Fatalf("usage: host [-fault ID] KEY [OTHERKEY [LOWSCOPEKEY VOTERKEY...]]")
+		ts.Fatalf("usage: host [-fault ID|-vary ID] KEY [OTHERKEY [LOWSCOPEKEY VOTERKEY...]]")
 	}
 	o.Key = args[0]
 	if len(args) > 1 {

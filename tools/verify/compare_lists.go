@@ -15,7 +15,7 @@ func (v *run) target(got, want results.Target) {
 		return
 	}
 	if member := differingMember(got, want); member != "" {
-		v.tell("report", "results.json gives another %s of the target than its discovery document", member)
+		v.tell("report", "results.json gives another %s of the target than the transcripts", member)
 	}
 }
 

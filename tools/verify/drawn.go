@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -10,16 +11,19 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// redrawn checks that each drive drew what its seed gives, and that what its observation says was drawn is among that.
+// redrawn checks that each drive drew what its seed gives, and that what its observation says was drawn is among that. Another seed
+// differs in every drive: the first is told.
 func (v *run) redrawn(r *scenarios.Report) {
+	switch drive, err := scenarios.Redraw(r.Drives, r.Seed, r.RunID.ID); {
+	case errors.Is(err, scenarios.ErrManyDraws):
+		v.problem(Problem{Kind: "seed", Drive: drive, Text: fmt.Sprintf("what was drawn was not drawn again: %s", err)})
+		return
+	case err != nil:
+		v.problem(Problem{Kind: "seed", Drive: drive, Text: fmt.Sprintf("the seed %d does not give what was drawn: %s", r.Seed, err)})
+		return
+	}
 	for _, d := range r.Drives {
-		text := ""
-		if err := d.Redraw(r.Seed, r.RunID.ID); err != nil {
-			text = fmt.Sprintf("the seed %d does not give what was drawn: %s", r.Seed, err)
-		} else {
-			text = undrawn(d)
-		}
-		if text != "" { // another seed differs in every drive: the first is told
+		if text := undrawn(d); text != "" {
 			v.problem(Problem{Kind: "seed", Drive: d.ID, Text: text})
 			return
 		}

@@ -129,7 +129,7 @@ func certify(fault string, selection scenarios.Selection) (*scenarios.Report, er
 	}))
 	defer server.Close()
 	c, err := scenarios.Certify(context.Background(), wire.Target{URL: server.URL, Key: secret}, scenarios.Options{Seed: 7, Build: "dev",
-		Select: selection, Nonce: published}, suites.Suites()...)
+		Binary: bundle.Digest([]byte("the program")), Select: selection, Nonce: published}, suites.Suites()...)
 	if err != nil {
 		return nil, err
 	}
@@ -282,6 +282,7 @@ func (f *forgery) remake() {
 	if f.manifest.Root, err = bundle.Root(f.manifest.Transcripts); err != nil {
 		f.t.Fatal(err)
 	}
+	f.manifest.Run = f.results.Run
 	f.manifest.ExitCode, f.manifest.Seed = f.results.ExitCode, strconv.FormatUint(f.results.Seed, 10)
 	f.manifest.Assay.SuiteDigest, f.manifest.Target.DiscoveryDigest = f.results.Assay.SuiteDigest, f.results.Target.DiscoveryDigest
 }

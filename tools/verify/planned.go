@@ -3,8 +3,6 @@ package verify
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/openassay/assay/gen/results"
 )
@@ -29,11 +27,15 @@ func (v *run) planned() {
 		{"the seed", line.Plan.Seed, m.Seed},
 		{"the version of Assay", line.Plan.Assay, m.Assay.Version},
 		{"the program", line.Plan.Binary, deref(m.Assay.Binary)},
+		{"the run id", runText(line.Plan.Run), runText(m.Run)},
 		{"the selection", filterText(line.Plan.Filter), filterText(v.given.Filter)},
 	} {
 		if c.planned != c.done {
 			v.tell("register", "the plan in line %d has another value of %s than the bundle: %s and %s", at.Number, c.what, c.planned, c.done)
 		}
+	}
+	if m.Run != nil && !m.Run.At.IsZero() && !m.Run.At.Equal(line.At) {
+		v.tell("register", "its run id was drawn at %s, and its plan was registered at %s", m.Run.At.UTC(), line.At.UTC())
 	}
 	if m.StartedAt.Before(line.At.Add(-drift)) {
 		v.tell("register", "it began at %s, and its plan was registered at %s only", m.StartedAt.UTC(), line.At.UTC())
@@ -49,35 +51,7 @@ func (v *run) planned() {
 		v.tell("register", "%s has another root of the evidence than the bundle", v.by.RegisterFile)
 	}
 	v.Registered = fmt.Sprintf("line %d of %s, at %s%s; %s", at.Number, v.by.RegisterFile, line.At.UTC().Format("2006-01-02T15:04:05Z"),
-		stamped, v.others(line))
-}
-
-// others says how the other certifications of the same target in the register ended.
-func (v *run) others(own *results.RegisterLine) string {
-	ends, never, n := map[int64]int{}, 0, 0
-	for _, l := range v.by.Register.Lines {
-		if l.Plan == nil || l.Number == own.Number || l.Plan.Target != own.Plan.Target {
-			continue
-		}
-		n++
-		if end := v.by.Register.Ended(l.Number); end != nil {
-			ends[end.ExitCode]++
-		} else {
-			never++
-		}
-	}
-	if n == 0 {
-		return "it has no other certification of this target"
-	}
-	var words []string
-	for code, n := range ends {
-		words = append(words, fmt.Sprintf("%d with exit %d", n, code))
-	}
-	slices.Sort(words)
-	if never > 0 {
-		words = append(words, fmt.Sprintf("%d never ended", never))
-	}
-	return fmt.Sprintf("it has %s of this target: %s", counted(n, "other certification"), strings.Join(words, ", "))
+		stamped, v.others(line.Number, line.Plan.Target))
 }
 
 func filterText(f *results.Filter) string {

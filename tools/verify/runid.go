@@ -3,8 +3,10 @@ package verify
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
 )
 
@@ -16,10 +18,16 @@ func (v *run) named(r *scenarios.Report) {
 		v.tell("run", "results.json has no run id, from which the names would follow that drives sent")
 		return
 	}
-	drawn := scenarios.DrawRunID(r.Seed, v.given.Assay.Version, r.SuiteDigest, r.Started)
-	if !r.RunID.Given && id != drawn {
-		v.tell("run", "the seed %d, at that start, in assay %s, gives the run id %s, and results.json says %s", r.Seed, v.given.Assay.Version,
-			drawn, id)
+	build, at := v.given.Assay.Version, r.RunID.At
+	if want, follows := r.RunID.Follows(r.Seed, build, deref(v.Made.Binary), r.Started); !follows {
+		v.tell("run", "the seed %d, at that start, in assay %s, gives the run id %s, and results.json says %s", r.Seed, build, want, id)
+	}
+	switch {
+	case at.IsZero():
+	case v.bundle.Manifest.Registered == nil:
+		v.tell("run", "results.json says that the run id was drawn at %s, with its plan, and the bundle names no line of a register", at.UTC())
+	case at.After(r.Started.Add(drift)):
+		v.tell("run", "results.json says that the run id was drawn at %s, with its plan, and it began at %s already", at.UTC(), r.Started.UTC())
 	}
 	var first *Problem
 	more := 0
@@ -45,11 +53,16 @@ func (v *run) named(r *scenarios.Report) {
 	v.problem(*first)
 }
 
-func runID(doc results.Results) scenarios.RunID {
-	if doc.Run == nil {
-		return scenarios.RunID{}
+// runText is a run id as two documents are compared by.
+func runText(r *results.Run) string {
+	if r == nil {
+		return "none"
 	}
-	return scenarios.RunID{ID: doc.Run.ID, Given: doc.Run.Given}
+	text := reports.RunID(r).String()
+	if !r.At.IsZero() {
+		text += ", drawn at " + r.At.UTC().Format(time.RFC3339Nano)
+	}
+	return text
 }
 
 // unnamed says what the names do not tell.
@@ -69,8 +82,5 @@ func (r *Report) runWords() string {
 	if r.Run == nil {
 		return ""
 	}
-	if r.Run.Given {
-		return ", run " + r.Run.ID + " (given, not drawn)"
-	}
-	return ", run " + r.Run.ID
+	return ", run " + reports.RunID(r.Run).String()
 }

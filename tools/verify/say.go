@@ -61,6 +61,9 @@ func (r *Report) Text(w io.Writer, name string) error {
 	var b strings.Builder
 	line := func(format string, args ...any) { b.WriteString(textsafe.Line(fmt.Sprintf(format, args...)) + "\n") }
 	line("%s", name)
+	if words := excerpt.ExtraHeaders(r.ExtraHeaders); words != "" {
+		line("  HEADERS     %s", words)
+	}
 	if r.Partial != nil {
 		line("  A PART      %s: it certifies nothing", excerpt.Part(*r.Partial))
 		if len(r.LeftOut) > 0 {
@@ -74,6 +77,7 @@ func (r *Report) Text(w io.Writer, name string) error {
 	line("  signature   %s", r.signed())
 	if r.Registered != "" {
 		line("  registered  %s", r.Registered)
+		r.plans(line)
 	}
 	if r.Timestamp != nil {
 		line("  timestamp   %s", r.Timestamp.words())

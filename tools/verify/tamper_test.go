@@ -191,6 +191,18 @@ var tamperings = map[string]tampering{
 		name := scenarios.TranscriptName("openwop/loop-of-turns")
 		f.transcripts[name] = forge(f.t, again).transcripts[name]
 	}},
+	"a claim is taken out of the document that another drive was given": {do: func(f *forgery) {
+		f.edit("openwop/documents-for-anybody", `"entries"`, `\"goals\":{`, `\"gaols\":{`)
+	}},
+	"a run of one drive is said to be that of another": {do: func(f *forgery) {
+		of := func(drive string) (transcript string, run []byte) {
+			transcript = scenarios.TranscriptName(drive)
+			return transcript, madeRun.Find(f.transcripts[transcript])
+		}
+		_, one := of("openwop/loop-of-turns")
+		name, other := of("openwop/loop-that-asks")
+		f.transcripts[name] = bytes.ReplaceAll(f.transcripts[name], other, one)
+	}},
 	"the run id is exchanged": {do: func(f *forgery) { f.results.Run.ID = scenarios.DrawRunID(7, "", "", time.Time{}) }},
 	"the run id is exchanged, and said to be given": {do: func(f *forgery) {
 		f.results.Run = &results.Run{ID: scenarios.DrawRunID(7, "", "", time.Time{}), Given: true}
@@ -206,6 +218,13 @@ var tamperings = map[string]tampering{
 	}},
 	"a name is exchanged in the observation": {whole: true, do: func(f *forgery) {
 		f.swap("openwop/remembering-family", notedName, "${1}"+scenarios.DrawRunID(7, "", "", time.Time{}))
+	}},
+	"the program is exchanged": {do: func(f *forgery) {
+		other := bundle.Digest([]byte("another"))
+		f.manifest.Assay.Binary = &other
+	}},
+	"extra headers are not said": {do: func(f *forgery) {
+		f.swap("openwop/loop-of-turns", sentHeaders, `$1$2$3,$2"X-Strict": "<secret>"`)
 	}},
 	"the run id is left out": {do: func(f *forgery) { f.results.Run = nil }},
 	"the version of Assay is changed": {do: func(f *forgery) {
@@ -253,6 +272,9 @@ var tamperings = map[string]tampering{
 // spoken finds a name.
 var spoken = regexp.MustCompile(`([a-z]{3,5}-){3}[0-9]{6}`)
 
+// madeRun finds the id of a run, of which the first in a transcript is the one that its drive made.
+var madeRun = regexp.MustCompile(`run-[a-z0-9]{26}`)
+
 func otherSeed(f *forgery) {
 	f.results.Seed = 8
 	for i := range f.results.Scenarios {
@@ -265,6 +287,7 @@ func otherSeed(f *forgery) {
 // Places of a transcript: a drawn number and all that was drawn, in its head, and two members of observations.
 var (
 	drawnNumber = regexp.MustCompile(`("of": "between [0-9 ]+",\s+"is": )[0-9]+`)
+	sentHeaders = regexp.MustCompile(`("Authorization": "<secret>",)(\s+)("Content-Type": "application/json")`)
 	drawnList   = regexp.MustCompile(`(?s) "drawn": \[.*?\n \],\n`)
 	bound       = regexp.MustCompile(`("bound": )[0-9]+`)
 	notedName   = regexp.MustCompile(`("own": ")[a-z0-9-]+`)

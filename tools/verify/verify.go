@@ -32,23 +32,25 @@ type Options struct {
 
 // Report is the result of a verification, and the output of assay verify --json.
 type Report struct {
-	Honest      bool                    `json:"honest"` // no problem was found
-	Made        results.Maker           `json:"assay"`
-	Target      results.BundleTarget    `json:"target"`
-	Certificate string                  `json:"certificate,omitempty"` // SHA-256 of the host's certificate, as certify saw it
-	Nonce       *results.Nonce          `json:"nonce,omitempty"`       // that the operator published
-	StartedAt   string                  `json:"startedAt"`             // RFC 3339
-	Seed        string                  `json:"seed"`
-	Run         *results.Run            `json:"run,omitempty"` // what names the certification in what it sent
-	Root        string                  `json:"root"`          // root of the tree over the transcripts
-	Signature   Signature               `json:"signature"`
-	Judged      bool                    `json:"judged"`      // every verdict was derived again
-	Transcripts int                     `json:"transcripts"` // number of transcripts
-	Exchanges   int                     `json:"exchanges"`   // number of exchanges in them
-	Scenarios   int                     `json:"scenarios"`   // number of scenarios judged again
-	ExitCode    int64                   `json:"exitCode"`    // of the certification, as the bundle says
-	Totals      results.Totals          `json:"totals"`      // of the scenarios judged again
-	Profiles    []results.ProfileResult `json:"profiles"`    // as derived again
+	Honest      bool                 `json:"honest"` // no problem was found
+	Made        results.Maker        `json:"assay"`
+	Target      results.BundleTarget `json:"target"`
+	Certificate string               `json:"certificate,omitempty"` // SHA-256 of the host's certificate, as certify saw it
+	Nonce       *results.Nonce       `json:"nonce,omitempty"`       // that the operator published
+	// ExtraHeaders are the names of headers that whoever ran Assay had added to every request, as the transcripts show them.
+	ExtraHeaders []string                `json:"extraHeaders,omitempty"`
+	StartedAt    string                  `json:"startedAt"` // RFC 3339
+	Seed         string                  `json:"seed"`
+	Run          *results.Run            `json:"run,omitempty"` // what names the certification in what it sent
+	Root         string                  `json:"root"`          // root of the tree over the transcripts
+	Signature    Signature               `json:"signature"`
+	Judged       bool                    `json:"judged"`      // every verdict was derived again
+	Transcripts  int                     `json:"transcripts"` // number of transcripts
+	Exchanges    int                     `json:"exchanges"`   // number of exchanges in them
+	Scenarios    int                     `json:"scenarios"`   // number of scenarios judged again
+	ExitCode     int64                   `json:"exitCode"`    // of the certification, as the bundle says
+	Totals       results.Totals          `json:"totals"`      // of the scenarios judged again
+	Profiles     []results.ProfileResult `json:"profiles"`    // as derived again
 	// Sensitivity is what changes to the target's replies have shown, as derived again; nil if the certification made none.
 	Sensitivity *results.Sensitivity `json:"sensitivity,omitempty"`
 	Partial     *results.Partial     `json:"partial,omitempty"` // a selection was asked, or it was interrupted: it certifies nothing
@@ -57,7 +59,9 @@ type Report struct {
 	LeftOut     []string             `json:"leftOut,omitempty"` // suites of which scenarios were left out, with their number
 	Problems    []Problem            `json:"problems"`
 	Registered  string               `json:"registered,omitempty"` // what the register says of this and other certifications
-	Timestamp   *Timestamp           `json:"timestamp,omitempty"`
+	// Others are the other certifications of the register, those of this target first.
+	Others    []Planned  `json:"others,omitempty"`
+	Timestamp *Timestamp `json:"timestamp,omitempty"`
 	// PlanTimestamp is that of the plan in the register.
 	PlanTimestamp *Timestamp        `json:"planTimestamp,omitempty"`
 	Attested      []Statement       `json:"attested,omitempty"`
@@ -161,6 +165,7 @@ func (v *run) document() (ok bool) {
 		{"the digest of the discovery document", m.Target.DiscoveryDigest, doc.Target.DiscoveryDigest},
 		{"the start", m.StartedAt.String(), doc.StartedAt.String()},
 		{"the seed", m.Seed, strconv.FormatUint(doc.Seed, 10)},
+		{"the run id", runText(m.Run), runText(doc.Run)},
 		{"the exit code", strconv.FormatInt(m.ExitCode, 10), strconv.FormatInt(doc.ExitCode, 10)},
 	} {
 		if c.manifest != c.results {
@@ -189,7 +194,7 @@ func (v *run) judge() {
 	}
 	derived, err := scenarios.Derive(v.bundle.Transcripts, scenarios.Given{
 		Address: given.Target.Address, Second: given.Target.Second, Started: given.StartedAt, Seconds: given.Seconds,
-		Seed: given.Seed, RunID: runID(given), Select: selection,
+		Seed: given.Seed, RunID: reports.RunID(given.Run), Select: selection,
 		Leftovers: given.Leftovers, Interrupted: given.ExitCode == scenarios.ExitInterrupted,
 	}, suites...)
 	if err != nil {
@@ -197,9 +202,11 @@ func (v *run) judge() {
 		return
 	}
 	v.Judged, v.Scenarios, v.derived, v.asked = true, len(derived.Outcomes), derived, suites
+	v.ExtraHeaders = derived.ExtraHeaders
 	v.part(suites, derived)
 	v.drives(derived)
 	v.host(derived)
+	v.contradicted(derived)
 	v.settle(derived, suites)
 	v.compare(derived)
 	v.challenge(derived, suites)

@@ -67,9 +67,9 @@ func TestCertificate(t *testing.T) {
 			f.swap("discovery", notedCertificate, "")
 		}, "", false, "that the host at https"},
 		"left out of the results": {func(f *forgery) { f.results.Target.Certificate = nil },
-			"results.json gives another certificate of the target than its discovery document", true, ""},
+			"results.json gives another certificate of the target than the transcripts", true, ""},
 		"left out of the transcript": {func(f *forgery) { f.swap("discovery", notedCertificate, "") },
-			"results.json gives another certificate of the target than its discovery document", false, ""},
+			"results.json gives another certificate of the target than the transcripts", false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := forge(t, secure)

@@ -177,7 +177,7 @@ func TestJudgesOfRecords(t *testing.T) {
 			Change: func(o *O) { o.Taken[1] = x.Reply(409, doc{}) }},
 
 		{Scenario: "respond/suspended-once", What: "honest", Want: "passed"},
-		{Scenario: "respond/suspended-once", What: "none is taken as well", Want: "passed",
+		{Scenario: "respond/suspended-once", What: "the server emits none", Want: "inapplicable",
 			Change: func(o *O) { o.Log = x.Log(happened(0, "intent_created", doc{})) }},
 		{Scenario: "respond/suspended-once", What: "two", Change: func(o *O) {
 			o.Log = x.Log(happened(0, "intent.suspended", doc{}), happened(1, "intent.suspended", doc{}))

@@ -185,7 +185,8 @@ var respondKept = scenarios.Scenario{
 	}),
 }
 
-// respondSuspendedOnce leaves open who emits intent.suspended (OIP-R19). The suite itself does not.
+// respondSuspendedOnce leaves open who emits intent.suspended (OIP-R19). The suite itself does not, so of a server that
+// leaves it to the agent nothing is seen.
 var respondSuspendedOnce = scenarios.Scenario{
 	ID:     "openintent/respond/suspended-once",
 	Title:  "a suspension leaves at most one intent.suspended, and a reader of the log finds the suspension on it",
@@ -198,7 +199,9 @@ var respondSuspendedOnce = scenarios.Scenario{
 				"make GET /intents/{id}/events list the events of the intent")
 		}
 		emitted := o.Log.Of(host.EventSuspended, o.With.ID)
-		atMostOne := check.That("none of them, or one", func(v any) bool { l, _ := v.([]any); return len(l) <= 1 })
-		j.Check(openintent.OIPREAD7, emitted).To(atMostOne, "intent.suspended on the log")
+		if len(emitted.Values) == 0 {
+			j.NotOffered("the server emits no intent.suspended by itself, so none twice")
+		}
+		j.Check(openintent.OIPREAD7, emitted).To(check.Len(1), "intent.suspended on the log")
 	}),
 }

@@ -50,7 +50,7 @@ var taskBlocked = scenarios.Scenario{
 		if o.unaffected() {
 			j.NotThere(o.During.Task.Body, mirrorThere)
 		}
-		if !j.Check(openintent.OIP0026R3, o.Blocked).To(check.Reached(), "the task") {
+		if !host.Turned(j, openintent.OIP0026R3, o.Blocked, host.Blocked, "the task") {
 			return
 		}
 		task := o.During.Task.Body
@@ -69,7 +69,7 @@ var taskRuns = scenarios.Scenario{
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		o.givenBlocked(j)
 		j.Need(openintent.OIP0025A15, o.Resumed)
-		if j.Check(openintent.OIP0026R3D, o.Running).To(check.Reached(), "the task") {
+		if host.Turned(j, openintent.OIP0026R3D, o.Running, "running", "the task") {
 			j.Check(openintent.OIP0026R3D, o.After.Task.Body.Key("blocked_reason")).
 				NotTo(check.Equal("intent_suspended"), "blocked_reason of the task that runs again")
 		}
@@ -221,8 +221,8 @@ var taskOrders = scenarios.Scenario{
 			j.NeedThere(openintent.OIP0026R3, o.Usual, mirrorThere)
 		}
 		j.Need(openintent.OIP0026R3, o.Usual)
-		if j.Check(openintent.OIPREAD2, o.Blocked).To(check.Reached(), "the task") {
-			j.Check(openintent.OIPREAD2, o.Running).To(check.Reached(), "the task")
+		if host.Turned(j, openintent.OIPREAD2, o.Blocked, host.Blocked, "the task") {
+			host.Turned(j, openintent.OIPREAD2, o.Running, "running", "the task")
 		}
 	}),
 }

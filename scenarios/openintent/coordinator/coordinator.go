@@ -74,7 +74,13 @@ func (o CoordinatorObservation) judgeUnknown(j *scenarios.Judge) {
 
 // judgeEscalates accepts an escalation in any of its places (OIP-R104).
 func (o CoordinatorObservation) judgeEscalates(j *scenarios.Judge) {
-	j.Check(openintent.OIP0026P5, o.Escalate.Acted).To(check.Reached())
+	if j.Check(openintent.OIP0026P5, o.Escalate.Acted).To(check.Reached()) {
+		j.Check(openintent.OIP0026P5, o.Escalate.Acted.Last).To(check.That("an escalation, or a coordinator that waits itself", func(v any) bool {
+			event, _ := v.(map[string]any)
+			status, _ := v.(string)
+			return event["event_type"] == string(host.EventEscalation) || isSuspended(status)
+		}), "what shows it")
+	}
 }
 
 func (o CoordinatorObservation) judgePauses(j *scenarios.Judge) {

@@ -16,7 +16,7 @@ func coordinatedBy(t *testing.T, policy string) Coordinated {
 	}
 	return Coordinated{
 		Policy: policy, Lease: hosttest.ReplyOf(t, 200, lease), Shown: hosttest.ReplyOf(t, 200, lease),
-		Acted:  hosttest.WaitOf(t, "it acts", policy != "isolate", nil),
+		Acted:  hosttest.WaitOf(t, "it acts", policy != "isolate", map[string]any{"event_type": host.EventEscalation}),
 		Parent: quiet(host.Active), Waits: quiet(host.Suspended),
 		Wired: hosttest.IntentOf(t, map[bool]string{true: host.Blocked, false: host.Active}[policy == "block_dependents"], nil),
 		Other: hosttest.IntentOf(t, host.Active, nil),

@@ -53,7 +53,7 @@ var deadlineAbandons = scenarios.Scenario{
 		if o.ineffective() {
 			j.NotThere(o.Then.Status, deadlineThere)
 		}
-		j.Check(openintent.OIP0026R5, o.Ended).To(check.Reached(), "the member, whose own window has long to go")
+		host.Turned(j, openintent.OIP0026R5, o.Ended, host.Abandoned, "the member, whose own window has long to go")
 	}),
 }
 

@@ -196,7 +196,7 @@ var graphBlocked = scenarios.Scenario{
 		if o.Way == wayBlocked {
 			j.NotOffered("on this server a dependent is blocked from the start, so none can turn from active to blocked")
 		}
-		j.Check(openintent.OIP0026R2, o.Blocked).To(check.Reached(), "the dependent")
+		host.Turned(j, openintent.OIP0026R2, o.Blocked, host.Blocked, "the dependent")
 	}),
 }
 
@@ -223,7 +223,7 @@ var graphUnblocked = scenarios.Scenario{
 	Ask: scenarios.Ask(dependent, func(o DependentObservation, j *scenarios.Judge) {
 		o.givenBlocked(j)
 		givenFinished(j, o.Finished)
-		j.Check(openintent.OIP0026R2D, o.Unblocked).To(check.Reached(), "the dependent")
+		host.Turned(j, openintent.OIP0026R2D, o.Unblocked, host.Active, "the dependent")
 	}),
 }
 
@@ -277,9 +277,9 @@ var graphOrders = scenarios.Scenario{
 	Ask: scenarios.Ask(dependentStatusFirst, func(o DependentObservation, j *scenarios.Judge) {
 		o.givenDependent(j)
 		needBlocked(j, o.Way, o.Usual)
-		if j.Check(openintent.OIPREAD2, o.Blocked).To(check.Reached(), "the dependent") {
+		if host.Turned(j, openintent.OIPREAD2, o.Blocked, host.Blocked, "the dependent") {
 			givenFinished(j, o.Finished)
-			j.Check(openintent.OIPREAD2, o.Unblocked).To(check.Reached(), "the dependent")
+			host.Turned(j, openintent.OIPREAD2, o.Unblocked, host.Active, "the dependent")
 		}
 	}),
 }

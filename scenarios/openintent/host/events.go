@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/openassay/assay/gen/openintentv1"
@@ -21,10 +22,10 @@ const (
 	EventEscalation      openintentv1.EventType = "coordinator.escalation_required"
 )
 
-// Log is the log of an intent or a portfolio, oldest event first.
+// Log is the log of an intent or a portfolio.
 type Log struct {
-	Read   wire.Value  `json:"read"` // the status of the reply
-	Events wire.Values `json:"events"`
+	Read   wire.Value  `json:"read"`   // the status of the reply
+	Events wire.Values `json:"events"` // as the target lists them
 }
 
 // Log reads the log of the intent.
@@ -41,7 +42,7 @@ func (s *Server) LogAt(ctx context.Context, label, path string) Log {
 	if !reply.Ok() { // some servers take no limit
 		reply = s.Get(ctx, label, path)
 	}
-	return Log{Read: reply.Status, Events: OldestFirst(Locate(logs, Named("log", reply.Body)).Items())}
+	return Log{Read: reply.Status, Events: Locate(logs, Named("log", reply.Body)).Items()}
 }
 
 // OldestFirst sorts events by their time. Events of the same time keep the order of the list, which is reversed first
@@ -59,12 +60,23 @@ func OldestFirst(events wire.Values) wire.Values {
 	return out
 }
 
-// All returns the events.
-func (l Log) All() wire.Found { return wire.Found{Values: l.Events, In: l.Read.Ref()} }
+// All returns the events, oldest first, found in their list.
+func (l Log) All() wire.Found {
+	found := wire.Found{Values: OldestFirst(l.Events), In: l.Read.Ref()}
+	if len(l.Events) > 0 {
+		found.In = l.Events[0].Ref()
+		found.In.Pointer = found.In.Pointer[:strings.LastIndexByte(found.In.Pointer, '/')]
+	}
+	return found
+}
 
 // OfType returns the events of these types.
 func (l Log) OfType(types ...openintentv1.EventType) wire.Found {
-	return l.All().Where(func(e wire.Value) bool {
+	all := l.All()
+	for _, t := range types {
+		all.Sought = append(all.Sought, wire.Sought{Pointer: "/event_type", Word: string(t)})
+	}
+	return all.Where(func(e wire.Value) bool {
 		return slices.Contains(types, openintentv1.EventType(e.Key("event_type").String()))
 	})
 }

@@ -17,6 +17,11 @@ func Pending(j *scenarios.Judge, id scenarios.RequirementID, after string, inten
 	j.Check(id, intent.Body.Key("status")).To(check.Equal(Suspended), "status of the intent after %s", after)
 }
 
+// Turned checks that something became what was waited for, by the status that it showed then. It reports whether both hold.
+func Turned(j *scenarios.Judge, id scenarios.RequirementID, wait wire.Wait, status string, what ...any) bool {
+	return j.Check(id, wait).To(check.Reached(), what...) && j.Check(id, wait.Last).To(check.Equal(status), what...)
+}
+
 // Control blocks the judge unless the right answer was taken. It asks nothing where a wrong answer had resumed the
 // intent.
 func (r Refused) Control(j *scenarios.Judge) {

@@ -72,7 +72,7 @@ func LogOf(t *testing.T, events []Happened) host.Log {
 	for _, e := range events {
 		list = append(list, map[string]any{"event_type": e.Kind, "created_at": After(e.At), "payload": e.Payload})
 	}
-	return host.Log{Read: wiretest.Status(t, 200), Events: host.OldestFirst(wiretest.Value(t, list).Items())}
+	return host.Log{Read: wiretest.Status(t, 200), Events: wiretest.Value(t, list).Items()}
 }
 
 // IntentOf returns a reply with an intent. An abandoned one changed 6 seconds after the suspension.
@@ -90,5 +90,6 @@ func IntentOf(t *testing.T, status string, record map[string]any) host.Reply {
 // WaitOf returns a wait whose last value is given.
 func WaitOf(t *testing.T, what string, reached bool, seen any) wire.Wait {
 	t.Helper()
-	return wire.Wait{What: what, Reached: reached, Patience: time.Second, Answers: 5, Last: wiretest.Value(t, seen)}
+	return wire.Wait{What: what, Reached: reached, Patience: time.Second, Answers: 5,
+		Last: wiretest.Value(t, map[string]any{"is": seen}).Key("is")}
 }

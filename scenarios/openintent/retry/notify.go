@@ -56,6 +56,6 @@ var notifyStranger = scenarios.Scenario{
 			o.Look.Log.OfType(host.EventEscalated).Each("/payload/escalated_to").Values,
 			o.Look.Log.OfType(host.EventRenotified).Each("/payload/notify_to").Values)
 		notStranger := check.That("not "+o.Stranger, func(v any) bool { return !host.Mentions(v, o.Stranger) })
-		j.Check(openintent.OIP0026K2, wire.Found{Values: notified, In: o.Look.Log.Read.Ref()}).To(notStranger, "who is notified")
+		j.Check(openintent.OIP0026K2, wire.Found{Values: notified, In: o.Look.Log.All().In}).To(notStranger, "who is notified")
 	}),
 }

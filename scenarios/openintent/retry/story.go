@@ -42,10 +42,10 @@ func (o StoryObservation) judge(j *scenarios.Judge) {
 		return o.Reminded.Log.OfType(what).Where(func(e wire.Value) bool { return attemptOf(e) == 2 })
 	}
 	j.Check(openintent.OIP0026T1, o.Suspension.After.Body.Key("status")).To(check.Equal(host.Suspended), "%s intent 2", t(0))
-	j.Check(openintent.OIP0026T2, o.Task2Blocked).To(check.Reached(), "%s task 2", t(0))
+	host.Turned(j, openintent.OIP0026T2, o.Task2Blocked, host.Blocked, "%s task 2", t(0))
 	j.Check(openintent.OIP0026T2, o.Task2.Body.Key("blocked_reason")).
 		To(check.Equal("intent_suspended"), "%s blocked_reason of task 2", t(0))
-	j.Check(openintent.OIP0026T3, o.Phase3Blocked).To(check.Reached(), "%s intent 3", t(0))
+	host.Turned(j, openintent.OIP0026T3, o.Phase3Blocked, host.Blocked, "%s intent 3", t(0))
 	docs := o.Waiting.Docs()
 	j.Check(openintent.OIP0026T5, host.Locate(host.PortfolioFlag, docs).Value).
 		To(check.Equal(true), "%s has_suspended_members of the portfolio", t(0))
@@ -62,24 +62,25 @@ func (o StoryObservation) judge(j *scenarios.Judge) {
 
 	j.Check(openintent.OIP0026T9, o.Answer.Status).To(check.Status(2), "%s the answer", t(1.5))
 	for _, s := range []struct {
-		id   scenarios.RequirementID
-		wait wire.Wait
+		id     scenarios.RequirementID
+		wait   wire.Wait
+		status string
 	}{
-		{openintent.OIP0026T10, o.Phase2Active}, {openintent.OIP0026T11, o.Task2Running},
-		{openintent.OIP0026T10, o.Phase2Done}, {openintent.OIP0026T11, o.Task2Done},
-		{openintent.OIP0026T12, o.Phase3Active},
+		{openintent.OIP0026T10, o.Phase2Active, host.Active}, {openintent.OIP0026T11, o.Task2Running, "running"},
+		{openintent.OIP0026T10, o.Phase2Done, host.Completed}, {openintent.OIP0026T11, o.Task2Done, host.Completed},
+		{openintent.OIP0026T12, o.Phase3Active, host.Active},
 	} {
 		if s.wait.What == "" { // the story broke off before; an earlier check says why
 			return
 		}
-		j.Check(s.id, s.wait).To(check.Reached(), t(1.5))
+		host.Turned(j, s.id, s.wait, s.status, "%s", t(1.5))
 	}
 	if !o.Phase3Active.Reached {
 		return
 	}
 	j.Check(openintent.OIP0026T13, o.Granted.Status).
 		To(check.Status(2), "%s the claim of phase 3 with the outputs of phase 2", t(1.5))
-	j.Check(openintent.OIP0026T14, o.Phase3Done).To(check.Reached(), "in the end phase 3")
+	host.Turned(j, openintent.OIP0026T14, o.Phase3Done, host.Completed, "in the end phase 3")
 	j.Check(openintent.OIP0026T14, host.Locate(host.PortfolioAggregate, o.Ended.Docs()).Value).
 		To(check.Equal(host.Completed), "in the end the workflow")
 	o.Log.Readable(j)

@@ -14,20 +14,20 @@ import (
 func honestStory(t *testing.T) StoryObservation {
 	t.Helper()
 	x := honestTale().course(t)
-	yes := func(what string) wire.Wait { return hosttest.WaitOf(t, what, true, nil) }
+	yes := func(what, status string) wire.Wait { return hosttest.WaitOf(t, what+" is "+status, true, status) }
 	return StoryObservation{
 		Interval: 3600, Suspension: x.Suspension,
-		Task2Blocked: yes("task 2 is blocked"), Task2: hosttest.ReplyOf(t, 200, map[string]any{"blocked_reason": "intent_suspended"}),
-		Phase3Blocked: yes("intent 3 is blocked"),
+		Task2Blocked: yes("task 2", host.Blocked), Task2: hosttest.ReplyOf(t, 200, map[string]any{"blocked_reason": "intent_suspended"}),
+		Phase3Blocked: yes("intent 3", host.Blocked),
 		Waiting: host.Watched{Portfolio: hosttest.ReplyOf(t, 200,
 			map[string]any{"has_suspended_members": true, "suspended_member_count": 1})},
-		Refused: hosttest.ReplyOf(t, 409, map[string]any{}), Reminder: yes("a reminder"),
+		Refused: hosttest.ReplyOf(t, 409, map[string]any{}), Reminder: hosttest.WaitOf(t, "a reminder", true, nil),
 		Reminded: host.Look{Intent: hosttest.IntentOf(t, host.Suspended, nil),
 			Log: hosttest.LogOf(t, []hosttest.Happened{reminderAt(2, 2, nil), stepAt(2, 2, nil)})},
-		Answer: hosttest.ReplyOf(t, 200, map[string]any{}), Phase2Active: yes("intent 2 is active"),
-		Task2Running: yes("task 2 is running"), Phase2Done: yes("intent 2 is completed"),
-		Task2Done: yes("task 2 is completed"), Phase3Active: yes("intent 3 is active"),
-		Granted: hosttest.ReplyOf(t, 201, map[string]any{}), Phase3Done: yes("phase 3 is completed"),
+		Answer: hosttest.ReplyOf(t, 200, map[string]any{}), Phase2Active: yes("intent 2", host.Active),
+		Task2Running: yes("task 2", "running"), Phase2Done: yes("intent 2", host.Completed),
+		Task2Done: yes("task 2", host.Completed), Phase3Active: yes("intent 3", host.Active),
+		Granted: hosttest.ReplyOf(t, 201, map[string]any{}), Phase3Done: yes("phase 3", host.Completed),
 		Ended: host.Watched{Portfolio: hosttest.ReplyOf(t, 200, map[string]any{"aggregate_status": map[string]any{"status": host.Completed}})},
 		Log:   hosttest.LogOf(t, nil),
 	}

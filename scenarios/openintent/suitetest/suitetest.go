@@ -51,7 +51,8 @@ func (x Minter) Is(status string) host.Reply {
 
 // Reached returns a wait whose last value is given.
 func (x Minter) Reached(reached bool, last any) wire.Wait {
-	return wire.Wait{What: "it happened", Reached: reached, Patience: time.Second, Answers: 6, Last: wiretest.Value(x.T, last)}
+	return wire.Wait{What: "it happened", Reached: reached, Patience: time.Second, Answers: 6,
+		Last: wiretest.Value(x.T, Doc{"is": last}).Key("is")}
 }
 
 // Barrier returns a barrier whose sentinel was reached.

@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Workers that do not complete.
@@ -147,9 +148,10 @@ func (o LostObservation) checkUntouched(j *scenarios.Judge) {
 	if !variables.Present() {
 		j.Block("the run's snapshot shows no variables", "show a run's variables in its snapshot (docs/seams.md)")
 	}
-	steps := handoff(o.Log, 0, o.Lost)
-	j.Check(openwop.OWP0037B2, steps.Where(IsPhase(dialect.ChainPhaseOutputHarvested)).Each("/payload/phase")).To(check.Len(0),
-		"harvests of %s", o.Lost)
+	harvests := o.Log.Phase(dialect.ChainPhaseOutputHarvested).Where(func(e wire.Value) bool {
+		return e.At("/payload/workerId").String() == o.Lost
+	})
+	j.Check(openwop.OWP0037B2, harvests.Each("/payload/phase")).To(check.Len(0), "harvests of %s", o.Lost)
 	j.Check(openwop.OWP0037B2, variables.Key("outcome")).To(check.Equal(o.Outcome),
 		"the parent's outcome, which %s would have written", o.Lost)
 	if o.Log.Status().String() == "failed" { // the second worker, which is the control, never ran

@@ -106,9 +106,13 @@ func (l RunLog) All() wire.Found {
 
 // OfType returns the events of these types.
 func (l RunLog) OfType(types ...dialect.Event) wire.Found {
-	return l.All().Where(func(e wire.Value) bool {
+	out := l.All().Where(func(e wire.Value) bool {
 		return slices.Contains(types, dialect.EventOf(e))
 	})
+	if len(out.Values) == 0 {
+		out.Sought = sought("/type", l.Dialect().Words(types...)...)
+	}
+	return out
 }
 
 // Decided returns the supervisor's turns.
@@ -138,9 +142,21 @@ func (l RunLog) Last() wire.Value {
 
 // Phase returns the handoff events of one phase.
 func (l RunLog) Phase(phase dialect.ChainPhase) wire.Found {
-	return l.OfType(dialect.HandedOver).Where(func(e wire.Value) bool {
+	out := l.OfType(dialect.HandedOver).Where(func(e wire.Value) bool {
 		return e.At("/payload/phase").String() == string(phase)
 	})
+	if len(out.Values) == 0 {
+		out.Sought = sought("/payload/phase", string(phase))
+	}
+	return out
+}
+
+func sought(pointer string, words ...string) []wire.Sought {
+	out := make([]wire.Sought, len(words))
+	for i, w := range words {
+		out[i] = wire.Sought{Pointer: pointer, Word: w}
+	}
+	return out
 }
 
 // Status returns the status in the final snapshot.

@@ -33,6 +33,7 @@ func (l Look) String() string { return fmt.Sprintf("turn %d at its %s", l.Turn, 
 // Notes holds what the turns of a loop noted, by look.
 type Notes struct {
 	in     wire.Ref
+	lists  map[Look]wire.Ref    // the first list of a look
 	ByLook map[Look]wire.Values // entries are {path, version, content} of files; a look without notes is absent
 }
 
@@ -49,11 +50,14 @@ func ReadSeen(l RunLog, thing string) Notes {
 		changes := l.OfType(dialect.VariableChanged).Where(func(e wire.Value) bool { return e.At("/payload/name").String() == "seen" })
 		seen = changes.Last().At("/payload/next")
 	}
-	n := Notes{in: seen.Ref(), ByLook: map[Look]wire.Values{}}
+	n := Notes{in: seen.Ref(), lists: map[Look]wire.Ref{}, ByLook: map[Look]wire.Values{}}
 	for _, note := range AtMost(mostNotes, seen) {
 		turn, _ := note.Key("iteration").Int()
 		at := Look{turn, note.Key("at").String()}
 		if list, ok := note.Key(thing).Actual().([]any); ok && len(list) <= mostEntries {
+			if _, had := n.lists[at]; !had {
+				n.lists[at] = note.Key(thing).Ref()
+			}
 			n.ByLook[at] = append(n.ByLook[at], note.Key(thing).Items()...)
 		}
 	}
@@ -69,4 +73,10 @@ func AtMost(n int, list wire.Value) wire.Values {
 }
 
 // Entries returns all entries noted at a look.
-func (n Notes) Entries(l Look) wire.Found { return wire.Found{Values: n.ByLook[l], In: n.in} }
+func (n Notes) Entries(l Look) wire.Found {
+	in, noted := n.lists[l]
+	if !noted {
+		in = n.in
+	}
+	return wire.Found{Values: n.ByLook[l], In: in}
+}

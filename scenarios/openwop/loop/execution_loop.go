@@ -117,6 +117,7 @@ var turnWaitsForWorker = scenarios.Scenario{
 	Ask: scenarios.Ask(handoff.WorkerThatWaits, func(o handoff.WaitingWorkerObservation, j *scenarios.Judge) {
 		o.Given(j)
 		j.Check(openwop.OWPDSP1, o.Lull.Later.Kinds()).NotTo(check.Len(0), "decisions on the log while the worker of the first is at work")
+		CheckDecidedFirst(o.Lull.Later, j, 1)
 		j.Check(openwop.OWP0037A5, o.Lull.Later.Decided()).To(host.NoMoreThan(1),
 			"turns while a worker waits for a person, when another run had ended and %s had gone by", o.Lull.Window)
 		j.Check(openwop.OWP0037A5, o.Lull.Later.Terminals().Each("/type")).To(check.Len(0), "events that end the run while its worker waits")

@@ -66,6 +66,7 @@ var asPlanned = scenarios.Scenario{
 		j.Check(openwop.OWP0037A6, l.Decided()).To(check.Len(o.Turns), "orchestrator turns")
 		if o.Decisions == nil { // the seam chose the plan: only its last decision is known
 			j.Check(openwop.OWP0037A2, l.Kinds()).To(check.Each(check.Text()), "kind of each decision")
+			j.Check(openwop.OWP0037A2, l.Kinds()).To(check.Len(o.Turns), "decisions, one each turn")
 		} else {
 			j.Check(openwop.OWP0037A2, l.Decided().Each("/payload/decision")).To(check.HasIn(o.Decisions), "decisions in order")
 		}
