@@ -113,9 +113,10 @@ func (r *recording) all() {
 func (r *recording) command(args ...string) {
 	r.Helper()
 	dir := r.TempDir()
-	code := execute(context.Background(), append([]string{"certify", "--seed", "7", "--no-challenge", "--out", dir}, args...), io.Discard, io.Discard)
+	args = append([]string{"certify", "--seed", "7", "--no-challenge", "--out", dir}, args...)
+	code := execute(context.Background(), args, io.Discard, io.Discard)
 	if code != scenarios.ExitProved {
-		r.Fatalf("assay certify %s: exit code %d", strings.Join(args, " "), code)
+		r.Fatalf("assay %s: exit code %d", strings.Join(args, " "), code)
 	}
 	r.take(dir)
 }
