@@ -26,6 +26,7 @@ type Options struct {
 	Workers      int           // drives at once; default 12, or 2 a core if that is more
 	Rate         float64       // requests a second; 0 = unlimited
 	Patience     time.Duration // the time in which something must happen; default 10 s
+	MaxPatience  time.Duration // to which patience and deadlines may grow where the target is slow; default 10 min
 	DriveTimeout time.Duration // the deadline of a drive without its own; default 90 s
 	Timeout      time.Duration // the whole certification; default 10 min
 	SeamPrefixes []string      // of the target's seams
@@ -46,6 +47,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Patience <= 0 {
 		o.Patience = 10 * time.Second
+	}
+	if o.MaxPatience <= 0 {
+		o.MaxPatience = max(10*time.Minute, o.Patience)
 	}
 	if o.DriveTimeout <= 0 {
 		o.DriveTimeout = 90 * time.Second
@@ -84,6 +88,7 @@ type Certification struct {
 	drives    map[string]*drive
 	order     []string // drive ids in the order of their first scenario
 	outcomes  []*outcome
+	pace      Pace
 	cleanup   cleanup
 	running   context.Context // ends with the certification
 	cancel    context.CancelFunc
@@ -118,6 +123,7 @@ type outcome struct {
 // returns an error, which is a [UsageError], [ErrNothingSelected], [ErrUnreachable], [ErrNoDiscovery] or [ErrNoNonce]. All suites
 // must be of one protocol.
 func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite) (*Certification, error) {
+	hurried := o.Timeout > 0
 	o = o.withDefaults()
 	picked, err := o.Select.Pick(suites...)
 	if err != nil {
@@ -135,22 +141,33 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites),
 	}
 	c.RunID = o.Run(c.Started)
-	ctx, c.cancel = context.WithTimeout(ctx, o.Timeout)
-	c.running = ctx
-	if err := c.discover(ctx); err != nil {
+	whole := ctx
+	ctx, c.cancel = context.WithTimeout(whole, o.Timeout)
+	client := c.network.Client(discoveryDrive)
+	defer client.Close()
+	if err := c.discover(ctx, client); err != nil {
 		c.cancel()
 		return nil, err
 	}
 	c.plan()
+	if c.Protocol.Paces != nil && len(c.order) > 0 {
+		c.findPace(ctx, client)
+		if slow := c.slow(); slow > 0 && !hurried {
+			c.cancel()
+			c.network.Allow(slow) // a seam may answer when its loop is over
+			c.Options.Timeout += slow
+			c.Options.DriveTimeout += slow
+			ctx, c.cancel = context.WithTimeout(whole, c.Options.Timeout)
+		}
+	}
+	c.running = ctx
 	go c.drive(ctx)
 	return c, nil
 }
 
 const discoveryDrive = "discovery"
 
-func (c *Certification) discover(ctx context.Context) error {
-	client := c.network.Client(discoveryDrive)
-	defer client.Close()
+func (c *Certification) discover(ctx context.Context, client *wire.Client) error {
 	start := time.Now()
 	declared, err := client.Discover(ctx, c.Protocol.DiscoveryPath)
 	if err != nil {
@@ -181,6 +198,29 @@ func (c *Certification) discover(ctx context.Context) error {
 	close(c.discovery.done)
 	return nil
 }
+
+// findPace has the protocol find out how far behind reads are, as part of the discovery drive. What goes wrong there is no
+// answer to any question, and tells nothing.
+func (c *Certification) findPace(ctx context.Context, client *wire.Client) {
+	ctx, cancel := context.WithTimeout(ctx, c.Options.DriveTimeout)
+	defer cancel()
+	draws := NewDraws(c.Options.Seed, c.RunID.ID, discoveryDrive)
+	conn := c.conn(client, draws)
+	conn.Patience = min(conn.Patience, paceWithin)
+	_ = Try(func() { c.Protocol.Paces(ctx, conn) })
+	c.discovery.drawn = draws.noted
+	c.Options.Patience = min(c.Options.Patience+3*c.pace.Turn(), c.Options.MaxPatience)
+}
+
+// slow is how much longer a drive may take, and so the whole certification, than with a target whose turns take no time: as
+// long as the longest loop of any drive, and no longer than the greatest patience.
+func (c *Certification) slow() time.Duration {
+	const longestLoop = 120 // turns
+	return min(longestLoop*c.pace.Turn(), c.Options.MaxPatience)
+}
+
+// paceWithin is the patience of whoever finds out a target's pace.
+const paceWithin = 2 * time.Second
 
 // discoveryError returns [ErrNoDiscovery] if the target sent something that cannot be read, else [ErrUnreachable]. The
 // text of err may quote the target, so it is cleaned.
@@ -271,23 +311,30 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	client := c.network.Client(d.meta.ID)
 	defer client.Close()
 	d.transcript = client.Transcript()
+	if d.meta.Waits > 0 {
+		client.GoFirst()
+	}
 	timeout := d.meta.Timeout
 	if timeout <= 0 {
 		timeout = c.Options.DriveTimeout
 	}
 	start := time.Now()
-	bounded, cancel := context.WithTimeout(ctx, timeout)
+	bounded, cancel := within(ctx, timeout, client.Waited)
 	defer cancel()
 	draws := NewDraws(c.Options.Seed, c.RunID.ID, d.meta.ID)
-	conn := &Conn{
-		Client: client, Discovery: c.Discovery, Rand: draws, Patience: c.Options.Patience,
-		SeamPrefixes: c.Options.SeamPrefixes, RealTime: c.Options.RealTime, cleanup: &c.cleanup,
-	}
-	observation, err := guarded(bounded, d, conn)
+	observation, err := guarded(bounded, d, c.conn(client, draws))
 	d.drawn = draws.noted
 	d.seconds = time.Since(start).Seconds()
 	d.end(bounded, c.clean, observation, err)
 	c.conclude(d)
+}
+
+// conn returns the target as a drive has it.
+func (c *Certification) conn(client *wire.Client, draws *Draws) *Conn {
+	return &Conn{
+		Client: client, Discovery: c.Discovery, Rand: draws, Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
+		SeamPrefixes: c.Options.SeamPrefixes, RealTime: c.Options.RealTime, Pace: &c.pace, cleanup: &c.cleanup,
+	}
 }
 
 // clean is text of ours as a record may hold it: without secrets, and with the operations as the target's version has them.

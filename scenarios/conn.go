@@ -19,6 +19,10 @@ type Conn struct {
 	Rand *Draws
 	// Patience is the time in which something must happen.
 	Patience time.Duration
+	// MaxPatience bounds the time in which something must happen that seems to be under way.
+	MaxPatience time.Duration
+	// Pace is that of the target, shared by all drives.
+	Pace *Pace
 	// SeamPrefixes are the prefixes of the target's seams that the operator gave.
 	SeamPrefixes []string
 	// RealTime tells drives to wait for time to pass, even if the target has a clock seam.
@@ -89,8 +93,18 @@ const fewestLooks = 5
 // are not kept waiting and slow ones not hammered. It looks at least [fewestLooks] times: where each look is slow (a
 // busy machine, a far network, a rate limit), the time says little about the target.
 func (c *Conn) Await(ctx context.Context, what string, look func(context.Context) (seen wire.Value, done bool)) wire.Wait {
+	return c.AwaitWhile(ctx, what, look, func(context.Context) int { return 0 })
+}
+
+// AwaitWhile is like Await, and patience counts from the last time that progress was seen: a target that still gets on is not
+// late. progress returns a number that grows as the target does, and is asked when patience would be over. It ends at
+// [Options.MaxPatience] all the same.
+func (c *Conn) AwaitWhile(ctx context.Context, what string, look func(context.Context) (seen wire.Value, done bool),
+	progress func(context.Context) int,
+) wire.Wait {
 	w := wire.Wait{What: what, Patience: c.Patience}
-	start := c.Now()
+	start, waited := c.Now(), c.Waited()
+	reached := 0
 	pause := 2 * time.Millisecond
 	before := func() {}
 	for {
@@ -100,8 +114,14 @@ func (c *Conn) Await(ctx context.Context, what string, look func(context.Context
 		before = passed
 		w.Answers++
 		w.Last, w.Took = seen, c.Now().Sub(start)
-		left := c.Patience - w.Took
+		left := w.Patience - w.Took + c.Waited() - waited
 		w.Reached = done && (left >= 0 || w.Answers <= fewestLooks)
+		if !w.Reached && left <= 0 && w.Patience < c.MaxPatience {
+			if now := progress(once); now > reached {
+				reached, w.Patience = now, min(w.Took+c.Patience, c.MaxPatience)
+				w.Reached, left = done, c.Patience
+			}
+		}
 		switch {
 		case done, left <= 0 && w.Answers >= fewestLooks:
 			return w

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"context"
 	"io/fs"
 	"strings"
 	"time"
@@ -30,6 +31,8 @@ type Protocol struct {
 	// Invariants returns what drives read that violates a rule for everything of its kind: of each log, page, stream and
 	// snapshot, whatever was asked. nil where the protocol has none.
 	Invariants func(Discovery, []DriveRecord) []Breach
+	// Paces finds out how far behind the reads of a target are, before anything is driven; nil where no drive asks.
+	Paces func(context.Context, *Conn)
 	// Fixed are the things of which drives must not be told different things.
 	Fixed []Fixed
 	// Signs show features that a target has without claiming them.

@@ -89,11 +89,11 @@ func stopOf(ctx context.Context, err error) *Stop {
 		return nil
 	case errors.As(err, &stop):
 		return stop
-	case errors.Is(err, context.Canceled):
-		return &Stop{Verdict: Inconclusive, Reason: "interrupted"}
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		return &Stop{Verdict: Inconclusive, Reason: "the deadline struck while it was driven: " + err.Error(),
 			Unblock: "give it longer with --timeout"}
+	case errors.Is(err, context.Canceled):
+		return &Stop{Verdict: Inconclusive, Reason: "interrupted"}
 	case errors.Is(err, wire.ErrNoAnswer), errors.Is(err, wire.ErrOverLimit), errors.Is(err, wire.ErrUnreadable):
 		return &Stop{Verdict: Inconclusive, Reason: err.Error()}
 	case errors.Is(err, wire.ErrBusy):

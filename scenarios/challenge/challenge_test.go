@@ -186,6 +186,38 @@ func TestChangesChange(t *testing.T) {
 	})
 }
 
+// What a list was searched for in vain is put in: by its word, about what another element is about, and as the drive sent it.
+func TestWhatIsSearchedInVain(t *testing.T) {
+	first := `{"events":[{"type":"began","payload":{"worker":"a-123456","run":"run-1111"}},` +
+		`{"type":"step","payload":{"phase":"done","worker":"b-654321","run":"run-2222"}}]}`
+	transcript := &wire.Transcript{Drive: "acme", Entries: []wire.Entry{{Kind: "http",
+		Request: &wire.Request{Body: `{"type":"sent-123456"}`}, Response: &wire.Response{Status: 200, Body: first}}}}
+	pool := newPool()
+	pool.gather(scenarios.DriveRecord{Transcript: transcript})
+	in := transcript.Reply(1).Key("events").Ref()
+	for name, c := range map[string]struct {
+		kind   Kind
+		sought []wire.Sought
+		want   string // of an element
+	}{
+		"by its type":       {Inserted, []wire.Sought{{Pointer: "/type", Word: "stopped"}}, `{"type":"stopped","payload":{"phase":"done",`},
+		"by another word":   {Inserted, []wire.Sought{{Pointer: "/payload/phase", Word: "lost"}}, `{"type":"step","payload":{"phase":"lost",`},
+		"about another":     {Inserted, nil, `{"type":"step","payload":{"phase":"done","worker":"a-123456","run":"run-1111"}}`},
+		"as it was sent":    {Leaked, nil, `{"type":"sent-123456","payload":`},
+		"in the last place": {AfterTheEnd, []wire.Sought{{Pointer: "/type", Word: "stopped"}}, `{"type":"stopped",`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &scene{transcript: transcript, all: pool, own: pool, random: rand.New(rand.NewPCG(1, 1))}
+			for e := range s.edits(c.kind, lookOf(wire.Found{In: in, Sought: c.sought})) {
+				if strings.Contains(e.change.Entries[1].Response.Body, c.want) {
+					return
+				}
+			}
+			t.Error("no change puts it in")
+		})
+	}
+}
+
 // A refusal may become a success that gives back what was sent.
 func TestRefusalsThatAreDone(t *testing.T) {
 	transcript := &wire.Transcript{Drive: "acme", Entries: []wire.Entry{{Kind: "http", Request: &wire.Request{Body: `{"objective":"rest"}`},
@@ -218,6 +250,8 @@ func TestPlacesOfChanges(t *testing.T) {
 		"an element of a list that is absent": {Inserted, lookOf(wire.Found{In: v.Key("events").Ref()}),
 			strings.TrimSuffix(first, "}") + `,"events":[{"type":"asked"}]}`},
 		"an object that another one holds": {LeftOut, lookOf(v.Key("runs")), strings.Replace(first, `"a":{"id":1},`, "", 1)},
+		"all that an object holds": {LeftOut, lookOf(v.Key("payload")),
+			strings.Replace(first, `{"url":"page-12ab34cd56ef","tool":{"url":"page-12ab34cd56ef"}}`, `{}`, 1)},
 		"a member beside the object that holds it": {Inserted, lookOf(v.Key("runs")),
 			strings.Replace(first, `"b":{"id":2}`, `"b":{"id":2},"id":"something"`, 1)},
 		"a word that was sent": {AnotherID, lookOf(v.At("/payload/url")), ""},

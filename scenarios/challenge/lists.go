@@ -250,17 +250,11 @@ func (s *scene) sought(words []wire.Sought, siblings []string, t traits, yield f
 
 const mostDonors = 40 // elements of a list from which others take what they are about
 
-// aboutOthers yields elements of a list as they would be about something else: about the next number, or about what other
-// elements are about. What those hold in a member is put where these hold it, but for the words that say of what sort an
-// element is. It reports whether to go on.
+// aboutOthers yields elements of a list as they would be about what other elements are about: what those hold in a member is
+// put where these hold it, but for the words that say of what sort an element is. It reports whether to go on.
 func (s *scene) aboutOthers(siblings []string, list []item, t traits, yield func(one) bool) bool {
 	donors := shuffled(s.random, list, mostDonors)
 	for _, text := range siblings {
-		for _, next := range nextTo(text, t) {
-			if !yield(one{s.newcomer(next, t), -1}) {
-				return false
-			}
-		}
 		met := map[string]bool{text: true}
 		for _, d := range donors {
 			if moved := about(text, d.value); !met[moved] {
@@ -272,19 +266,6 @@ func (s *scene) aboutOthers(siblings []string, list []item, t traits, yield func
 		}
 	}
 	return true
-}
-
-// nextTo returns an element with each of its numbers that count no elements one higher.
-func nextTo(element string, t traits) (out []string) {
-	list, isObject, _ := items(element)
-	for _, it := range list {
-		n, whole := wire.Integer(json.Number(it.value))
-		if isObject && whole && !slices.Contains(t.numbers, it.name) {
-			next, _ := replace(element, []string{it.name}, strconv.FormatInt(n+1, 10))
-			out = append(out, next)
-		}
-	}
-	return out
 }
 
 // about returns an element whose inner members have the texts that a donor has there.

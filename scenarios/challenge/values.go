@@ -378,7 +378,7 @@ func (s *scene) leaveOut(l look, yield func(edit) bool) {
 	if l.list { // some elements first: whoever looks at them seldom looks at all of their members
 		s.lists(LeftOut, l, func(e edit) bool {
 			elements, going = elements+1, yield(e)
-			return going && elements < mostMoved
+			return going && elements < mostValues
 		})
 	}
 	if !going {

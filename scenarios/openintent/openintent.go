@@ -34,6 +34,7 @@ var Protocol = &scenarios.Protocol{
 	Claims:         claims.All,
 	Profiles:       scenarios.FrozenProfiles("openintent/v1"),
 	CheckDiscovery: checkDiscovery,
+	Paces:          host.Paces,
 	Describe:       describe,
 	Invariants:     breaches,
 	Fixed:          fixed,

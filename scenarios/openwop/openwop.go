@@ -14,6 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/eventlog"
 	"github.com/openassay/assay/scenarios/openwop/goals"
 	"github.com/openassay/assay/scenarios/openwop/handoff"
+	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/interrupts"
 	"github.com/openassay/assay/scenarios/openwop/isolation"
 	"github.com/openassay/assay/scenarios/openwop/loop"
@@ -45,6 +46,7 @@ func Speaking(d *dialect.Dialect) *scenarios.Protocol {
 		CheckDiscovery: func(document []byte) []scenarios.Finding { return checkDiscovery(d, document) },
 		Describe:       describe,
 		Invariants:     breaches(d),
+		Paces:          host.Paces,
 		Fixed:          fixed(d),
 		Signs:          signs(d),
 		SeamPrefix:     d.Seams[0],

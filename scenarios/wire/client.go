@@ -10,9 +10,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 )
@@ -27,6 +27,8 @@ type Client struct {
 	transport  *http.Transport
 	transcript *Transcript
 	held       *held
+	waited     *atomic.Int64 // ns that its requests were held back
+	first      bool          // they go before those of others, where the target is limited
 }
 
 // Other returns a client with the credential of another tenant and the same transcript, nil if there is no such
@@ -195,43 +197,25 @@ func textAt(doc any, pointer string) string {
 }
 
 // Do sends a call and records the exchange. The error is [ErrNoAnswer], [ErrOverLimit], [ErrUnreadable], [ErrBusy] or
-// the context's. It obeys two replies 429 in a row, as long as the limits allow; 503 and a third 429 are ErrBusy.
+// the context's. A refusal for load (429, or 503 with Retry-After) is obeyed as long as the context lasts.
 func (c *Client) Do(ctx context.Context, call Call) (*Reply, error) {
 	call, err := c.said(call)
 	if err != nil {
 		return nil, err
 	}
-	for attempt := 0; ; attempt++ {
-		reply, err := c.once(ctx, call)
-		switch {
-		case err != nil:
-			return nil, err
-		case reply.Status == http.StatusServiceUnavailable, reply.Status == http.StatusTooManyRequests && attempt == 2:
-			return nil, &failure{kind: ErrBusy, doing: c.doing(call), detail: fmt.Sprintf("HTTP %d", reply.Status)}
-		case reply.Status != http.StatusTooManyRequests:
-			return reply, nil
-		}
-		if err := Pause(ctx, c.retryAfter(reply)); err != nil {
-			return nil, err
-		}
-	}
+	return c.patiently(ctx, call, func() (*Reply, error) { return c.once(ctx, call) })
 }
 
-// retryAfter returns the time to wait. It reads seconds only; anything else is a quarter of a second.
-func (c *Client) retryAfter(r *Reply) time.Duration {
-	seconds, err := strconv.Atoi(strings.TrimSpace(r.Header.Get("Retry-After")))
-	if err != nil || seconds < 0 {
-		return 250 * time.Millisecond
-	}
-	return min(time.Duration(min(seconds, 3600))*time.Second, c.network.limits.RetryAfter)
-}
+// GoFirst has the requests of a drive go before those of others where the target is limited: what it asks hangs on time.
+func (c *Client) GoFirst() { c.first = true }
+
+// Waited is how long the requests of the drive were held back, all together, since the target, or the operator's rate, would
+// have it so. That time says nothing about how fast the target is.
+func (c *Client) Waited() time.Duration { return time.Duration(c.waited.Load()) }
 
 func (c *Client) once(ctx context.Context, call Call) (*Reply, error) {
 	request, sent, err := c.prepare(ctx, call, "application/json")
 	if err != nil {
-		return nil, err
-	}
-	if err := c.network.pace.wait(ctx); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.network.limits.Request)
@@ -305,15 +289,15 @@ func (c *Client) hide(pointers []string, body string) (doc any, longest int) {
 func (c *Client) record(start time.Time, call Call, sent Request, response *http.Response, body string, err error) (int, error) {
 	took := c.network.now().Sub(start).Microseconds()
 	entry := Entry{Kind: "http", At: start.UTC(), Micros: took, Label: call.Label, Request: &sent}
+	var shared int64
 	if response != nil {
-		entry.Response = &Response{
-			Status: response.StatusCode, Header: c.headers(response.Header), Body: c.network.redactor.Clean(printable(body)),
-		}
+		entry.Response = &Response{Status: response.StatusCode, Header: c.headers(response.Header)}
+		entry.Response.Body, shared = c.held.same(&sent, c.network.redactor.Clean(printable(body)))
 	}
 	if err != nil {
 		entry.Error = c.network.redactor.Clean(err.Error())
 	}
-	if full := c.held.keep(c.doing(call), entry.bytes()); full != nil {
+	if full := c.held.keepShared(c.doing(call), entry.bytes(), shared); full != nil {
 		entry.strip(full.Error())
 		err = cmp.Or(err, full)
 	}

@@ -282,20 +282,6 @@ func TestOurOwnCancellationIsNotTheTargetsFault(t *testing.T) {
 	}
 }
 
-func TestTooManyRequestsIsObeyedWithinReason(t *testing.T) {
-	asked := 0
-	c := client(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if asked++; asked < 3 {
-			w.Header().Set("Retry-After", "999999999999")
-			w.WriteHeader(http.StatusTooManyRequests)
-		}
-	}), func(l *wire.Limits) { l.RetryAfter = time.Millisecond })
-	r, err := get(t, c)
-	if err != nil || r.Status != 200 || asked != 3 {
-		t.Fatalf("status %v, %d requests, %v", r, asked, err)
-	}
-}
-
 func TestBind(t *testing.T) {
 	type observation struct {
 		One  wire.Value

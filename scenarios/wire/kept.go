@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 )
 
@@ -16,21 +18,39 @@ type held struct {
 	network *Network
 	kept    atomic.Int64
 	live    atomic.Int64
+	last    sync.Map // URL -> body of the last reply to a read
+}
+
+// same returns a body as it was when the same was last read, if it has not changed since, so that what a drive reads again and
+// again while it waits is in memory once. again is how many bytes of it are there already.
+func (h *held) same(r *Request, body string) (shared string, again int64) {
+	if r.Method != http.MethodGet || body == "" {
+		return body, 0
+	}
+	before, known := h.last.Swap(r.URL, body)
+	if !known || before != body {
+		return body, 0
+	}
+	h.last.Store(r.URL, before)
+	return before.(string), written(body)
 }
 
 // totals counts the bytes that all drives hold.
 type totals struct{ kept, live atomic.Int64 }
 
 // keep counts n more bytes of the transcript.
-func (h *held) keep(doing string, n int64) error {
+func (h *held) keep(doing string, n int64) error { return h.keepShared(doing, n, 0) }
+
+// keepShared is keep for bytes of which some are in memory already.
+func (h *held) keepShared(doing string, n, shared int64) error {
 	limits := h.network.limits
 	if kept := h.kept.Add(n); kept > limits.DriveBytes {
 		h.kept.Add(-n)
 		return overLimit(doing, "this drive was sent more than %d bytes in all", limits.DriveBytes)
 	}
-	if kept := h.network.held.kept.Add(n); kept > limits.KeptBytes {
+	if kept := h.network.held.kept.Add(n - shared); kept > limits.KeptBytes {
 		h.kept.Add(-n)
-		h.network.held.kept.Add(-n)
+		h.network.held.kept.Add(shared - n)
 		return overLimit(doing, "all drives together were sent more than %d bytes: certify fewer suites at once",
 			limits.KeptBytes)
 	}

@@ -25,7 +25,6 @@ type Limits struct {
 	NumberChars    int           // length of a JSON number
 	Redirects      int           // redirects followed, within the target's origin
 	Request        time.Duration // one exchange, from dial to the last body byte
-	RetryAfter     time.Duration // the longest Retry-After of a 429 to obey
 }
 
 // DefaultLimits are the limits of a certification unless an option says otherwise.
@@ -52,6 +51,5 @@ func DefaultLimits() Limits {
 		NumberChars:    64,
 		Redirects:      5,
 		Request:        20 * time.Second,
-		RetryAfter:     2 * time.Second,
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/openassay/assay/internal/lazyregexp"
@@ -58,7 +59,7 @@ type Network struct {
 	second   *url.URL // nil if there is none
 	redactor *Redactor
 	tls      *tls.Config
-	pace     *pace
+	throttle *throttle
 	inFlight *weights
 	held     totals
 	now      func() time.Time
@@ -112,7 +113,7 @@ func newNetwork(t Target, o Options) *Network {
 	if n.now == nil {
 		n.now = time.Now
 	}
-	n.pace = &pace{now: n.now, rate: o.Rate}
+	n.throttle = &throttle{now: n.now, most: o.Rate}
 	n.inFlight = &weights{free: o.Limits.InFlightBytes, most: o.Limits.InFlightBytes}
 	return n
 }
@@ -174,6 +175,9 @@ func Trust(file string) (*tls.Config, error) {
 	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
 }
 
+// Allow gives each exchange so much more time, before any drive begins.
+func (n *Network) Allow(longer time.Duration) { n.limits.Request += longer }
+
 // Redactor returns the redactor of the certification.
 func (n *Network) Redactor() *Redactor { return n.redactor }
 
@@ -208,7 +212,7 @@ func (n *Network) Client(drive string) *Client {
 	}
 	c := &Client{
 		network: n, base: n.base, key: n.target.Key, blank: Secret, transport: transport,
-		transcript: &Transcript{Drive: drive, Speech: n.speech}, held: &held{network: n},
+		transcript: &Transcript{Drive: drive, Speech: n.speech}, held: &held{network: n}, waited: new(atomic.Int64),
 	}
 	c.http = &http.Client{Transport: transport, CheckRedirect: c.redirect}
 	return c
@@ -226,29 +230,6 @@ func (c *Client) redirect(next *http.Request, via []*http.Request) error {
 }
 
 var errTooManyRedirects = errors.New("too many redirects")
-
-// pace limits requests to rate a second.
-type pace struct {
-	mu   sync.Mutex
-	now  func() time.Time
-	rate float64
-	next time.Time
-}
-
-func (p *pace) wait(ctx context.Context) error {
-	if p.rate <= 0 {
-		return nil
-	}
-	p.mu.Lock()
-	now := p.now()
-	if p.next.Before(now) {
-		p.next = now
-	}
-	due := p.next.Sub(now)
-	p.next = p.next.Add(time.Duration(float64(time.Second) / p.rate))
-	p.mu.Unlock()
-	return Pause(ctx, due)
-}
 
 // Pause waits for d, or returns the context's error if ctx ends before.
 func Pause(ctx context.Context, d time.Duration) error {

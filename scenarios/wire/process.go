@@ -112,9 +112,10 @@ func (c *Client) Spawn(ctx context.Context, turn Turn) (*Ended, error) {
 	if p == nil {
 		return nil, fmt.Errorf("%s: the target is no executable: send it a request", turn.Label)
 	}
-	if err := c.network.pace.wait(ctx); err != nil {
+	if err := c.network.throttle.enter(ctx, c); err != nil {
 		return nil, err
 	}
+	defer c.network.throttle.leave()
 	if turn.Timeout <= 0 {
 		turn.Timeout = c.network.limits.Request
 	}

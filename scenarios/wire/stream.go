@@ -31,19 +31,23 @@ type Stream struct {
 	once    sync.Once
 }
 
-// Open sends a call that asks for an event stream. If the reply is not a stream, it returns a nil Stream and the reply.
-func (c *Client) Open(ctx context.Context, call Call) (*Stream, *Reply, error) {
-	call, err := c.said(call)
-	if err != nil {
+// Open sends a call that asks for an event stream. If the reply is not a stream, it returns a nil Stream and the reply. It
+// obeys a refusal for load as [Client.Do] does.
+func (c *Client) Open(ctx context.Context, call Call) (s *Stream, plain *Reply, err error) {
+	if call, err = c.said(call); err != nil {
 		return nil, nil, err
 	}
+	plain, err = c.patiently(ctx, call, func() (plain *Reply, err error) {
+		s, plain, err = c.open(ctx, call)
+		return plain, err
+	})
+	return s, plain, err
+}
+
+func (c *Client) open(ctx context.Context, call Call) (*Stream, *Reply, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	request, sent, err := c.prepare(ctx, call, "text/event-stream")
 	if err != nil {
-		cancel()
-		return nil, nil, err
-	}
-	if err := c.network.pace.wait(ctx); err != nil {
 		cancel()
 		return nil, nil, err
 	}

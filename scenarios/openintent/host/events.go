@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -30,19 +31,48 @@ type Log struct {
 
 // Log reads the log of the intent.
 func (i *Intent) Log(ctx context.Context, label string) Log {
-	return i.LogAt(ctx, label, At("/intents/%s/events", i.ID))
+	return i.LogAt(ctx, label, i.log())
 }
 
-// eventLimit bounds how many events of one log are read.
-const eventLimit = "1000"
+func (i *Intent) log() string { return At("/intents/%s/events", i.ID) }
 
-// LogAt reads the log at a path.
+const (
+	eventLimit = "1000" // on a page
+	mostEvents = 10_000 // of a log that never ends
+)
+
+// LogAt reads the log at a path, when it can be expected to show all that happened until now.
 func (s *Server) LogAt(ctx context.Context, label, path string) Log {
+	s.CatchUp(ctx)
+	return s.logAt(ctx, label, path)
+}
+
+func (s *Server) logAt(ctx context.Context, label, path string) Log {
 	reply := s.Get(ctx, label, path+"?limit="+eventLimit)
 	if !reply.Ok() { // some servers take no limit
 		reply = s.Get(ctx, label, path)
 	}
-	return Log{Read: reply.Status, Events: Locate(logs, Named("log", reply.Body)).Items()}
+	l := Log{Read: reply.Status, Events: Locate(logs, Named("log", reply.Body)).Items()}
+	for more := len(l.Events); more > 0; {
+		more = l.add(s.Get(ctx, label+", further", fmt.Sprintf("%s?limit=%s&offset=%d", path, eventLimit, len(l.Events))))
+	}
+	return l
+}
+
+// add adds what is new on a further page, and returns how much that is: some servers put less on a page than they are asked
+// for, and some know no offset.
+func (l *Log) add(page Reply) (more int) {
+	known := map[string]bool{}
+	for _, e := range l.Events {
+		known[e.Key("id").JSON()] = true
+	}
+	for _, e := range Locate(logs, Named("log", page.Body)).Items() {
+		if !known[e.Key("id").JSON()] && len(l.Events) < mostEvents {
+			l.Events = append(l.Events, e)
+			more++
+		}
+	}
+	return more
 }
 
 // OldestFirst sorts events by their time. Events of the same time keep the order of the list, which is reversed first

@@ -97,8 +97,14 @@ func (i *Intent) DependOn(ctx context.Context, other *Intent) Reply {
 	})
 }
 
-// Read reads the intent.
+// Read reads the intent, when it can be expected to show all that happened until now.
 func (i *Intent) Read(ctx context.Context, label string) Reply {
+	i.CatchUp(ctx)
+	return i.shown(ctx, label)
+}
+
+// shown is the intent as it is shown at this moment.
+func (i *Intent) shown(ctx context.Context, label string) Reply {
 	return i.Get(ctx, label, At("/intents/%s", i.ID))
 }
 
@@ -167,7 +173,7 @@ func (i *Intent) Finish(ctx context.Context) { i.Must(ctx, Completed) }
 // Becomes waits until the intent has one of these statuses.
 func (i *Intent) Becomes(ctx context.Context, what string, statuses ...string) wire.Wait {
 	return i.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
-		now := i.Read(ctx, what)
+		now := i.shown(ctx, what)
 		status := now.Body.Key("status")
 		return status, slices.Contains(statuses, status.String())
 	})

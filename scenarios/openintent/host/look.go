@@ -11,6 +11,6 @@ type Look struct {
 // Look reads the intent and its log.
 func (i *Intent) Look(ctx context.Context, when string) (l Look) {
 	l.Intent = i.Read(ctx, "the intent "+when)
-	l.Log = i.Log(ctx, "the log "+when)
+	l.Log = i.logAt(ctx, "the log "+when, i.log())
 	return l
 }

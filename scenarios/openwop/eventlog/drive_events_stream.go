@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -58,40 +59,60 @@ func hear(ctx context.Context, r *host.Run, in listenIn) Listening {
 		call.Header = map[string]string{"Last-Event-ID": in.after}
 	}
 	start := r.Now()
-	s, plain, err := r.Client.Open(listening, call)
-	switch {
-	case err != nil && listening.Err() != nil: // we hung up before the host answered
-		return o
-	case err != nil:
-		scenarios.End(err)
-		return o
-	case s == nil:
-		o.Status, o.Kind = plain.StatusValue(), plain.HeaderValue("Content-Type")
-		scenarios.End(refusedStream(plain.Status))
-		return o
-	}
-	defer s.Close()
-	if in.patience > 0 {
-		over.Reset(in.patience)
-	}
-	o.Status, o.Kind = s.StatusValue(), s.HeaderValue("Content-Type")
-	for range s.Events() {
-		n := len(o.Frames) + 1
-		o.Frames = append(o.Frames, StreamFrame{s.ID(n), s.Type(n), s.Value(n)})
-		if in.heard != nil {
-			in.heard()
+	for cut := 0; ; {
+		s, plain, err := r.Client.Open(listening, call)
+		switch {
+		case err != nil && listening.Err() != nil: // we hung up before the host answered
+			return o
+		case err != nil:
+			scenarios.End(err)
+			return o
+		case s == nil:
+			o.Status, o.Kind = plain.StatusValue(), plain.HeaderValue("Content-Type")
+			scenarios.End(refusedStream(plain.Status))
+			return o
+		}
+		if in.patience > 0 {
+			over.Reset(in.patience)
+		}
+		o.Status, o.Kind = s.StatusValue(), s.HeaderValue("Content-Type")
+		frames, last := o.take(s, in.heard)
+		s.Close()
+		o.Closed.Took = r.Now().Sub(start)
+		switch {
+		case listening.Err() != nil:
+			return o
+		case s.Err() == nil:
+			o.Closed.Reached = true
+			return o
+		case !errors.Is(s.Err(), wire.ErrNoAnswer) || cut == mostCuts:
+			scenarios.End(s.Err())
+			return o
+		}
+		// The connection broke off, which is not the host's word: go on behind the last event.
+		if cut++; frames > 0 {
+			cut = 0
+		}
+		if last != "" {
+			call.Header = map[string]string{"Last-Event-ID": last}
 		}
 	}
-	o.Closed.Took = r.Now().Sub(start)
-	switch {
-	case listening.Err() != nil:
-		return o
-	case s.Err() != nil:
-		scenarios.End(s.Err())
-		return o
+}
+
+// mostCuts is how often in a row a stream may break off without having told anything.
+const mostCuts = 10
+
+// take adds the frames of a stream until it ends. It returns how many they are, and the last id.
+func (o *Listening) take(s *wire.Stream, heard func()) (n int, last string) {
+	for e := range s.Events() {
+		n++
+		last = e.ID
+		o.Frames = append(o.Frames, StreamFrame{s.ID(n), s.Type(n), s.Value(n)})
+		if heard != nil {
+			heard()
+		}
 	}
-	o.Closed.Reached = true
-	return o
+	return n, last
 }
 
 // refusedStream returns why the host refused us the stream, as [host.do] does for

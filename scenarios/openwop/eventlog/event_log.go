@@ -38,7 +38,9 @@ var numberedWithoutGap = scenarios.Scenario{
 		for _, l := range []host.RunLog{o.First, o.Second, o.Again} {
 			CheckNumbered(l, j)
 		}
-		j.Check(openwop.OWPEVT1, o.Whole.events().Each("/sequence")).To(consecutive(host.LeastEvents),
+		listed := o.Whole.events().Each("/sequence")
+		least := max(1, min(host.LeastEvents, len(listed.Values))) // how much a host puts on a page is its own affair
+		j.Check(openwop.OWPEVT1, listed).To(consecutive(least),
 			"sequence of the events in one reply, as they are listed")
 		if first := o.First.All().Values; len(first) > 0 && host.Sequence(first[0]) != 0 {
 			j.Find("", "the first event has sequence %s, not 0 (OWP-R20)", first[0].Key("sequence").JSON())

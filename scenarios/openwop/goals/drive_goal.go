@@ -106,7 +106,7 @@ func fire(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickR
 		return t
 	}
 	t.Shown = g.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
-		reply := g.Read(ctx, what)
+		reply := g.Look(ctx, what)
 		return reply.Body, done(reply.Body)
 	})
 	return t

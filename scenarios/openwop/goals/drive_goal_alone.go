@@ -84,14 +84,14 @@ func (o GoalAloneObservation) bothActive() bool { return madeActive(o.Goal) && m
 func reaches(ctx context.Context, g *host.Goal, runs int) wire.Wait {
 	what := fmt.Sprintf("the goal shows %d runs", runs)
 	return g.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
-		reply := g.Read(ctx, what)
+		reply := g.Look(ctx, what)
 		return reply.Body, runCount(reply.Body) >= runs
 	})
 }
 
 func awaitEnd(ctx context.Context, g *host.Goal) wire.Wait {
 	return g.Await(ctx, "the goal has ended", func(ctx context.Context) (wire.Value, bool) {
-		reply := g.Read(ctx, "the goal has ended")
+		reply := g.Look(ctx, "the goal has ended")
 		return reply.Body, hasEnded(reply.Body)
 	})
 }

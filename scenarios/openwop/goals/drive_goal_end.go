@@ -140,7 +140,7 @@ func answers(ctx context.Context, g *host.Goal, o *GoalEscalatedObservation) {
 	o.Resumed = act(ctx, g, dialect.ResumeGoal)
 	what := "the goal is escalated no more"
 	o.Freed = g.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
-		reply := g.Read(ctx, what)
+		reply := g.Look(ctx, what)
 		return reply.Body, stateShown(reply).String() != string(dialect.GoalStateEscalated)
 	})
 	if !isActive(o.Freed.Last) {

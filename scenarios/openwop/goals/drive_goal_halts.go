@@ -204,7 +204,7 @@ func passDeadline(ctx context.Context, g *host.Goal, passing time.Time, o *GoalD
 	o.Passed = g.Read(ctx, "the goal after its deadline")
 	o.Late = tick(ctx, g, "tick after the deadline", unsatisfied(g.GoalHome.Host))
 	o.Ended = g.Await(ctx, "the goal has ended", func(ctx context.Context) (wire.Value, bool) {
-		reply := g.Read(ctx, "the goal has ended")
+		reply := g.Look(ctx, "the goal has ended")
 		return reply.Body, (hasEnded(reply.Body) || o.Grace == fineGrace && o.ranLate(reply.Body))
 	})
 	if !hasEnded(o.Ended.Last) {

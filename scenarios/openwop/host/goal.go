@@ -227,6 +227,12 @@ func (g *Goal) To(op dialect.Operation) wire.Operation { return op.Of(g.Prefix, 
 
 // Read reads the goal once.
 func (g *Goal) Read(ctx context.Context, label string) GoalReply {
+	g.CatchUp(ctx)
+	return g.Look(ctx, label)
+}
+
+// Look reads the goal as it is shown at this moment.
+func (g *Goal) Look(ctx context.Context, label string) GoalReply {
 	return AnswerOf(g.Send(ctx, wire.Call{Operation: g.To(dialect.ReadGoal), Label: label}))
 }
 

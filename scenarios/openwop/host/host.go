@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -61,6 +60,9 @@ type Run struct {
 	ID      string
 	Created *wire.Reply
 	Gone    func()
+
+	over    bool // its snapshot has said so
+	endless bool // and its log did not, as long as patience lasted
 }
 
 // Create creates a run, with the drive's label as its metadata unless it has some, and registers it to be cancelled unless
@@ -123,9 +125,17 @@ func (h Host) LeaveRun(id string) (gone func()) {
 // host may return a snapshot from any operation that advances a run.
 var InterruptTokens = []string{"/interrupt/interruptToken", "/interrupt/token"}
 
-// Snapshot reads the run once.
+// Snapshot reads the run once, when it can be expected to show all that happened until now.
 func (r *Run) Snapshot(ctx context.Context, label string) *wire.Reply {
-	return r.Send(ctx, wire.Call{Operation: dialect.ReadRun.Of(r.ID), Label: label, Secrets: InterruptTokens})
+	r.CatchUp(ctx)
+	return r.look(ctx, label)
+}
+
+// look reads the run as it is shown at this moment.
+func (r *Run) look(ctx context.Context, label string) *wire.Reply {
+	reply := r.Send(ctx, wire.Call{Operation: dialect.ReadRun.Of(r.ID), Label: label, Secrets: InterruptTokens})
+	r.over = r.over || IsTerminal(reply.Text("/status"))
+	return reply
 }
 
 // AwaitEnd waits for a terminal status.
@@ -142,16 +152,16 @@ func (r *Run) AwaitEnd(ctx context.Context) wire.Wait {
 // suspension.
 func (r *Run) AwaitSuspended(ctx context.Context, decisions int) wire.Wait {
 	const what = "the run is suspended"
-	w := r.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
+	w := r.AwaitWhile(ctx, what, func(ctx context.Context) (wire.Value, bool) {
 		var l RunLog
 		if decisions > 0 {
 			l = r.ReadLog(ctx, "log, until "+what)
 		}
-		reply := r.Snapshot(ctx, what)
+		reply := r.look(ctx, what)
 		v := reply.Value("")
 		status := v.Key("status").String()
 		return v, IsTerminal(status) || IsWaiting(status) && len(l.Decided().Values) >= decisions
-	})
+	}, r.length)
 	if w.Reached && IsTerminal(w.Last.Key("status").String()) {
 		w.Reached = false
 		r.Gone()
@@ -161,11 +171,16 @@ func (r *Run) AwaitSuspended(ctx context.Context, decisions int) wire.Wait {
 
 // reaches polls the snapshot until its status satisfies ok. The wait's Last is the whole snapshot.
 func (r *Run) reaches(ctx context.Context, what string, ok func(status string) bool) wire.Wait {
-	return r.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
-		reply := r.Snapshot(ctx, what)
+	return r.AwaitWhile(ctx, what, func(ctx context.Context) (wire.Value, bool) {
+		reply := r.look(ctx, what)
 		v := reply.Value("")
 		return v, ok(v.Key("status").String())
-	})
+	}, r.length)
+}
+
+// length is how long the log is: a run whose log grows gets on.
+func (r *Run) length(ctx context.Context) int {
+	return len(r.pages(ctx, "log, to see whether the run gets on").Events)
 }
 
 func IsTerminal(status string) bool {
@@ -175,53 +190,6 @@ func IsTerminal(status string) bool {
 func IsWaiting(status string) bool {
 	return status == "waiting-input" || status == "waiting-approval" || status == "waiting-external"
 }
-
-// ReadLog polls the whole event log page by page. The first call sends no cursor because none selects sequence 0.
-// Later calls send the cursor under its current and its former name, because hosts read one or the other. They
-// request the last known event again and drop the duplicate: a long-polling host would otherwise hold the reply
-// while a suspended run has no new events.
-func (r *Run) ReadLog(ctx context.Context, label string) RunLog {
-	l := RunLog{RunID: r.ID, Created: r.Created.StatusValue(), ID: r.Created.Value("/runId")}
-	if r.ID == "" {
-		return l
-	}
-	cursor := ""
-	for page := 1; page <= maxPages; page++ {
-		before := len(l.Events)
-		r.page(ctx, &l, cursor, fmt.Sprintf("%s, page %d", label, page))
-		if len(l.Events) == before {
-			break
-		}
-		if last, ok := l.Last().Key("sequence").Int(); !ok {
-			break
-		} else if last > 0 {
-			cursor = strconv.FormatInt(last-1, 10)
-		}
-	}
-	if l.HasGap() { // whether a cursor loses events is another question: read in full again
-		r.page(ctx, &l, "", label+", again in full")
-		return l
-	}
-	return l
-}
-
-// page adds one page of the log. A long-polling host holds an empty reply for at most a second.
-func (r *Run) page(ctx context.Context, l *RunLog, cursor, label string) {
-	poll := dialect.PollLog.Of(r.ID).With("timeout", "1")
-	if cursor != "" {
-		for _, name := range r.Dialect().Cursors {
-			poll = poll.With(name, cursor)
-		}
-	}
-	reply := r.Send(ctx, wire.Call{Operation: poll, Label: label})
-	if cursor == "" || !reply.Success() {
-		l.Read = reply.StatusValue()
-	}
-	l.Add(reply.Value("/events").Items())
-}
-
-// maxPages limits the reading of a log that never ends.
-const maxPages = 200
 
 // Finish waits for the run's end and reads its log.
 func (r *Run) Finish(ctx context.Context, label string) RunLog {
@@ -245,7 +213,7 @@ func (r *Run) Settle(ctx context.Context, label string) RunLog {
 // Stands reads the run's current log and snapshot without waiting.
 func (r *Run) Stands(ctx context.Context, label string) RunLog {
 	l := r.ReadLog(ctx, label)
-	reply := r.Snapshot(ctx, label)
+	reply := r.look(ctx, label)
 	l.Ended = wire.Wait{What: label, Reached: true, Answers: 1, Last: reply.Value("")}
 	return l
 }

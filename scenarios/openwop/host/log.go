@@ -175,6 +175,10 @@ func (l RunLog) HasGap() bool {
 // Pace returns the longest gap between two events by the host's clock, at most a second. It estimates how long the
 // host takes to continue a run.
 func (l RunLog) Pace() time.Duration {
+	return min(l.slowest(), time.Second) // the host's clock must not decide how long we wait
+}
+
+func (l RunLog) slowest() time.Duration {
 	var slowest time.Duration
 	var before time.Time
 	for _, e := range l.Events {
@@ -187,7 +191,7 @@ func (l RunLog) Pace() time.Duration {
 		}
 		before = at
 	}
-	return min(slowest, time.Second) // the host's clock must not decide how long we wait
+	return slowest
 }
 
 // Made checks that the call created a run.

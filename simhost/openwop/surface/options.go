@@ -87,6 +87,8 @@ type Options struct {
 	// Wire is the time connections go by: how long a poll waits, when a quiet stream gets a keepalive. nil is the real
 	// one. It is apart from Clock, because a client's patience runs on also when the time of runs is moved by hand.
 	Wire clock.Clock
+	// TurnTime is how long a supervisor takes for each decision; 0 takes none.
+	TurnTime time.Duration
 	// KeepAlive is how long a stream may be quiet before it gets a comment; 0 means 15 s.
 	KeepAlive time.Duration
 

@@ -86,6 +86,7 @@ func (h *Host) openEngine(ctx context.Context) error {
 		Shapes:          h.manner.Shapes,
 		ChildLag:        h.manner.ChildLag,
 		AnswerLag:       h.manner.AnswerLag,
+		TurnTime:        h.opts.TurnTime,
 		Workflows:       h.workflows.definitions,
 		Lacks:           h.lacks(h.rules.Claims.Serves),
 		Version:         h.version(),

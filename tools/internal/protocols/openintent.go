@@ -2,6 +2,7 @@ package protocols
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -60,14 +61,19 @@ func (OpenIntent) Protocol() *scenarios.Protocol { return suites.Protocol }
 
 // Start implements [Specimen].
 func (h OpenIntent) Start(ctx context.Context, t wire.Target, p Place) (wire.Target, func(context.Context) error, error) {
-	o := h.Options
-	o.Key, o.Callers, o.Release, o.Logger = t.Key, votersOf(t), p.Release, p.Logger
-	s, err := Serve(ctx, nil, func(string) (Host, error) { return faulty.New(ctx, faulty.Options{Options: o, Faults: h.Faults}) })
+	s, err := h.Serve(ctx, t, p, nil)
 	if err != nil {
 		return t, nil, err
 	}
 	t.URL = s.URL
 	return t, s.Close, nil
+}
+
+// Serve starts the server with the credentials of a target. wrap may stand in front of it.
+func (h OpenIntent) Serve(ctx context.Context, t wire.Target, p Place, wrap func(http.Handler) http.Handler) (*Served, error) {
+	o := h.Options
+	o.Key, o.Callers, o.Release, o.Logger = t.Key, votersOf(t), p.Release, p.Logger
+	return Serve(ctx, wrap, func(string) (Host, error) { return faulty.New(ctx, faulty.Options{Options: o, Faults: h.Faults}) })
 }
 
 // honestIntents returns servers with every feature, servers without single features, and servers for each variation,

@@ -200,6 +200,7 @@ func (h *hostSimhost) Flags(behind string, f *pflag.FlagSet) {
 	case "vary":
 		f.StringVar(&o.Workflows, "workflows", "", "`DIR` of further workflow definitions, *.json")
 		f.StringVar(&o.CORS, "cors", "", "`ORIGIN` whose pages may call the host, or *")
+		f.DurationVar(&o.TurnTime, "turn-time", 0, "`TIME` that a supervisor takes for each decision, as a real model does (default none)")
 	case "log-max":
 		f.IntVar(&o.MemoryHistory, "memory-history", 0,
 			"most `ENTRIES` that may be written to a memory before a run that knows none of them can no longer be forked (default unbounded)")

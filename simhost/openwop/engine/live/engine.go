@@ -74,6 +74,8 @@ type Options struct {
 	// ChildLag is how late a parent sees that its child has ended; AnswerLag is how long a run that was answered stands
 	// still before it goes on, and whoever answered hears the status from before.
 	ChildLag, AnswerLag time.Duration
+	// TurnTime is how long a supervisor takes for each decision, as a real model does. After a restart it begins anew.
+	TurnTime time.Duration
 
 	// Change changes an event as it is appended: its payload, its cause or its node, but not its place. What the run itself goes
 	// by stays. It is called by several goroutines, for one log by one at a time. nil changes nothing.

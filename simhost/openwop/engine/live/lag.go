@@ -2,6 +2,7 @@ package live
 
 import (
 	"sync"
+	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
@@ -69,4 +70,25 @@ func (e *Engine) goOn(r *liveRun) {
 	}
 	id := r.id
 	e.o.Clock.AfterFunc(e.o.AnswerLag, func() { e.wakeID(id) })
+}
+
+// thought is what a supervisor is at: the decision, by its place, and when it has made it.
+type thought struct {
+	decision int
+	until    time.Time
+}
+
+// thinks returns whether a supervisor is still to make up its mind, which it begins to do when it is first asked; nil where
+// that takes no time. The caller has the run's lock.
+func (e *Engine) thinks(r *liveRun) func(decision int) bool {
+	if e.o.TurnTime <= 0 {
+		return nil
+	}
+	return func(decision int) bool {
+		now := r.now(e)
+		if r.thought.until.IsZero() || r.thought.decision != decision {
+			r.thought = thought{decision: decision, until: now.Add(e.o.TurnTime)}
+		}
+		return now.Before(r.thought.until)
+	}
 }

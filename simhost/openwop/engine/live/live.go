@@ -32,6 +32,7 @@ type liveRun struct {
 	lost     bool   // an append failed: what is here is not what the log has
 	alarm    *alarm
 	courier  *courier // for a child on another host
+	thought  thought
 }
 
 // waiting tells whether the run is suspended and takes an answer, and does not just pass through a suspension of its source.

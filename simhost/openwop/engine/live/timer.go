@@ -21,7 +21,8 @@ type alarm struct {
 const farOff = 1 << 42
 
 // nextTime is when something happens by itself to a run that waits, later than a time that came to nothing; zero for never.
-func nextTime(s *state.State, w step.Wait, idle time.Time) (due time.Time) {
+// decides is when its supervisor has made up its mind.
+func nextTime(s *state.State, w step.Wait, idle, decides time.Time) (due time.Time) {
 	if s.Ended() && w == step.WaitsForTime {
 		return s.Node(s.Timed().ID).Due
 	}
@@ -36,8 +37,11 @@ func nextTime(s *state.State, w step.Wait, idle time.Time) (due time.Time) {
 	if bound := s.Created.Bounds.DurationMs; bound > 0 && bound < farOff {
 		sooner(s.StartedAt.Add(time.Duration(bound+1) * time.Millisecond))
 	}
-	if w == step.WaitsForTime || w == step.WaitsForAnswer {
+	switch w {
+	case step.WaitsForTime, step.WaitsForAnswer:
 		sooner(s.Nodes[s.Done].Due)
+	case step.WaitsForThought:
+		sooner(decides)
 	}
 	return due
 }
@@ -48,7 +52,7 @@ func (e *Engine) arm(r *liveRun, w step.Wait) {
 	if a := r.alarm; a != nil && a.rung.Load() && !r.now(e).Before(a.due) {
 		idle = a.due // rung in time without effect, it would have none if it rang again
 	}
-	due := nextTime(&r.state, w, idle)
+	due := nextTime(&r.state, w, idle, r.thought.until)
 	if r.alarm != nil && r.alarm.due.Equal(due) && r.alarm.ahead == r.state.Ahead && !r.alarm.rung.Load() {
 		return
 	}

@@ -91,6 +91,9 @@ func (m turn) decide() Wait {
 	}
 	wire, agent, ok := m.recordedDecision()
 	if !ok {
+		if m.Thinks != nil && m.Thinks(m.loop.Consulted) {
+			return WaitsForThought
+		}
 		var err error
 		if wire, err = m.S.Program.Consult(values, m.due(), m.Rules.Verifier.KeepsCriteria(m.S.Created.Version)); err != nil {
 			return m.failNode(n.ID, codes.Failure(codes.Decision, "%v", err))

@@ -33,6 +33,7 @@ type Host struct {
 	Loops   func(workflowID string) bool // which workflows are loops
 	Peers   func(name string) bool       // which hosts run workers for this one
 	Attests bool                         // what is harvested comes with a checksum
+	Thinks  func(turn int) bool          // whether the supervisor is still to make up its mind; nil where that takes no time
 	Cut     int                          // size in bytes at which a record is full
 	Change  func(*event.Event)           // changes what the log gets of an event, not what the run makes of it; nil for nothing
 }
@@ -87,6 +88,7 @@ const (
 	waitsForChild             // for its child to end
 	WaitsForAnswer
 	WaitsForTime
+	WaitsForThought // for the supervisor to make up its mind
 	waitsToGoOn     // for somebody to have it go on: it is paused
 	WaitsForNothing // it ended
 )

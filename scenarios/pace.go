@@ -1,0 +1,66 @@
+package scenarios
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Pace is how slow a target is, as far as that was seen by any drive. Its methods may be called concurrently.
+type Pace struct{ behind, turn most }
+
+// Behind is the longest time that a read was seen to be behind another: what one route shows, another may show a while later.
+func (p *Pace) Behind() time.Duration { return p.behind.is() }
+
+// SawBehind notes that a read was behind another by that much.
+func (p *Pace) SawBehind(by time.Duration) { p.behind.saw(by) }
+
+// Turn is the longest time that a step of a run was seen to take, as with a model that thinks.
+func (p *Pace) Turn() time.Duration { return p.turn.is() }
+
+// SawTurn notes that a step took that long.
+func (p *Pace) SawTurn(took time.Duration) { p.turn.saw(took) }
+
+// most is the longest of several times.
+type most struct{ ns atomic.Int64 }
+
+func (m *most) is() time.Duration { return time.Duration(m.ns.Load()) }
+
+func (m *most) saw(d time.Duration) {
+	for {
+		now := m.ns.Load()
+		if int64(d) <= now || m.ns.CompareAndSwap(now, int64(d)) {
+			return
+		}
+	}
+}
+
+// CatchUp waits until reads can be expected to show all that happened until now. It does not wait for a target whose reads
+// were never seen to differ.
+func (c *Conn) CatchUp(ctx context.Context) {
+	if behind := c.Pace.Behind(); behind > 0 {
+		End(wire.Pause(ctx, behind+behind/2)) // what was seen once may take a little longer the next time
+	}
+}
+
+// within returns a context that ends when timeout is over, not counting what held has grown meanwhile: the time in which
+// requests were held back. Its cause is context.DeadlineExceeded then.
+func within(ctx context.Context, timeout time.Duration, held func() time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var timer *time.Timer
+	counted := held()
+	ready := make(chan struct{})
+	timer = time.AfterFunc(timeout, func() {
+		<-ready
+		if more := held() - counted; more > 0 {
+			counted += more
+			timer.Reset(more)
+			return
+		}
+		cancel(context.DeadlineExceeded)
+	})
+	close(ready)
+	return ctx, func() { timer.Stop(); cancel(context.Canceled) }
+}

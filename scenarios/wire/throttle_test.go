@@ -1,0 +1,82 @@
+package wire_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// refuses answers the first n requests with a status and these headers.
+func refuses(n int, status int, headers ...string) (http.Handler, *atomic.Int64) {
+	var asked atomic.Int64
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) > int64(n) {
+			return
+		}
+		for i := 0; i < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+		w.WriteHeader(status)
+	}), &asked
+}
+
+func TestARefusalForLoadIsObeyed(t *testing.T) {
+	for name, c := range map[string]struct {
+		status  int
+		headers []string
+		least   time.Duration
+	}{
+		"429 with seconds":    {http.StatusTooManyRequests, []string{"Retry-After", "1"}, time.Second},
+		"429 without a word":  {http.StatusTooManyRequests, nil, 250 * time.Millisecond},
+		"503 with seconds":    {http.StatusServiceUnavailable, []string{"Retry-After", "1"}, time.Second},
+		"429 until now":       {http.StatusTooManyRequests, []string{"Retry-After", "Thu, 26 Nov 2026 12:00:00 GMT", "Date", "Thu, 26 Nov 2026 12:00:00 GMT"}, 0},
+		"503 until the clock": {http.StatusServiceUnavailable, []string{"Retry-After", "Thu, 26 Nov 2026 12:00:01 GMT", "Date", "Thu, 26 Nov 2026 12:00:00 GMT"}, time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			handler, asked := refuses(1, c.status, c.headers...)
+			client := client(t, handler, nil)
+			r, err := get(t, client)
+			if err != nil || r.Status != http.StatusOK || asked.Load() != 2 {
+				t.Fatalf("%v, %v, %d requests", r, err, asked.Load())
+			}
+			if held := client.Waited(); held < c.least {
+				t.Errorf("held back for %s, want %s", held, c.least)
+			}
+		})
+	}
+}
+
+// What would take longer than there is time is not waited for, and said with the figure.
+func TestARefusalThatLastsTooLong(t *testing.T) {
+	for name, c := range map[string]struct {
+		status int
+		after  string
+		says   string
+	}{
+		"429 for an hour":     {http.StatusTooManyRequests, "3600", "HTTP 429 and asks for 1h0m0s"},
+		"429 for ever":        {http.StatusTooManyRequests, "99999999999999999999", "HTTP 429 and asks for 8760h0m0s"},
+		"503 without a word":  {http.StatusServiceUnavailable, "", "HTTP 503"},
+		"503 for half an age": {http.StatusServiceUnavailable, "86400", "HTTP 503 and asks for 24h0m0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var headers []string
+			if c.after != "" {
+				headers = []string{"Retry-After", c.after}
+			}
+			handler, asked := refuses(1, c.status, headers...)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			_, err := client(t, handler, nil).Do(ctx, wire.Call{Method: "GET", Path: "/"})
+			if !errors.Is(err, wire.ErrBusy) || !strings.Contains(err.Error(), c.says) || asked.Load() != 1 {
+				t.Fatalf("%v after %d requests, want %q", err, asked.Load(), c.says)
+			}
+		})
+	}
+}

@@ -1,0 +1,83 @@
+package prove_test
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/simhost/openwop/surface"
+	"github.com/openassay/assay/tools/internal/protocols"
+	"github.com/openassay/assay/tools/prove/manners"
+)
+
+// mannered returns the hosts that stand behind manners.
+func mannered(m manners.Manners) []servable {
+	return []servable{protocols.OpenWOP{Options: surface.Options{TurnTime: m.Turn}}, protocols.OpenIntent{}}
+}
+
+type servable interface {
+	Protocol() *scenarios.Protocol
+	Serve(context.Context, wire.Target, protocols.Place, func(http.Handler) http.Handler) (*protocols.Served, error)
+}
+
+// Nobody is accused of what lines and loads do to them, and what can be seen at all is seen all the same, later.
+func TestMannersAccuseNobody(t *testing.T) {
+	many(t)
+	t.Parallel()
+	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+	for name, m := range map[string]manners.Manners{
+		"behind":  {Soonest: 0, Latest: ms(5), Log: ms(60), Stream: ms(20), Snapshot: ms(30), Page: 3, Cut: 10_000},
+		"limited": {Rate: 300, Burst: 20, Turn: ms(20), Page: 1, Snapshot: ms(60), Log: ms(5)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			accusesNobody(t, m)
+		})
+	}
+}
+
+// The whole of it: manners as they come. It takes up to an hour.
+func TestDrawnMannersAccuseNobody(t *testing.T) {
+	if os.Getenv("ASSAY_LONG") == "" {
+		t.Skip("ASSAY_LONG is not set: this takes up to an hour")
+	}
+	for seed := range uint64(10) {
+		m := manners.Draw(seed + 1)
+		t.Run(m.String(), func(t *testing.T) { accusesNobody(t, m) })
+	}
+}
+
+func accusesNobody(t *testing.T, m manners.Manners) {
+	for _, host := range mannered(m) {
+		protocol := host.Protocol()
+		t.Run(protocol.Name(), func(t *testing.T) {
+			target := lab.Target(protocol)
+			s, err := host.Serve(t.Context(), target, protocols.Place{}, m.Wrap(protocol.ID))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close(context.Background())
+			leave, err := lab.Enter(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer leave()
+			target.URL = s.URL
+			c, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: m.Seed}, protocols.Of(protocol).Targets[0].Suites()...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := c.Finish(context.Background())
+			for _, o := range r.Outcomes {
+				if o.Verdict != scenarios.Passed && o.Verdict != scenarios.Inapplicable {
+					t.Errorf("%s is %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
+				}
+			}
+			t.Logf("%s: %.1f s", m, r.Seconds)
+		})
+	}
+}
