@@ -46,6 +46,11 @@ func inconsistent(doc results.Results) string {
 			return s.ID + " failed, and the exit code is 0"
 		}
 	}
+	for _, v := range doc.Violations {
+		if doc.ExitCode == scenarios.ExitProved && v.By != results.ViolationByScenario && v.Known == nil {
+			return v.Requirement + " was seen violated, and the exit code is 0"
+		}
+	}
 	for _, p := range doc.Profiles {
 		if p.Status != results.ProfileStatusCertified && p.Status != results.ProfileStatusAttested {
 			continue

@@ -13,7 +13,8 @@ import (
 // ExitCodeOf returns the exit code of an uninterrupted certification, given the known failures and the expectations of
 // s: an outdated expectation is as bad as a violation.
 func (s Stamp) ExitCodeOf(r *scenarios.Report) int {
-	code := r.ExitCodeKnowing(func(id scenarios.ScenarioID) bool { _, is := s.Known[id]; return is })
+	code := r.ExitCodeKnowing(func(id scenarios.ScenarioID) bool { _, is := s.Known[id]; return is },
+		func(b scenarios.Breach) bool { _, is := s.Elsewhere[b.Signature()]; return is })
 	if code != scenarios.ExitBroken && s.Expectations != nil && len(s.Expectations.Problems) > 0 {
 		return scenarios.ExitViolated
 	}
@@ -24,12 +25,7 @@ func (s Stamp) ExitCodeOf(r *scenarios.Report) int {
 // means less with them.
 func Conclusion(doc results.Results) string {
 	code := int(doc.ExitCode)
-	known := 0
-	for _, s := range doc.Scenarios {
-		if s.Known != nil {
-			known++
-		}
-	}
+	known := excerpt.Known(doc)
 	meaning := ExitMeaning(code)
 	switch e := doc.Expectations; {
 	case code == scenarios.ExitViolated && e != nil && len(e.Problems) > 0 && !unknownFailure(doc):
@@ -59,15 +55,14 @@ func fileOf(doc results.Results) string {
 
 // known lists the expected failures with their reasons.
 func (t *text) known() {
-	first := true
+	if excerpt.Known(t.doc) == 0 {
+		return
+	}
+	t.heading(yellow, "KNOWN", "violations that are expected"+fileOf(t.doc)+"; they prove nothing, and do not count for the exit code")
 	for _, s := range t.doc.Scenarios {
 		known := s.Known
 		if known == nil {
 			continue
-		}
-		if first {
-			t.heading(yellow, "KNOWN", "violations that are expected"+fileOf(t.doc)+"; they prove nothing, and do not count for the exit code")
-			first = false
 		}
 		t.line("  %s", textsafe.Clip(s.ID, mostName))
 		for _, c := range s.Checks {
@@ -78,13 +73,27 @@ func (t *text) known() {
 			t.line("      expected  %s", textsafe.Clip(c.Expected, mostReason))
 			t.line("      actual    %s", textsafe.Clip(c.Actual, mostReason))
 		}
-		t.line("    reason  %s", textsafe.Clip(known.Reason, mostReason))
-		until := ""
-		if known.Expires != nil {
-			until = ", until " + textsafe.Line(*known.Expires)
-		}
-		t.line("    issue   %s%s", textsafe.Clip(known.Issue, mostReason), until)
+		t.reason(*known)
 	}
+	for _, v := range excerpt.KnownElsewhere(t.doc) {
+		t.line("  %s", textsafe.Clip(excerpt.SeenBy(v), mostName))
+		t.line("    %s  signature %s", textsafe.Clip(v.Requirement, mostName), textsafe.Line(*v.Signature))
+		if v.Expected != "" {
+			t.line("      expected  %s", textsafe.Clip(v.Expected, mostReason))
+		}
+		t.line("      actual    %s", textsafe.Clip(v.Actual, mostReason))
+		t.reason(*v.Known)
+	}
+}
+
+// reason shows why a failure is known.
+func (t *text) reason(known results.Known) {
+	t.line("    reason  %s", textsafe.Clip(known.Reason, mostReason))
+	until := ""
+	if known.Expires != nil {
+		until = ", until " + textsafe.Line(*known.Expires)
+	}
+	t.line("    issue   %s%s", textsafe.Clip(known.Issue, mostReason), until)
 }
 
 // knownSkip returns the skip reason of an expected failure, for formats without a word for one.

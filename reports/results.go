@@ -24,6 +24,7 @@ type Stamp struct {
 	// Known holds the failures that the operator expects, by scenario; Expectations describes their file, nil without
 	// one.
 	Known        map[scenarios.ScenarioID]results.Known
+	Elsewhere    map[string]results.Known // what the operator expects besides, by [scenarios.Breach.Signature]
 	Expectations *results.Expectations
 }
 
@@ -51,7 +52,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		ExitCode:     int64(stamp.ExitCode),
 		Claims:       each(r.Claims, claim),
 		Requirements: each(r.Requirements, requirementIn(r.Protocol.Ledger)),
-		Violations:   violations(r.Breaches),
+		Violations:   violations(r.Breaches, stamp.Elsewhere),
 		Scenarios:    each(r.Outcomes, func(o scenarios.Outcome) results.ScenarioResult { return scenario(o, r.Protocol.Ledger, stamp) }),
 		Findings:     each(r.DiscoveryFindings, finding),
 		Totals:       totals(r.Totals()),
@@ -231,12 +232,20 @@ func profiles(r *scenarios.Report, stamp Stamp) []results.ProfileResult {
 // mostViolations bounds the places that are told.
 const mostViolations = 1000
 
-func violations(breaches []scenarios.Breach) []results.Violation {
+func violations(breaches []scenarios.Breach, expected map[string]results.Known) []results.Violation {
 	return each(breaches[:min(len(breaches), mostViolations)], func(b scenarios.Breach) results.Violation {
-		return results.Violation{
+		out := results.Violation{
 			Requirement: string(b.Requirement), By: results.ViolationBy(b.By), Scenario: string(b.Scenario), Drive: b.Drive,
 			Exchange: int64(b.Where.Exchange), Pointer: b.Where.Pointer, Part: b.Where.Part, Expected: b.Expected, Actual: b.Actual,
 		}
+		if b.By == scenarios.ByJudge {
+			return out
+		}
+		out.Signature = new(b.Signature())
+		if known, is := expected[*out.Signature]; is {
+			out.Known = &known
+		}
+		return out
 	})
 }
 

@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"slices"
+
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/reports/excerpt"
 	"github.com/openassay/assay/scenarios"
@@ -11,7 +13,7 @@ const mostPlaces = 3
 
 // elsewhere shows the violations that no scenario failed for.
 func (t *text) elsewhere() {
-	seen := excerpt.Elsewhere(t.doc)
+	seen := slices.DeleteFunc(excerpt.Elsewhere(t.doc), func(v excerpt.Violated) bool { return v.Known })
 	if len(seen) == 0 {
 		return
 	}
@@ -25,6 +27,9 @@ func (t *text) elsewhere() {
 			t.line("    actual    %s", textsafe.Clip(p.Actual, mostReason))
 			t.line("    at        %s in %s", textsafe.Clip(excerpt.PlaceOf(p), mostReason), textsafe.Line(transcriptPath(p.Drive)))
 			t.line("    seen by   %s", excerpt.SeenBy(p))
+			if p.Signature != nil {
+				t.line("    signature %s", textsafe.Line(*p.Signature))
+			}
 		}
 		if more := len(v.Places) - mostPlaces; more > 0 {
 			t.line("    and in %s more, see results.json", textsafe.Count(more, "place"))

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -17,6 +18,14 @@ type Breach struct {
 	Where       wire.Ref
 	Expected    string // "" for a step of the setup
 	Actual      string
+}
+
+// Signature returns the [Signature] of a breach: that of an invariant is the same in every drive.
+func (b Breach) Signature() string { return Signature(b.Scenario, b.Check()) }
+
+// Check returns the breach as a failed check.
+func (b Breach) Check() check.Result {
+	return check.Result{Requirement: string(b.Requirement), Expected: b.Expected, Actual: b.Actual, Where: b.Where}
 }
 
 // BreachBy says who saw a violation.

@@ -288,25 +288,28 @@ func worse(a, b string) string {
 // requirement is violated, 5 a claim is unproved, 4 nothing was proved, 0 all tested claims are proved.
 func (r *Report) ExitCode() int { return exitCode(r.Protocol.Ledger, r.Requirements, r.Outcomes) }
 
-// ExitCodeKnowing returns the exit code without known failures: their scenarios do not count, nor do those that are
-// blocked on a requirement that they violate, nor what else was seen to violate it. Claims and profiles stay as they are.
-func (r *Report) ExitCodeKnowing(known func(ScenarioID) bool) int {
-	excused := map[RequirementID]bool{}
-	expected := func(o Outcome) bool { return o.Verdict == Failed && known(o.Scenario.ID) }
+// ExitCodeKnowing returns the exit code without known failures, which are those of scenarios, and breaches that something
+// else saw. A known scenario does not count, nor one that is blocked by a known breach in its setup; a breach of the same
+// requirement that is not known does. Claims and profiles stay as they are.
+func (r *Report) ExitCodeKnowing(scenario func(ScenarioID) bool, elsewhere func(Breach) bool) int {
+	failed, blocked := map[ScenarioID]bool{}, map[ScenarioID]bool{}
 	for _, o := range r.Outcomes {
-		if expected(o) {
-			for _, c := range o.Failures(r.Protocol.Ledger) {
-				excused[RequirementID(c.Requirement)] = true
-			}
-		}
+		failed[o.Scenario.ID] = o.Verdict == Failed && scenario(o.Scenario.ID)
 	}
-	if len(excused) == 0 {
+	seen := slices.DeleteFunc(slices.Clone(r.Breaches), func(b Breach) bool {
+		if b.By == ByJudge {
+			return failed[b.Scenario]
+		}
+		known := elsewhere(b)
+		blocked[b.Scenario] = blocked[b.Scenario] || known && b.By == BySetup
+		return known
+	})
+	rest := slices.DeleteFunc(slices.Clone(r.Outcomes), func(o Outcome) bool {
+		return failed[o.Scenario.ID] || o.Verdict == Blocked && blocked[o.Scenario.ID]
+	})
+	if len(rest) == len(r.Outcomes) && len(seen) == len(r.Breaches) {
 		return r.ExitCode()
 	}
-	rest := slices.DeleteFunc(slices.Clone(r.Outcomes), func(o Outcome) bool {
-		return expected(o) || o.Verdict == Blocked && excused[o.BlockedOn]
-	})
-	seen := slices.DeleteFunc(slices.Clone(r.Breaches), func(b Breach) bool { return excused[b.Requirement] })
 	code := exitCode(r.Protocol.Ledger, requirementStatuses(r.Protocol.Ledger, rest, seen), rest)
 	if code == ExitNothing {
 		return ExitProved

@@ -53,6 +53,7 @@ var passing = []struct {
 	{lazyregexp.New(`[A-Za-z0-9_-]*…$`), ""},
 	{lazyregexp.New(`<secret:\d+>`), "<secret>"},
 	{lazyregexp.New(`\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)?)?`), "<time>"},
+	{lazyregexp.New(`#\d+( /[^\s,;:]*)?`), "<place>"}, // an exchange, and a place in it
 	{lazyregexp.New(`[a-z]+://[^\s/"'<>]+`), "<origin>"},
 	{lazyregexp.New(`\b(\d+(\.\d+)?\s?(ns|µs|us|ms|s|m|h))+\b`), "<duration>"},
 	{lazyregexp.New(`\b\d+\.\d{3,}\b`), "<n>"},

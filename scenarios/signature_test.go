@@ -89,7 +89,7 @@ func TestFailuresOfAnOutcome(t *testing.T) {
 	}
 }
 
-// A known failure does not count, nor does a scenario that is blocked on it; all others do.
+// A known failure does not count, nor does a scenario that a known breach blocks; all others do.
 func TestExitCodeKnowing(t *testing.T) {
 	fails := one("fails", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-1")), "TOY-1", "TOY-2") // TOY-2 is never reached
 	fails.Ask = scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) { j.Check("TOY-1", o.N).To(check.Equal(4)) })
@@ -100,24 +100,30 @@ func TestExitCodeKnowing(t *testing.T) {
 	for name, c := range map[string]struct {
 		asked []scenarios.Scenario
 		known scenarios.ScenarioID
+		setup bool // what a step of the setup shows is known, too
 		want  int
 	}{
-		"not known":     {[]scenarios.Scenario{fails, passes}, "toy/counting/other", scenarios.ExitViolated},
-		"known":         {[]scenarios.Scenario{fails, passes}, fails.ID, scenarios.ExitProved},
-		"nothing else":  {[]scenarios.Scenario{fails}, fails.ID, scenarios.ExitProved},
-		"blocked on it": {[]scenarios.Scenario{fails, on}, fails.ID, scenarios.ExitProved},
+		"not known":                             {[]scenarios.Scenario{fails, passes}, "toy/counting/other", false, scenarios.ExitViolated},
+		"known":                                 {[]scenarios.Scenario{fails, passes}, fails.ID, false, scenarios.ExitProved},
+		"nothing else":                          {[]scenarios.Scenario{fails}, fails.ID, false, scenarios.ExitProved},
+		"blocked on it":                         {[]scenarios.Scenario{fails, on}, fails.ID, true, scenarios.ExitProved},
+		"a step of the setup violates the same": {[]scenarios.Scenario{fails, on}, fails.ID, false, scenarios.ExitViolated},
+		"the step alone is known":               {[]scenarios.Scenario{fails, on}, "toy/counting/other", true, scenarios.ExitViolated},
 		"a step of the setup violates another": {[]scenarios.Scenario{on, passes,
-			one("elsewhere", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-2")), "TOY-2")}, "toy/counting/elsewhere", scenarios.ExitViolated},
+			one("elsewhere", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-2")), "TOY-2")},
+			"toy/counting/elsewhere", false, scenarios.ExitViolated},
 		"blocked for another cause": {[]scenarios.Scenario{fails,
-			one("b", counts, scenarios.Ask(stopDrive("f", scenarios.Block("x", "y")), is(3, "TOY-2")), "TOY-2")}, fails.ID, scenarios.ExitUnproved},
+			one("b", counts, scenarios.Ask(stopDrive("f", scenarios.Block("x", "y")), is(3, "TOY-2")), "TOY-2")},
+			fails.ID, false, scenarios.ExitUnproved},
 		"another one fails": {[]scenarios.Scenario{fails, one("b", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-2")), "TOY-2")},
-			fails.ID, scenarios.ExitViolated},
+			fails.ID, false, scenarios.ExitViolated},
 		"Assay broke": {[]scenarios.Scenario{fails,
-			one("b", counts, scenarios.Ask(countDrive("d"), func(counted, *scenarios.Judge) {}), "TOY-2")}, fails.ID, scenarios.ExitBroken},
-		"it passed": {[]scenarios.Scenario{passes}, passes.ID, scenarios.ExitProved},
+			one("b", counts, scenarios.Ask(countDrive("d"), func(counted, *scenarios.Judge) {}), "TOY-2")}, fails.ID, false, scenarios.ExitBroken},
+		"it passed": {[]scenarios.Scenario{passes}, passes.ID, false, scenarios.ExitProved},
 	} {
 		r := certify(t, scenarios.Options{}, c.asked...)
-		if code := r.ExitCodeKnowing(func(id scenarios.ScenarioID) bool { return id == c.known }); code != c.want {
+		if code := r.ExitCodeKnowing(func(id scenarios.ScenarioID) bool { return id == c.known },
+			func(scenarios.Breach) bool { return c.setup }); code != c.want {
 			t.Errorf("%s: exit code %d, want %d", name, code, c.want)
 		}
 		if r.Profiles[0].Status == "certified" {

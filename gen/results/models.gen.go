@@ -3639,6 +3639,7 @@ type Violation struct {
 	Exchange int64 `json:"exchange"`
 	// Absent for a step of the setup.
 	Expected string `json:"expected,omitzero"`
+	Known    *Known `json:"known,omitzero"`
 	// status or header:<Name>, when it is not the body.
 	Part string `json:"part,omitzero"`
 	// JSON pointer into the body; empty for the whole.
@@ -3646,6 +3647,9 @@ type Violation struct {
 	Requirement RequirementID `json:"requirement"`
 	// The scenario that saw it; absent where a rule for all that was read did.
 	Scenario string `json:"scenario,omitzero"`
+	// The same for the same violation in different runs, in whatever drive; absent where by is scenario: the check
+	// has it.
+	Signature *string `json:"signature,omitzero"`
 }
 
 // UnmarshalJSON reads a Violation. Names of members must match exactly; any may be missing.
@@ -3662,6 +3666,8 @@ func (v *Violation) UnmarshalJSON(data []byte) error {
 			return &v.Exchange
 		case "expected":
 			return &v.Expected
+		case "known":
+			return &v.Known
 		case "part":
 			return &v.Part
 		case "pointer":
@@ -3670,6 +3676,8 @@ func (v *Violation) UnmarshalJSON(data []byte) error {
 			return &v.Requirement
 		case "scenario":
 			return &v.Scenario
+		case "signature":
+			return &v.Signature
 		}
 		return nil
 	}, nil)

@@ -17,7 +17,7 @@ type Violated struct {
 	Requirement string
 	Places      []results.Violation
 	Passed      string // a scenario that passed on it all the same; "" for none
-	Known       bool   // a scenario whose failure is known violates it, too, so it does not count for the exit code
+	Known       bool   // all places are known, so it does not count for the exit code
 }
 
 // Elsewhere returns the requirements that were seen violated outside the scenarios that name them.
@@ -30,9 +30,9 @@ func Elsewhere(doc results.Results) []Violated {
 		i := slices.IndexFunc(out, func(o Violated) bool { return o.Requirement == v.Requirement })
 		if i < 0 {
 			i = len(out)
-			out = append(out, Violated{Requirement: v.Requirement, Passed: passed(doc, v.Requirement), Known: known(doc, v.Requirement)})
+			out = append(out, Violated{Requirement: v.Requirement, Passed: passed(doc, v.Requirement), Known: true})
 		}
-		out[i].Places = append(out[i].Places, v)
+		out[i].Places, out[i].Known = append(out[i].Places, v), out[i].Known && v.Known != nil
 	}
 	return out
 }
@@ -47,10 +47,28 @@ func passed(doc results.Results, requirement string) string {
 	return doc.Scenarios[i].ID
 }
 
-func known(doc results.Results, requirement string) bool {
-	return slices.ContainsFunc(doc.Scenarios, func(s results.ScenarioResult) bool {
-		return s.Known != nil && slices.ContainsFunc(s.Checks, func(c results.Check) bool { return !c.Ok && c.Requirement == requirement })
-	})
+// Known counts the known failures: scenarios, and what was seen besides, each signature once.
+func Known(doc results.Results) (n int) {
+	for _, s := range doc.Scenarios {
+		if s.Known != nil {
+			n++
+		}
+	}
+	return n + len(KnownElsewhere(doc))
+}
+
+// KnownElsewhere returns the violations outside the scenarios that name them that are known, the first of each signature.
+func KnownElsewhere(doc results.Results) []results.Violation {
+	var out []results.Violation
+	for _, v := range doc.Violations {
+		if v.Known == nil || v.Signature == nil {
+			continue
+		}
+		if !slices.ContainsFunc(out, func(o results.Violation) bool { return *o.Signature == *v.Signature }) {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // Part says how much of the questions a partial run asked. Results of format 1 do not say how many there are.

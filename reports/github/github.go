@@ -41,7 +41,7 @@ func Summary(w io.Writer, doc results.Results, meaning, dir string) error {
 	profiles(&b, doc.Profiles)
 	insensitive(&b, doc)
 	scenarios(&b, doc)
-	if n := known(doc); n > 0 {
+	if n := excerpt.Known(doc); n > 0 {
 		fmt.Fprintf(&b, "\nFailures that the operator expects, beside these: %d. They stay violations: report.html tells them.\n", n)
 	}
 	if dir != "" {
@@ -134,15 +134,6 @@ func failures(doc results.Results) (out []results.ScenarioResult) {
 		}
 	}
 	return out
-}
-
-func known(doc results.Results) (n int) {
-	for _, s := range doc.Scenarios {
-		if s.Known != nil {
-			n++
-		}
-	}
-	return n
 }
 
 func code(s string) string { return textsafe.Markdown(textsafe.Clip(s, mostName)) }

@@ -29,16 +29,16 @@ type expected struct {
 func (c *certify) expect(report *scenarios.Report, stamp *reports.Stamp) (wrong, unwritten error) {
 	e := c.expected
 	judged := e.list.Judge(report, known().Suites, time.Now())
-	stamp.Known = judged.Known
+	stamp.Known, stamp.Elsewhere = judged.Known, judged.Elsewhere
 	interrupted := stamp.ExitCode == scenarios.ExitInterrupted
 	switch {
 	case e.update && interrupted:
 		fmt.Fprintf(c.stderr, "assay: certify: interrupted: %s stays as it is\n", e.list.File)
 	case e.update:
 		judged, unwritten = c.rewrite(report, judged)
-		stamp.Known = judged.Known
+		stamp.Known, stamp.Elsewhere = judged.Known, judged.Elsewhere
 	}
-	if len(e.list.Entries) == 0 && len(judged.Known) == 0 {
+	if len(e.list.Entries) == 0 && len(judged.Known)+len(judged.Elsewhere) == 0 {
 		return nil, unwritten
 	}
 	stamp.Expectations = &results.Expectations{File: e.list.File, Problems: []results.ExpectationProblem{}}

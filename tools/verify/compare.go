@@ -9,20 +9,22 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/reports"
+	"github.com/openassay/assay/reports/excerpt"
 	"github.com/openassay/assay/scenarios"
 )
 
 // compare reports the differences between results.json and the derived results.
 func (v *run) compare(r *scenarios.Report) {
 	got := v.given
-	stamp := reports.Stamp{Version: got.Assay.Version, Again: v.again(), Known: v.known(), Expectations: got.Expectations}
+	stamp := reports.Stamp{Version: got.Assay.Version, Again: v.again(), Known: v.known(), Elsewhere: v.knownElsewhere(),
+		Expectations: got.Expectations}
 	stamp.ExitCode = stamp.ExitCodeOf(r)
 	if got.ExitCode == scenarios.ExitInterrupted { // which may come after the last scenario
 		stamp.ExitCode = scenarios.ExitInterrupted
 	}
 	want := reports.Results(r, stamp)
 	v.Totals, v.Profiles, v.Partial, v.Sensitivity = want.Totals, want.Profiles, want.Partial, want.Sensitivity
-	v.Known, v.Whole = len(stamp.Known), r.ExitCode()
+	v.Known, v.Whole = excerpt.Known(want), r.ExitCode()
 	told := len(v.Problems)
 	v.scenarios(got.Scenarios, want.Scenarios)
 	v.target(got.Target, want.Target)
@@ -81,6 +83,17 @@ func (v *run) known() map[scenarios.ScenarioID]results.Known {
 	for _, s := range v.given.Scenarios {
 		if s.Known != nil {
 			said[scenarios.ScenarioID(s.ID)] = *s.Known
+		}
+	}
+	return said
+}
+
+// knownElsewhere returns those that results.json has beside the scenarios.
+func (v *run) knownElsewhere() map[string]results.Known {
+	said := map[string]results.Known{}
+	for _, g := range v.given.Violations {
+		if g.Known != nil && g.Signature != nil {
+			said[*g.Signature] = *g.Known
 		}
 	}
 	return said

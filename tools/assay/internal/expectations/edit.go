@@ -112,6 +112,16 @@ func (j *Judgement) added() []Expectation {
 			})
 		}
 	}
+	for _, b := range j.elsewhere {
+		e := Expectation{Signature: b.Signature(), Issue: todo}
+		told := textsafe.Clip("expected "+b.Expected+", got "+b.Actual, mostTold)
+		if e.Invariant = string(b.Requirement); b.By == scenarios.BySetup {
+			e.Scenario, e.Setup, e.Invariant = string(b.Scenario), string(b.Requirement), ""
+			told = textsafe.Clip(b.Actual, mostTold)
+		}
+		e.Reason = strings.TrimSpace(todo + ": " + told)
+		out = append(out, e)
+	}
 	return out
 }
 
@@ -232,13 +242,17 @@ func (d *document) add(list []Expectation) {
 
 // lines returns an expectation as lines of YAML.
 func (e Expectation) lines(left string) []string {
-	return []string{
-		left + "- scenario: " + e.Scenario,
-		left + "  requirement: " + e.Requirement,
-		left + "  signature: " + strconv.Quote(e.Signature),
-		left + "  reason: " + quoted(e.Reason),
-		left + "  issue: " + quoted(e.Issue),
+	var out []string
+	for _, field := range [][2]string{
+		{"scenario", e.Scenario}, {"requirement", e.Requirement}, {"set-up", e.Setup}, {"invariant", e.Invariant},
+		{"signature", strconv.Quote(e.Signature)}, {"reason", quoted(e.Reason)}, {"issue", quoted(e.Issue)},
+	} {
+		if field[1] != "" {
+			out = append(out, left+"  "+field[0]+": "+field[1])
+		}
 	}
+	out[0] = left + "- " + strings.TrimPrefix(out[0], left+"  ")
+	return out
 }
 
 // quoted returns a text as a double-quoted scalar of YAML.

@@ -14,20 +14,27 @@ import (
 
 // Judgement is the result of comparing a list with one certification.
 type Judgement struct {
-	Known    map[scenarios.ScenarioID]results.Known // scenarios whose violations are all expected
-	Problems []results.ExpectationProblem           // mistakes in the list, in its order
+	Known     map[scenarios.ScenarioID]results.Known // scenarios whose violations are all expected
+	Elsewhere map[string]results.Known               // expected violations that something else saw, by their signatures
+	Problems  []results.ExpectationProblem           // mistakes in the list, in its order
 
-	stale []int               // indexes of entries whose failures no longer occur
-	fresh []scenarios.Outcome // unexpected failures, with only the checks that show them
+	stale     []int               // indexes of entries whose failures no longer occur
+	fresh     []scenarios.Outcome // unexpected failures, with only the checks that show them
+	elsewhere []scenarios.Breach  // unexpected violations that something else saw, one of each signature
 }
 
 // Judge compares a list with a report. every holds the suites of all protocols, because a list may serve several
 // targets. An expectation about scenarios that were not asked, or got no verdict on the target, is not judged.
 func (l *List) Judge(r *scenarios.Report, every []scenarios.Suite, now time.Time) *Judgement {
 	j := &judging{list: l, report: r, every: every, now: now, used: make([]bool, len(l.Entries)),
-		Judgement: Judgement{Known: map[scenarios.ScenarioID]results.Known{}}}
+		Judgement: Judgement{Known: map[scenarios.ScenarioID]results.Known{}, Elsewhere: map[string]results.Known{}}}
 	for _, o := range r.Outcomes {
 		j.outcome(o)
+	}
+	for _, b := range r.Breaches {
+		if b.By != scenarios.ByJudge {
+			j.breach(b)
+		}
 	}
 	for i, e := range l.Entries {
 		if problem := j.problem(i, e); problem != "" {
@@ -80,6 +87,40 @@ func (j *judging) outcome(o scenarios.Outcome) {
 	j.Known[o.Scenario.ID] = known
 }
 
+// breach records whether a violation that no scenario failed for is expected. An expectation of the same requirement at
+// another place does not cover it.
+func (j *judging) breach(b scenarios.Breach) {
+	met, valid := j.first(func(e *Expectation) bool {
+		return e.isAt(b) && j.names(e.Setup+e.Invariant, b.Requirement) && e.describes(b.Scenario, b.Check())
+	})
+	switch {
+	case met == nil:
+		if !slices.ContainsFunc(j.elsewhere, func(o scenarios.Breach) bool { return o.Signature() == b.Signature() }) {
+			j.elsewhere = append(j.elsewhere, b)
+		}
+	case valid:
+		known := results.Known{Reason: met.Reason, Issue: met.Issue}
+		if met.Expires != "" {
+			known.Expires = new(met.Expires)
+		}
+		j.Elsewhere[b.Signature()] = known
+	}
+}
+
+// isAt reports whether e is about the place of a breach: a step of the setup of its scenario, or all that is read.
+func (e Expectation) isAt(b scenarios.Breach) bool {
+	if b.By == scenarios.BySetup {
+		return e.Setup != "" && e.isAbout(b.Scenario)
+	}
+	return e.Invariant != ""
+}
+
+// names reports whether an id, perhaps a former one, is that of a requirement.
+func (j *judging) names(id string, requirement scenarios.RequirementID) bool {
+	row, known := j.report.Protocol.Ledger.Find(scenarios.RequirementID(id))
+	return id == string(requirement) || known && row.ID == string(requirement)
+}
+
 func add(list []string, word string) []string {
 	if slices.Contains(list, word) {
 		return list
@@ -90,9 +131,16 @@ func add(list []string, word string) []string {
 // match returns the first expectation of a failure that has not expired, or the first expired one. valid
 // reports whether the result has not expired.
 func (j *judging) match(id scenarios.ScenarioID, failure check.Result) (met *Expectation, valid bool) {
+	return j.first(func(e *Expectation) bool {
+		return j.covers(*e, id, failure.Requirement) && e.describes(id, failure)
+	})
+}
+
+// first is match for the expectations that meet a condition. It records them as used.
+func (j *judging) first(meets func(*Expectation) bool) (met *Expectation, valid bool) {
 	for i := range j.list.Entries {
 		e := &j.list.Entries[i]
-		if !j.covers(*e, id, failure.Requirement) || !e.describes(id, failure) {
+		if !meets(e) {
 			continue
 		}
 		j.used[i] = true
@@ -108,15 +156,14 @@ func (j *judging) match(id scenarios.ScenarioID, failure check.Result) (met *Exp
 
 // covers reports whether e is about a requirement of a scenario.
 func (j *judging) covers(e Expectation, id scenarios.ScenarioID, requirement string) bool {
-	if !e.isAbout(id) {
-		return false
-	}
-	row, known := j.report.Protocol.Ledger.Find(scenarios.RequirementID(e.Requirement))
-	return e.Requirement == "" || e.Requirement == requirement || known && row.ID == requirement
+	return e.Setup == "" && e.isAbout(id) && (e.Requirement == "" || j.names(e.Requirement, scenarios.RequirementID(requirement)))
 }
 
 // isAbout reports whether e names a scenario.
 func (e Expectation) isAbout(id scenarios.ScenarioID) bool {
+	if e.Invariant != "" {
+		return false
+	}
 	_, short, _ := strings.Cut(string(id), "/")
 	return fits(e.Scenario, string(id)) || fits(e.Scenario, short)
 }
@@ -135,15 +182,17 @@ func (j *judging) problem(i int, e Expectation) string {
 	asked, settled, failing := j.asked(e)
 	switch {
 	case j.used[i] && e.expired(j.now):
-		return fmt.Sprintf("%s is expected until %s, and still fails: mend the target, or give another day", e.Scenario, e.Expires)
+		return fmt.Sprintf("%s is expected until %s, and still fails: mend the target, or give another day", e.name(), e.Expires)
 	case j.used[i] && e.unexplained() && !j.list.Draft:
-		return fmt.Sprintf("nobody has said why %s is known to fail: write its reason and its issue", e.Scenario)
+		return fmt.Sprintf("nobody has said why %s is known to fail: write its reason and its issue", e.name())
 	case j.used[i], !settled, asked == 0:
 		return ""
 	}
 	j.stale = append(j.stale, i)
 	const mend = ": remove it, or let --update-expectations do so"
 	switch {
+	case e.Setup+e.Invariant != "":
+		return fmt.Sprintf("%s shows no such violation any more%s", e.name(), mend)
 	case failing != "":
 		return fmt.Sprintf("%s fails otherwise now, %s%s", e.Scenario, failing, mend)
 	case asked > 1:
@@ -154,6 +203,12 @@ func (j *judging) problem(i int, e Expectation) string {
 
 // unmatched returns the mistake in an expectation that names no scenario or requirement of any protocol, or "".
 func (j *judging) unmatched(e Expectation) string {
+	if e.Invariant != "" && !j.isRequirement(e.Invariant) {
+		return fmt.Sprintf("no requirement is called %s: remove it, or name another", e.Invariant)
+	}
+	if e.Invariant != "" {
+		return ""
+	}
 	var all, requirements []string
 	named := false
 	for _, suite := range j.every {
@@ -164,7 +219,7 @@ func (j *judging) unmatched(e Expectation) string {
 			}
 			named = true
 			row, _ := suite.Protocol.Ledger.Find(scenarios.RequirementID(e.Requirement))
-			if e.Requirement == "" || slices.Contains(s.Proves, scenarios.RequirementID(row.ID)) {
+			if e.Requirement == "" && (e.Setup == "" || j.isRequirement(e.Setup)) || slices.Contains(s.Proves, scenarios.RequirementID(row.ID)) {
 				return ""
 			}
 			for _, id := range s.Proves {
@@ -172,10 +227,21 @@ func (j *judging) unmatched(e Expectation) string {
 			}
 		}
 	}
+	if named && e.Setup != "" {
+		return fmt.Sprintf("no requirement is called %s: remove it, or name another", e.Setup)
+	}
 	if named {
 		return fmt.Sprintf("%s is not about %s%s", e.Scenario, e.Requirement, suggestion(e.Requirement, requirements))
 	}
 	return fmt.Sprintf("no scenario is called %s%s", e.Scenario, suggestion(e.Scenario, all))
+}
+
+// isRequirement reports whether a protocol has a requirement.
+func (j *judging) isRequirement(id string) bool {
+	return slices.ContainsFunc(j.every, func(s scenarios.Suite) bool {
+		_, known := s.Protocol.Ledger.Find(scenarios.RequirementID(id))
+		return known
+	})
 }
 
 // suggestion returns the hint for an unknown name.
@@ -190,6 +256,9 @@ func suggestion(name string, known []string) string {
 // whether the report has an outcome for each, and none of them is blocked, inconclusive or broken; failing describes
 // one that fails, if any does. Inapplicable scenarios do not count.
 func (j *judging) asked(e Expectation) (n int, settled bool, failing string) {
+	if e.Invariant != "" {
+		return len(j.report.Outcomes), j.readAll(e.Invariant), ""
+	}
 	settled = true
 	for _, suite := range j.every {
 		if suite.Protocol.ID != j.report.Protocol.ID {
@@ -220,4 +289,12 @@ func (j *judging) asked(e Expectation) (n int, settled bool, failing string) {
 		}
 	}
 	return n, settled, failing
+}
+
+// readAll reports whether a whole certification read all that a rule for a requirement is about.
+func (j *judging) readAll(requirement string) bool {
+	_, known := j.report.Protocol.Ledger.Find(scenarios.RequirementID(requirement))
+	return known && !j.report.Select.Narrows() && !slices.ContainsFunc(j.report.Outcomes, func(o scenarios.Outcome) bool {
+		return o.Verdict == scenarios.Inconclusive || o.Verdict == scenarios.Broken
+	})
 }

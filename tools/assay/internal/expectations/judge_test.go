@@ -177,7 +177,7 @@ func TestMistakesInAList(t *testing.T) {
 		"expectations: 7":                                 `line 1: expectations is no list: write - scenario: ID for each known failure`,
 		"expectations:\n  - toy/counting/a":               `line 2: it is no expectation: write - scenario: ID, and what is known of its failure below`,
 		"expectations:\n  - scenari: x":                   `line 2: unknown key "scenari": did you mean "scenario"?`,
-		"expectations:\n  - zzzzzzzzzzzz: x":              `line 2: unknown key "zzzzzzzzzzzz": an expectation has scenario, requirement, signature,`,
+		"expectations:\n  - zzzzzzzzzzzz: x":              `line 2: unknown key "zzzzzzzzzzzz": an expectation has scenario, requirement, set-up, invariant, signature,`,
 		"expectations:\n  - scenario: x\n    scenario: y": `line 3: scenario is given twice`,
 		"expectations:\n  - scenario: [x]":                `line 2: scenario: write a text, or leave it out`,
 		"expectations:\n  - scenario: x\n    actual:":     `line 3: actual: write a text, or leave it out`,
@@ -231,5 +231,77 @@ func TestPatterns(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%q and %q: %v", pattern, c.text, got)
 		}
+	}
+}
+
+// A violation that no scenario failed for is known where an entry names its place and its kind, and nowhere else.
+func TestJudgeElsewhere(t *testing.T) {
+	failed := fails("a", "TOY-1=4")
+	rule := scenarios.Breach{Requirement: "TOY-1", By: scenarios.ByInvariant, Drive: "d", Expected: "3", Actual: "4"}
+	again, other := rule, rule
+	again.Drive, other.Actual = "e", "none"
+	setup := scenarios.Breach{Requirement: "TOY-1", By: scenarios.BySetup, Scenario: "toy/counting/b", Drive: "d", Actual: "no start"}
+	scenario, invariant := `scenario: toy/counting/a; requirement: TOY-1; actual: "4"`, "invariant: TOY-OLD; signature: "+rule.Signature()
+	inSetup := "scenario: counting/b; set-up: TOY-1; actual: no *"
+	for name, c := range map[string]struct {
+		list     []string
+		breaches []scenarios.Breach
+		narrowed bool
+		known    []scenarios.Breach
+		problem  string
+		added    int
+	}{
+		"the scenario alone is known": {list: []string{scenario}, breaches: []scenarios.Breach{rule, setup}, added: 2},
+		"another drive": {list: []string{scenario, invariant}, breaches: []scenarios.Breach{rule, again},
+			known: []scenarios.Breach{rule}},
+		"another kind": {list: []string{scenario, invariant}, breaches: []scenarios.Breach{rule, other},
+			known: []scenarios.Breach{rule}, added: 1},
+		"the same words of a scenario": {list: []string{`scenario: "*"; actual: "*4*"`},
+			breaches: []scenarios.Breach{rule}, added: 1},
+		"a step of the set-up": {list: []string{scenario, inSetup}, breaches: []scenarios.Breach{setup},
+			known: []scenarios.Breach{setup}},
+		"a rule in place of a set-up": {list: []string{scenario, "invariant: TOY-1; actual: no *"},
+			breaches: []scenarios.Breach{setup}, added: 1, problem: "the invariant of TOY-1 shows no such"},
+		"it is gone": {list: []string{scenario, invariant},
+			problem: "the invariant of TOY-OLD shows no such violation any more: remove it"},
+		"it is gone from a part": {list: []string{scenario, invariant}, narrowed: true},
+		"the set-up works": {list: []string{scenario, inSetup},
+			problem: "the set-up of counting/b shows no such violation any more"},
+		"it is over": {list: []string{scenario, invariant + "; expires: 2026-11-21"},
+			breaches: []scenarios.Breach{rule}, problem: "the invariant of TOY-OLD is expected until 2026-11-21"},
+		"no such requirement": {list: []string{scenario, "invariant: TOY-9; actual: x"},
+			problem: "no requirement is called TOY-9"},
+		"no such requirement of a set-up": {list: []string{scenario, "scenario: counting/b; set-up: TOY-9; actual: x"},
+			problem: "no requirement is called TOY-9"},
+		"of another protocol": {list: []string{scenario, "invariant: OTH-1; actual: x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := reported(failed, ends("b", scenarios.Passed), ends("c", scenarios.Passed))
+			r.Breaches = c.breaches
+			if c.narrowed {
+				r.Select.Suites = []string{"counting"}
+			}
+			l, content := list(t, c.list...)
+			j := l.Judge(r, every, today)
+			for _, b := range c.known {
+				if _, is := j.Elsewhere[b.Signature()]; !is {
+					t.Errorf("%+v is not known", b)
+				}
+			}
+			if len(j.Elsewhere) != len(c.known) {
+				t.Errorf("known are %v", j.Elsewhere)
+			}
+			if len(j.Problems) == 0 != (c.problem == "") || c.problem != "" && !strings.HasPrefix(j.Problems[0].Text, c.problem) {
+				t.Errorf("problems %v, want %q", j.Problems, c.problem)
+			}
+			edited, updated, change, err := l.Update(content, j)
+			if err != nil || change.Added != c.added {
+				t.Fatalf("%v, %v", change, err)
+			}
+			updated.Draft = true
+			if left := updated.Judge(r, every, today); len(left.Elsewhere) < len(c.known)+c.added {
+				t.Errorf("the list that was written does not know them:\n%s", edited)
+			}
+		})
 	}
 }

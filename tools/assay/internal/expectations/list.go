@@ -20,8 +20,10 @@ const Key = "expectations"
 
 // Expectation is one known failure.
 type Expectation struct {
-	Scenario    string // id, with or without the protocol; a * matches any text
+	Scenario    string // id, with or without the protocol; a * matches any text; "" with Invariant
 	Requirement string // id of the violated requirement; "" matches any
+	Setup       string // id of the requirement that a step of the setup of Scenario violates, "" if a check of it does
+	Invariant   string // id of the requirement that a rule for all that is read sees violated, "" if a scenario does
 	Signature   string // of the failure; "" matches any
 	Expected    string // expected text of the failure; a * matches any text, and "" everything
 	Actual      string // actual text of the failure, likewise
@@ -77,8 +79,8 @@ func Parse(file string, node *yaml.Node) (*List, error) {
 
 // same reports whether two expectations describe the same failure. Reason, issue and expiry may differ.
 func (e Expectation) same(o Expectation) bool {
-	return e.Scenario == o.Scenario && e.Requirement == o.Requirement && e.Signature == o.Signature && e.Expected == o.Expected &&
-		e.Actual == o.Actual
+	return e.Scenario == o.Scenario && e.Requirement == o.Requirement && e.Setup == o.Setup && e.Invariant == o.Invariant &&
+		e.Signature == o.Signature && e.Expected == o.Expected && e.Actual == o.Actual
 }
 
 func parse(item *yaml.Node) (Expectation, error) {
@@ -96,10 +98,11 @@ func parse(item *yaml.Node) (Expectation, error) {
 // take fills the fields of e, and returns the node of each.
 func (e *Expectation) take(item *yaml.Node) (at map[string]*yaml.Node, err error) {
 	fields := map[string]*string{
-		"scenario": &e.Scenario, "requirement": &e.Requirement, "signature": &e.Signature, "expected": &e.Expected, "actual": &e.Actual,
+		"scenario": &e.Scenario, "requirement": &e.Requirement, "set-up": &e.Setup, "invariant": &e.Invariant,
+		"signature": &e.Signature, "expected": &e.Expected, "actual": &e.Actual,
 		"reason": &e.Reason, "issue": &e.Issue, "expires": &e.Expires,
 	}
-	names := []string{"scenario", "requirement", "signature", "expected", "actual", "reason", "issue", "expires"}
+	names := []string{"scenario", "requirement", "set-up", "invariant", "signature", "expected", "actual", "reason", "issue", "expires"}
 	at = map[string]*yaml.Node{}
 	for i := 0; i < len(item.Content); i += 2 {
 		key, value := item.Content[i], item.Content[i+1]
@@ -124,13 +127,17 @@ var signatureForm = lazyregexp.New(`^[0-9a-f]{12}$`)
 
 func (e *Expectation) check(item *yaml.Node, at map[string]*yaml.Node) error {
 	for _, name := range []string{"scenario", "reason", "issue"} {
-		if at[name] == nil {
+		if at[name] == nil && (name != "scenario" || e.Invariant == "") {
 			return wrong(item, "the expectation has no %s: %s", name, map[string]string{
 				"scenario": "name the scenario that fails", "reason": "say why it is known to fail", "issue": "link the issue about it",
 			}[name])
 		}
 	}
 	switch {
+	case e.Invariant != "" && e.Scenario+e.Requirement+e.Setup != "":
+		return wrong(at["invariant"], "a rule for all that is read belongs to no scenario: give invariant alone, with the requirement")
+	case e.Setup != "" && e.Requirement != "":
+		return wrong(at["set-up"], "set-up names the requirement already: leave out requirement")
 	case e.Signature == "" && e.Expected == "" && e.Actual == "":
 		return wrong(item, "any failure would do: give the signature that the report tells, or expected or actual with * for what differs")
 	case e.Signature == "" && strings.Trim(e.Expected+e.Actual, "* ") == "":
@@ -153,6 +160,17 @@ func (e *Expectation) check(item *yaml.Node, at map[string]*yaml.Node) error {
 		return wrong(at["issue"], "%q is no link: write a URL, like https://github.com/acme/host/issues/7", e.Issue)
 	}
 	return nil
+}
+
+// name returns what e is about, for messages.
+func (e Expectation) name() string {
+	switch {
+	case e.Invariant != "":
+		return "the invariant of " + e.Invariant
+	case e.Setup != "":
+		return "the set-up of " + e.Scenario
+	}
+	return e.Scenario
 }
 
 // expired reports whether the last day of e is over, in UTC.
