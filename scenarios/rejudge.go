@@ -224,7 +224,8 @@ func readDiscovery(transcripts fs.FS, p *Protocol) (*drive, error) {
 	if _, isObject := d.Document.Actual().(map[string]any); !isObject {
 		return nil, fmt.Errorf("reading the discovery document again: its transcript holds no JSON object where the document stood")
 	}
-	out := &drive{meta: DriveMeta{ID: discoveryDrive}, transcript: t, observation: d, seconds: f.Seconds, done: make(chan struct{})}
+	out := &drive{meta: DriveMeta{ID: discoveryDrive}, transcript: t, observation: d, seconds: f.Seconds, drawn: f.Drawn,
+		done: make(chan struct{})}
 	close(out.done)
 	return out, nil
 }

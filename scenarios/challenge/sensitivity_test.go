@@ -150,7 +150,8 @@ func TestWatch(t *testing.T) {
 		}
 		told = append(told, done)
 	}}
-	if _, err := w.Report(r, 7); err != nil || len(told) != len(judges)+1 || !slices.IsSorted(told) || told[0] != 0 || told[len(judges)] != len(judges) {
+	_, err := w.Report(r, 7)
+	if err != nil || len(told) != len(judges)+1 || !slices.IsSorted(told) || told[0] != 0 || told[len(judges)] != len(judges) {
 		t.Fatalf("told %v, %v", told, err)
 	}
 	for _, at := range []int{0, 1, 5} {

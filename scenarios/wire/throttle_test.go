@@ -26,6 +26,11 @@ func refuses(n int, status int, headers ...string) (http.Handler, *atomic.Int64)
 	}), &asked
 }
 
+const (
+	noon       = "Thu, 26 Nov 2026 12:00:00 GMT"
+	behindNoon = "Thu, 26 Nov 2026 12:00:01 GMT"
+)
+
 func TestARefusalForLoadIsObeyed(t *testing.T) {
 	for name, c := range map[string]struct {
 		status  int
@@ -35,8 +40,8 @@ func TestARefusalForLoadIsObeyed(t *testing.T) {
 		"429 with seconds":    {http.StatusTooManyRequests, []string{"Retry-After", "1"}, time.Second},
 		"429 without a word":  {http.StatusTooManyRequests, nil, 250 * time.Millisecond},
 		"503 with seconds":    {http.StatusServiceUnavailable, []string{"Retry-After", "1"}, time.Second},
-		"429 until now":       {http.StatusTooManyRequests, []string{"Retry-After", "Thu, 26 Nov 2026 12:00:00 GMT", "Date", "Thu, 26 Nov 2026 12:00:00 GMT"}, 0},
-		"503 until the clock": {http.StatusServiceUnavailable, []string{"Retry-After", "Thu, 26 Nov 2026 12:00:01 GMT", "Date", "Thu, 26 Nov 2026 12:00:00 GMT"}, time.Second},
+		"429 until now":       {http.StatusTooManyRequests, []string{"Retry-After", noon, "Date", noon}, 0},
+		"503 until the clock": {http.StatusServiceUnavailable, []string{"Retry-After", behindNoon, "Date", noon}, time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

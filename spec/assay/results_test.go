@@ -14,23 +14,26 @@ import (
 // compile reads the schema of a document by its name.
 func compile(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
-	f, err := os.Open(name + ".schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	c := jsonschema.NewCompiler()
 	c.AssertFormat = true
-	id := "https://openassay.dev/spec/" + name + ".schema.json"
-	if err := c.AddResource(id, f); err != nil {
-		t.Fatal(err)
+	for _, each := range []string{"results", name} { // others say what results define
+		f, err := os.Open(each + ".schema.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if err := c.AddResource(schemaID(each), f); err != nil {
+			t.Fatal(err)
+		}
 	}
-	s, err := c.Compile(id)
+	s, err := c.Compile(schemaID(name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
+
+func schemaID(name string) string { return "https://openassay.dev/spec/" + name + ".schema.json" }
 
 // read is a document as JSON has it.
 func read(t *testing.T, path string) map[string]any {

@@ -60,6 +60,7 @@ type certifyFlags struct {
 	seedWasGiven     bool
 	timeoutWasGiven  bool
 	patienceWasGiven bool
+	maxPatience      time.Duration
 }
 
 func (o *certifyFlags) register(f *pflag.FlagSet) {
@@ -80,7 +81,8 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 		" of its discovery document, or in a TXT record "+scenarios.NonceRecord+"HOST")
 	f.IntVar(&o.workers, "workers", 0, "`N` drives at once (default 12, or 2 a core)")
 	f.Float64Var(&o.rate, "rate", 0, "at most `N` requests a second (default unlimited)")
-	f.DurationVar(&o.patience, "patience", 10*time.Second, "`TIME` that something may take that must happen")
+	f.DurationVar(&o.patience, "patience", 10*time.Second, "`TIME` that something may take that must happen; longer where turns of the target are seen to be slow")
+	f.DurationVar(&o.maxPatience, "max-patience", 10*time.Minute, "most `TIME` to which --patience and deadlines grow for a slow target")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute,
 		"`TIME` for the whole certification; where given, for each drive too, which has 90s otherwise")
 	f.Uint64Var(&o.seed, "seed", 0, "`N` that all random values come of, to ask the same again (default random)")
@@ -190,7 +192,7 @@ func (o *certifyFlags) noteGiven(f *pflag.FlagSet) {
 func (o *certifyFlags) options() (scenarios.Options, error) {
 	out := scenarios.Options{
 		Seed: o.seed, RunID: o.runID, Build: version(),
-		Workers: o.workers, Rate: o.rate, Patience: o.patience, Timeout: o.timeout, RealTime: o.realTime, Nonce: o.nonce,
+		Workers: o.workers, Rate: o.rate, Patience: o.patience, MaxPatience: o.maxPatience, RealTime: o.realTime, Nonce: o.nonce,
 		Select: scenarios.Selection{
 			Suites: o.suites, Scenarios: o.scenarios, Requirements: o.requirements, ExpectClaims: o.expectClaims, Filter: o.filter,
 		},
@@ -206,6 +208,8 @@ func (o *certifyFlags) options() (scenarios.Options, error) {
 		return out, usage("certify --rate %v: give requests a second, like 50", o.rate)
 	case o.patience <= 0:
 		return out, usage("certify --patience %s: give a duration like 10s", o.patience)
+	case o.maxPatience < o.patience:
+		return out, usage("certify --max-patience %s: give at least --patience, which is %s", o.maxPatience, o.patience)
 	case o.timeout <= 0:
 		return out, usage("certify --timeout %s: give a duration like 10m", o.timeout)
 	}
@@ -216,7 +220,7 @@ func (o *certifyFlags) options() (scenarios.Options, error) {
 		out.SeamPrefixes = append(out.SeamPrefixes, strings.TrimSuffix(p, "/"))
 	}
 	if o.timeoutWasGiven {
-		out.DriveTimeout = o.timeout // a longer timeout is meant for the slow drive
+		out.Timeout, out.DriveTimeout = o.timeout, o.timeout // a longer timeout is meant for the slow drive
 	}
 	if !o.seedWasGiven {
 		seed, err := randomSeed()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ var proofs = []string{"prove", "--fault", "loop.iteration*,loop.held*,loop.secon
 
 // However a proof ends before its time, it is gone on with, and comes to the same bytes; and it is not taken for a whole one.
 func TestAnInterruptedProofIsGoneOnWith(t *testing.T) {
-	whole := proved(t, t.TempDir())
+	whole := wholeProof(t)
 	for _, end := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
 		t.Run(end.String(), func(t *testing.T) {
 			t.Parallel()
@@ -71,7 +72,7 @@ func interrupted(t *testing.T, end syscall.Signal) string {
 // Two shards make the whole, byte for byte.
 func TestShardsAreMerged(t *testing.T) {
 	t.Parallel()
-	whole := proved(t, t.TempDir())
+	whole := wholeProof(t)
 	one, two, out := t.TempDir(), t.TempDir(), t.TempDir()
 	for shard, dir := range map[string]string{"1/2": one, "2/2": two} {
 		p := run(t, append(proofs[:len(proofs):len(proofs)], "--shard", shard, "--out", dir)...)
@@ -86,6 +87,21 @@ func TestShardsAreMerged(t *testing.T) {
 	if got := matrixIn(t, out); !bytes.Equal(got, whole) {
 		t.Errorf("the shards came to another matrix:\n%s", got)
 	}
+}
+
+// wholeProof is the matrix of a proof that nothing interrupts, which is made once.
+func wholeProof(t *testing.T) []byte {
+	t.Helper()
+	uninterrupted.Do(func() { uninterrupted.matrix = proved(t, t.TempDir()) })
+	if uninterrupted.matrix == nil {
+		t.Fatal("there is no whole proof")
+	}
+	return uninterrupted.matrix
+}
+
+var uninterrupted struct {
+	sync.Once
+	matrix []byte
 }
 
 // proved is the matrix of a proof that goes through.

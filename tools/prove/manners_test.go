@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"regexp"
 	"testing"
 	"time"
 
@@ -22,6 +23,32 @@ func mannered(m manners.Manners) []servable {
 type servable interface {
 	Protocol() *scenarios.Protocol
 	Serve(context.Context, wire.Target, protocols.Place, func(http.Handler) http.Handler) (*protocols.Served, error)
+}
+
+var routesOf = map[string]manners.Routes{
+	"openwop/v1": {
+		Snapshot: regexp.MustCompile(`^/v1/runs/[^/:]+$|^/v1/host/sample/goals/[^/]+$`),
+		Log:      runLog,
+		Events:   "events", Time: "timestamp",
+		Rest: func(page map[string]any, left []any) {
+			for _, member := range []string{"isComplete", "isTerminal"} {
+				if page[member] != nil {
+					page[member] = false
+				}
+			}
+			if page["lastEventSeq"] != nil && len(left) > 0 {
+				last, _ := left[len(left)-1].(map[string]any)
+				page["lastEventSeq"] = last["sequence"]
+			}
+		},
+		Busy: map[string]any{"error": "rate_limited", "message": "too many requests: wait"},
+	},
+	"openintent/v1": {
+		Snapshot: regexp.MustCompile(`^/api/v1/intents/[^/]+$`),
+		Log:      regexp.MustCompile(`^/api/v1/(intents|portfolios)/[^/]+/events$`),
+		Time:     "created_at", Newest: true,
+		Busy: map[string]any{"detail": "too many requests: wait"},
+	},
 }
 
 // Nobody is accused of what lines and loads do to them, and what can be seen at all is seen all the same, later.
@@ -56,7 +83,7 @@ func accusesNobody(t *testing.T, m manners.Manners) {
 		protocol := host.Protocol()
 		t.Run(protocol.Name(), func(t *testing.T) {
 			target := lab.Target(protocol)
-			s, err := host.Serve(t.Context(), target, protocols.Place{}, m.Wrap(protocol.ID))
+			s, err := host.Serve(t.Context(), target, protocols.Place{}, m.Wrap(routesOf[protocol.ID]))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -132,7 +132,8 @@ func registered(f *forgery, digest func(line string) string, when time.Time) str
 		}
 	}
 	line, err := register.Begin(path, f.results.StartedAt, results.RegisteredPlan{Target: f.results.Target.Address, Seed: f.manifest.Seed,
-		Assay: f.manifest.Assay.Version, Binary: *f.manifest.Assay.Binary, Filter: f.results.Filter})
+		Assay: f.manifest.Assay.Version, Binary: *f.manifest.Assay.Binary, Run: f.manifest.Run,
+		Filter: f.results.Filter})
 	check(err)
 	check(register.Stamp(path, f.results.StartedAt, line, stamped(f.t, clock, digest(line.Digest), when).Reply))
 	check(register.End(path, over(f), line, int(f.results.ExitCode), f.manifest.Root))

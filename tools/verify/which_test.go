@@ -43,7 +43,8 @@ var secure = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	c, err := scenarios.Certify(context.Background(), wire.Target{URL: server.URL, Key: secret, CAFile: ca}, scenarios.Options{Seed: 7,
-		Build: "dev", Select: scenarios.Selection{Scenarios: []string{"discovery/served-to-anybody"}}}, suites.Suites()...)
+		Build: "dev", Binary: bundle.Digest([]byte("the program")),
+		Select: scenarios.Selection{Scenarios: []string{"discovery/served-to-anybody"}}}, suites.Suites()...)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 type front struct {
 	Manners
 	next   http.Handler
-	routes *routes
+	routes Routes
 	limit  *bucket
 
 	mu     sync.Mutex
@@ -40,9 +40,9 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	reads := r.Method == http.MethodGet
 	switch {
-	case reads && f.Snapshot > 0 && f.routes.snapshot.MatchString(r.URL.Path):
+	case reads && f.Snapshot > 0 && f.routes.Snapshot.MatchString(r.URL.Path):
 		f.snapshot(w, r)
-	case reads && f.routes.log.MatchString(r.URL.Path) && !streams(r):
+	case reads && f.routes.Log.MatchString(r.URL.Path) && !streams(r):
 		reply := record(f.next, r)
 		give(w, reply, f.routes.page(reply.Body.Bytes(), time.Now(), f.Log, f.Page))
 	case streams(r):

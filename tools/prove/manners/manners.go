@@ -76,10 +76,10 @@ func (m Manners) String() string {
 	return text
 }
 
-// Wrap puts the manners in front of a host that speaks a protocol, by its id.
-func (m Manners) Wrap(protocol string) func(http.Handler) http.Handler {
+// Wrap puts the manners in front of a host with these routes.
+func (m Manners) Wrap(routes Routes) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
-		f := &front{Manners: m, next: next, routes: routesOf[protocol], limit: newBucket(m.Rate, m.Burst), shown: map[string]shown{},
+		f := &front{Manners: m, next: next, routes: routes, limit: newBucket(m.Rate, m.Burst), shown: map[string]shown{},
 			opened: map[string]int{}}
 		f.random = rand.New(rand.NewPCG(m.Seed, 1))
 		return f

@@ -129,7 +129,7 @@ func (e *Engine) steps(m *step.Move) (w step.Wait) {
 func (e *Engine) equip(r *liveRun, m *step.Move) {
 	m.S, m.Tape, m.Defers = &r.state, r.tape, m.Answer != nil && e.o.AnswerLag > 0
 	m.Host = step.Host{Rules: &e.o.Rules, Now: r.now(e), Draw: e.o.Draw, Loops: e.programs.isLoop, Peers: e.isPeer,
-		Attests: e.o.Attests, Thinks: e.thinks(r), Cut: e.o.cut, Change: e.o.Change}
+		Attests: e.o.Attests, Thinks: thinks(e, r), Cut: e.o.cut, Change: e.o.Change}
 }
 
 // isPeer reports whether a host of this name runs workers for this one.

@@ -80,7 +80,7 @@ type thought struct {
 
 // thinks returns whether a supervisor is still to make up its mind, which it begins to do when it is first asked; nil where
 // that takes no time. The caller has the run's lock.
-func (e *Engine) thinks(r *liveRun) func(decision int) bool {
+func thinks(e *Engine, r *liveRun) func(decision int) bool {
 	if e.o.TurnTime <= 0 {
 		return nil
 	}
