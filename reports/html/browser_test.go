@@ -52,12 +52,19 @@ func quiet(t *testing.T, p *browsertest.Page, dir string) {
 }
 
 func TestHostileHostIsInert(t *testing.T) {
-	dir, report := certified(t, served(t, hostile(t)), scenarios.Options{Patience: 300 * time.Millisecond,
-		DriveTimeout: 5 * time.Second, Select: scenarios.Selection{
-			Suites: []string{"discovery", "errors", "version5-shape", "iteration-monotonic", "stateful-resume", "interrupts", "goal-bounds",
-				"memory"}}})
-	if n := report.Totals()[scenarios.Failed]; n < 10 {
-		t.Fatalf("%d scenarios failed: the report would show too little of what the host sent", n)
+	asked := scenarios.Selection{Suites: []string{"discovery", "errors", "version5-shape", "iteration-monotonic", "stateful-resume",
+		"interrupts", "goal-bounds", "memory"}}
+	var dir string
+	for patience := 300 * time.Millisecond; ; patience *= 4 { // a busy machine takes longer to get as far, and no judge says how long
+		var report *scenarios.Report
+		dir, report = certified(t, served(t, hostile(t)), scenarios.Options{Patience: patience, DriveTimeout: 20 * patience, Select: asked})
+		n := report.Totals()[scenarios.Failed]
+		if n >= 10 {
+			break
+		}
+		if patience > 10*time.Second {
+			t.Fatalf("%d scenarios failed: the report would show too little of what the host sent", n)
+		}
 	}
 	content := page(t, dir)
 	for _, r := range content {

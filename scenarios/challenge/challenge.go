@@ -107,7 +107,7 @@ func Report(r *scenarios.Report, seed uint64) (*Result, error) { return Watch{}.
 // Report is [Report] while it is watched. The error may be [ErrInterrupted].
 func (w Watch) Report(r *scenarios.Report, seed uint64) (*Result, error) {
 	c := &challenge{watch: &watched{Watch: w}, report: r,
-		result: &Result{Seed: seed, List: []Pass{}, Unproved: []scenarios.RequirementID{}, Broken: []string{}},
+		result:  &Result{Seed: seed, List: []Pass{}, Unproved: []scenarios.RequirementID{}, Broken: []string{}},
 		records: map[string]scenarios.DriveRecord{}, all: newPool(), speech: r.Protocol.Speech}
 	for _, d := range r.Drives {
 		c.records[d.ID] = d
