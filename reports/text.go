@@ -307,8 +307,8 @@ func (t *text) summary() {
 	switch figure := excerpt.Sensitivity(t.doc.Sensitivity); {
 	case figure != "":
 		t.line("%s", figure)
-	case excerpt.NotChallenged(t.doc):
-		t.line("the passes were not challenged, so none is shown able to fail")
+	case excerpt.Unchallenged(t.doc) != "":
+		t.line("%s", excerpt.Unchallenged(t.doc))
 	}
 	color := red
 	if t.doc.ExitCode == scenarios.ExitProved {

@@ -30,6 +30,23 @@ func NotChallenged(doc results.Results) bool {
 	return doc.Sensitivity == nil && doc.Partial == nil && doc.Totals.Passed > 0 && doc.Schema == results.ResultsSchemaAssayResults2
 }
 
+// Unchallenged returns the sentence for a certification none of whose passes is shown able to fail, "" if some are, or if it
+// has no passes.
+func Unchallenged(doc results.Results) string {
+	switch {
+	case NotChallenged(doc):
+		return "the passes were not challenged, so none is shown able to fail"
+	case doc.Sensitivity != nil, doc.Totals.Passed == 0, doc.Schema != results.ResultsSchemaAssayResults2:
+		return ""
+	case doc.ExitCode == interrupted:
+		return "interrupted before all passes were challenged, so none is shown able to fail"
+	}
+	return "the passes of a part are not challenged, so none is shown able to fail"
+}
+
+// interrupted is the exit code of a certification that was.
+const interrupted = 130
+
 // Insensitive returns a sentence for each pass that was not shown able to fail, those first that leave a requirement
 // unproved.
 func Insensitive(doc results.Results) []string {

@@ -22,6 +22,20 @@ func TestSensitivity(t *testing.T) {
 	if excerpt.NotChallenged(part) {
 		t.Error("a part is said to lack what no part has")
 	}
+	cut, nothing, old := part, doc, doc
+	cut.ExitCode, nothing.Totals.Passed, old.Schema = 130, 0, results.ResultsSchemaAssayResults1
+	for want, doc := range map[string]results.Results{
+		"the passes were not challenged, so none is shown able to fail":                doc,
+		"the passes of a part are not challenged, so none is shown able to fail":       part,
+		"interrupted before all passes were challenged, so none is shown able to fail": cut,
+	} {
+		if got := excerpt.Unchallenged(doc); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if excerpt.Unchallenged(nothing)+excerpt.Unchallenged(old) != "" {
+		t.Error("what has no passes, or no figure, is said not to be challenged")
+	}
 	doc.Sensitivity = &results.Sensitivity{Passes: 3, Sensitive: 1, Insensitive: []results.InsensitivePass{
 		{Scenario: "a/one", Requirement: "A-1", ByRow: true, Why: "nothing noticed"},
 		{Scenario: "a/two", Requirement: "A-2", ByRow: true, Why: "nowhere to change"},
@@ -30,7 +44,7 @@ func TestSensitivity(t *testing.T) {
 	if got := excerpt.Insensitive(doc); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := excerpt.Sensitivity(doc.Sensitivity); got != "1 of 3 passes shown able to fail" || excerpt.NotChallenged(doc) {
+	if got := excerpt.Sensitivity(doc.Sensitivity); got != "1 of 3 passes shown able to fail" || excerpt.Unchallenged(doc) != "" {
 		t.Errorf("%q", got)
 	}
 }

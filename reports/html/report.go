@@ -141,6 +141,9 @@ func newReport(c Certification) report {
 	}
 	r.ExtraHeaders = sentence(excerpt.ExtraHeaders(d.Target.ExtraHeaders))
 	r.Sensitivity, r.Insensitive = excerpt.Sensitivity(d.Sensitivity), clipped(excerpt.Insensitive(d))
+	if r.Sensitivity == "" {
+		r.Sensitivity = sentence(excerpt.Unchallenged(d))
+	}
 	r.Open = m.open()
 	r.Claims = m.claims()
 	r.Findings, r.MoreFindings = m.findings()

@@ -102,8 +102,12 @@ const (
 )
 
 // Report challenges every pass of a report, which must hold its drives. The seed draws places and values.
-func Report(r *scenarios.Report, seed uint64, suites ...scenarios.Suite) (*Result, error) {
-	c := &challenge{report: r, result: &Result{Seed: seed, List: []Pass{}, Unproved: []scenarios.RequirementID{}, Broken: []string{}},
+func Report(r *scenarios.Report, seed uint64) (*Result, error) { return Watch{}.Report(r, seed) }
+
+// Report is [Report] while it is watched. The error may be [ErrInterrupted].
+func (w Watch) Report(r *scenarios.Report, seed uint64) (*Result, error) {
+	c := &challenge{watch: &watched{Watch: w}, report: r,
+		result: &Result{Seed: seed, List: []Pass{}, Unproved: []scenarios.RequirementID{}, Broken: []string{}},
 		records: map[string]scenarios.DriveRecord{}, all: newPool(), speech: r.Protocol.Speech}
 	for _, d := range r.Drives {
 		c.records[d.ID] = d
@@ -123,6 +127,7 @@ func Report(r *scenarios.Report, seed uint64, suites ...scenarios.Suite) (*Resul
 		}
 		byDrive[o.Drive] = append(byDrive[o.Drive], o)
 	}
+	c.watch.begin(byDrive)
 	if err := c.drives(order, byDrive); err != nil {
 		return nil, err
 	}
@@ -145,6 +150,9 @@ func (c *challenge) drives(order []string, passed map[string][]scenarios.Outcome
 		})
 	}
 	all.Wait()
+	if slices.Contains(failures, ErrInterrupted) {
+		return ErrInterrupted
+	}
 	for i, id := range order {
 		if failures[i] != nil {
 			return fmt.Errorf("changing what the drive %s was sent: %w", id, failures[i])
@@ -162,6 +170,7 @@ func (r *Result) add(o *Result) {
 }
 
 type challenge struct {
+	watch     *watched
 	report    *scenarios.Report
 	result    *Result
 	records   map[string]scenarios.DriveRecord
@@ -177,6 +186,9 @@ func (c *challenge) drive(id string, passed []scenarios.Outcome) (err error) {
 			err = fmt.Errorf("it panicked: %v", p)
 		}
 	}()
+	if c.watch.over() {
+		return ErrInterrupted
+	}
 	record, ok := c.records[id]
 	if !ok {
 		return fmt.Errorf("the report does not hold it")
@@ -199,7 +211,12 @@ func (c *challenge) drive(id string, passed []scenarios.Outcome) (err error) {
 				continue // short of a SHOULD, which is a finding and no pass
 			}
 			s.random = c.random(o.Scenario.ID, requirement)
-			c.result.List = append(c.result.List, t.pass(requirement))
+			pass := t.pass(requirement)
+			if c.watch.over() { // it was not tried to the end
+				return ErrInterrupted
+			}
+			c.result.List = append(c.result.List, pass)
+			c.watch.tell(1)
 		}
 	}
 	return nil
@@ -312,7 +329,7 @@ func (t *trial) try(kind Kind, requirement scenarios.RequirementID, looks []look
 			left, most = mostElements, most+mostElements
 		}
 		for e := range t.scene.edits(kind, l) {
-			if left--; left < 0 || out.Tried >= most {
+			if left--; left < 0 || out.Tried >= most || t.watch.over() {
 				break
 			}
 			followed, turned := t.apply(e, requirement)

@@ -8,11 +8,14 @@ import (
 
 // Settle challenges the passes of a whole certification, seeded as it was, and has its report derive from that what is
 // proved. The report must hold its drives.
-func Settle(r *scenarios.Report, suites ...scenarios.Suite) (*Result, error) {
+func Settle(r *scenarios.Report) (*Result, error) { return Watch{}.Settle(r) }
+
+// Settle is [Settle] while it is watched. The error may be [ErrInterrupted], and leaves the report as it was.
+func (w Watch) Settle(r *scenarios.Report) (*Result, error) {
 	if r.Select.Narrows() {
 		return nil, errors.New("a part of a certification proves nothing: its passes are not challenged")
 	}
-	result, err := Report(r, r.Seed, suites...)
+	result, err := w.Report(r, r.Seed)
 	if err != nil {
 		return nil, err
 	}

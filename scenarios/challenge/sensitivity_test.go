@@ -2,6 +2,7 @@ package challenge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -135,5 +136,34 @@ func TestSettleRefuses(t *testing.T) {
 	r.Drives = r.Drives[:len(r.Drives)-1]
 	if _, err := Settle(r); err == nil || r.Sensitivity != nil {
 		t.Errorf("without a drive: %v, %+v", err, r.Sensitivity)
+	}
+}
+
+// A challenge tells how far it is, and ends when it is interrupted, wherever it is; then nothing is said of the passes.
+func TestWatch(t *testing.T) {
+	judges := slices.Repeat([]func(answered, *scenarios.Judge, string){sees, takesAnything}, 12)
+	r := certified(t, scenarios.Options{Seed: 7}, nil, judges...)
+	var told []int
+	w := Watch{Progress: func(done, of int) {
+		if of != len(judges) {
+			t.Errorf("%d passes in all", of)
+		}
+		told = append(told, done)
+	}}
+	_, err := w.Report(r, 7)
+	if err != nil || len(told) != len(judges)+1 || !slices.IsSorted(told) || told[0] != 0 || told[len(judges)] != len(judges) {
+		t.Fatalf("told %v, %v", told, err)
+	}
+	for _, at := range []int{0, 1, 5} {
+		interrupted, last := make(chan struct{}), 0
+		w = Watch{Interrupted: interrupted, Progress: func(done, _ int) {
+			if last = done; done == at {
+				close(interrupted)
+			}
+		}}
+		// Those that were begun by then may be counted: each looks before it counts itself.
+		if _, err := w.Settle(r); !errors.Is(err, ErrInterrupted) || r.Sensitivity != nil || last > at+runtime.GOMAXPROCS(0) {
+			t.Errorf("interrupted at %d: %v, %+v, %d challenged", at, err, r.Sensitivity, last)
+		}
 	}
 }

@@ -150,7 +150,7 @@ func (c *certify) drive(ctx context.Context) (*results.Results, error) {
 		c.earlier()
 		return nil, err
 	}
-	return c.deliver(context.WithoutCancel(ctx), report, ctx.Err() != nil)
+	return c.deliver(ctx, report)
 }
 
 // ask drives and judges the target. doing is the word for it.
@@ -272,13 +272,13 @@ func notSelected(err error) error {
 }
 
 // deliver writes and shows the report. The error carries the exit code and the mistakes in the expectations.
-func (c *certify) deliver(ctx context.Context, report *scenarios.Report, interrupted bool) (*results.Results, error) {
+func (c *certify) deliver(ctx context.Context, report *scenarios.Report) (*results.Results, error) {
+	interrupted := ctx.Err() != nil
 	var unchallenged error
 	if c.challenge && !interrupted && !report.Select.Narrows() {
-		if _, err := challenge.Settle(report, c.suites...); err != nil {
-			unchallenged = fmt.Errorf("certify: the passes cannot be challenged: %w: --no-challenge leaves it out", err)
-		}
+		interrupted, unchallenged = c.challengePasses(ctx, report)
 	}
+	ctx = context.WithoutCancel(ctx) // what is known is written
 	stamp := reports.Stamp{Version: version(), ExitCode: report.ExitCode(), Again: c.again}
 	if interrupted {
 		stamp.ExitCode = scenarios.ExitInterrupted
@@ -305,6 +305,27 @@ func (c *certify) deliver(ctx context.Context, report *scenarios.Report, interru
 		return &doc, &exit{Code: stamp.ExitCode, Cause: wrong}
 	}
 	return &doc, nil
+}
+
+// challengePasses shows which passes could have failed. cut reports that it was interrupted: then none is shown to.
+func (c *certify) challengePasses(ctx context.Context, report *scenarios.Report) (cut bool, err error) {
+	fmt.Fprintln(c.stderr, "challenging its passes")
+	watch, end := challenging(ctx, c.stderr)
+	defer end()
+	_, err = watch.Settle(report)
+	switch {
+	case errors.Is(err, challenge.ErrInterrupted):
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("certify: the passes cannot be challenged: %w: --no-challenge leaves it out", err)
+	}
+	return false, nil
+}
+
+// challenging returns what follows a challenge on w, and ends it with ctx. Call end when it is over.
+func challenging(ctx context.Context, w io.Writer) (watch challenge.Watch, end func()) {
+	p := progress.New(w, isTerminal(w), time.Now, "passes")
+	return challenge.Watch{Interrupted: ctx.Done(), Progress: func(done, of int) { p.At("challenging passes", done, of) }}, p.End
 }
 
 func (c *certify) show(report *scenarios.Report, stamp reports.Stamp, doc results.Results, written bool) error {

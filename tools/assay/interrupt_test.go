@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
 )
 
@@ -92,4 +95,40 @@ func stillRuns(pid string) bool {
 	stat, err := os.ReadFile("/proc/" + pid + "/stat")
 	_, after, _ := strings.Cut(string(stat), ") ")
 	return err != nil || !strings.HasPrefix(after, "Z")
+}
+
+// Who interrupts a challenge finds what is known, and nothing that is certified.
+func TestInterruptedChallenge(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	cmd := exec.Command(self)
+	cmd.Args = []string{"assay", "certify", "simhost", "--out", out} // TestMain looks at the name
+	errs, err := cmd.StderrPipe()
+	if err := errors.Join(err, cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() }) // too late for one that has ended, which does not matter
+	for lines := bufio.NewScanner(errs); lines.Scan(); {
+		if lines.Text() == "challenging its passes" {
+			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	cmd.Wait() // its exit code is looked at
+	doc, err := reports.Load(out)
+	if code := cmd.ProcessState.ExitCode(); err != nil || code != scenarios.ExitInterrupted || doc.ExitCode != scenarios.ExitInterrupted {
+		t.Fatalf("exit code %d, and %d in results.json (%v)", code, doc.ExitCode, err)
+	}
+	if doc.Sensitivity != nil || len(doc.Profiles) > 0 || doc.Partial == nil || doc.Totals.Passed == 0 || doc.Totals.Inconclusive > 0 {
+		t.Errorf("%+v, profiles %v, part %+v, %+v", doc.Sensitivity, doc.Profiles, doc.Partial, doc.Totals)
+	}
+	page, err := os.ReadFile(filepath.Join(out, reports.ReportName))
+	if err != nil || !strings.Contains(string(page), "Interrupted before all passes were challenged, so none is shown able to fail") {
+		t.Errorf("the page does not say that the challenge was cut (%v)", err)
+	}
 }

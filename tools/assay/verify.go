@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/reports/bundle"
 	"github.com/openassay/assay/reports/register"
 	"github.com/openassay/assay/scenarios"
+	challenges "github.com/openassay/assay/scenarios/challenge"
 	"github.com/openassay/assay/tools/verify"
 )
 
@@ -40,7 +41,8 @@ Exit codes:
   1  something does not, or another version of the suites made it; each is told.
      With --challenge also: a requirement rests on passes alone that nothing turns.
      With --live also: a verdict differs, or nothing was shown to be as it was
-  2  the command was not understood, or the file is no bundle`
+  2  the command was not understood, or the file is no bundle
+  130  interrupted while the passes were challenged; nothing is said of the bundle`
 
 const verifyExample = `  assay certify http://localhost:3000 --bundle evidence.tar.gz --sign assay.key
   assay verify evidence.tar.gz --key assay.key.pub
@@ -96,7 +98,14 @@ func newVerify() *cobra.Command {
 			if o.Live, err = live.asking(cmd.Context(), again, b.Manifest); err != nil {
 				return err
 			}
-			return showVerified(cmd, verify.Bundle(b, o), bundles[0], asJSON)
+			watch, end := challenging(cmd.Context(), cmd.ErrOrStderr())
+			o.Watch = watch
+			report := verify.Bundle(b, o)
+			if end(); report.Interrupted {
+				return &exit{Code: scenarios.ExitInterrupted, Cause: fmt.Errorf("verify: %w: nothing is said of the bundle",
+					challenges.ErrInterrupted)}
+			}
+			return showVerified(cmd, report, bundles[0], asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&keyFile, "key", "", "`FILE` with the public key that has to have signed it")

@@ -79,7 +79,7 @@ var (
 		if err != nil {
 			return nil, err
 		}
-		if _, err := challenge.Settle(r, suites.Suites()...); err != nil {
+		if _, err := challenge.Settle(r); err != nil {
 			return nil, err
 		}
 		return packed(r)

@@ -13,6 +13,7 @@ import (
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/reports/bundle"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/challenge"
 	suites "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/tools/verify"
 )
@@ -109,5 +110,16 @@ func TestWhatIsNotKnownIsOnThePage(t *testing.T) {
 	judge("stamped by somebody", b, verify.Options{Version: "dev", Clock: verify.Clock{Timestamp: of}})
 	for row := range unseen {
 		t.Errorf("docs/verify.md has a row %q, and nothing says it", row)
+	}
+}
+
+// What was interrupted says nothing: neither that the bundle is honest, nor how many of its passes could have failed.
+func TestInterrupted(t *testing.T) {
+	interrupted := make(chan struct{})
+	close(interrupted)
+	seed := uint64(7)
+	r := verify.Bundle(made(t, small), verify.Options{Version: "dev", Challenge: &seed, Watch: challenge.Watch{Interrupted: interrupted}})
+	if r.Honest || !r.Interrupted || r.Challenge != nil {
+		t.Errorf("honest %v, interrupted %v, %+v: %+v", r.Honest, r.Interrupted, r.Challenge, r.Problems)
 	}
 }

@@ -4,6 +4,7 @@ package verify
 
 import (
 	"crypto/ed25519"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -27,11 +28,14 @@ type Options struct {
 	// Challenge has each pass shown able to fail, also where the certification left it out. It is the seed that draws places
 	// and values.
 	Challenge *uint64
-	Live      *Asking // asks the host again, nil for not at all
+	Watch     challenge.Watch // follows each challenge, and ends it
+	Live      *Asking         // asks the host again, nil for not at all
 }
 
 // Report is the result of a verification, and the output of assay verify --json.
 type Report struct {
+	// Interrupted: it was, before all passes were challenged, and the report is not whole.
+	Interrupted bool                 `json:"-"`
 	Honest      bool                 `json:"honest"` // no problem was found
 	Made        results.Maker        `json:"assay"`
 	Target      results.BundleTarget `json:"target"`
@@ -207,24 +211,32 @@ func (v *run) judge() {
 	v.drives(derived)
 	v.host(derived)
 	v.contradicted(derived)
-	v.settle(derived, suites)
+	if v.settle(derived); v.Interrupted {
+		return
+	}
 	v.compare(derived)
-	v.challenge(derived, suites)
+	v.challenge(derived)
 }
 
 // settle has the derived report say which passes could have failed, if results.json does. A part never does.
-func (v *run) settle(derived *scenarios.Report, suites []scenarios.Suite) {
+func (v *run) settle(derived *scenarios.Report) {
 	if v.given.Sensitivity == nil || v.given.ExitCode == scenarios.ExitInterrupted || derived.Select.Narrows() {
 		return
 	}
 	var err error
-	if v.settled, err = challenge.Settle(derived, suites...); err != nil {
-		v.tell("challenge", "the passes cannot be challenged: %s", err)
+	if v.settled, err = v.by.Watch.Settle(derived); err != nil {
+		v.unchallenged(err)
 	}
 }
 
+// unchallenged notes why the passes were not challenged.
+func (v *run) unchallenged(err error) {
+	v.Interrupted = errors.Is(err, challenge.ErrInterrupted)
+	v.tell("challenge", "the passes cannot be challenged: %s", err)
+}
+
 // challenge changes what the target sent, and judges again.
-func (v *run) challenge(derived *scenarios.Report, suites []scenarios.Suite) {
+func (v *run) challenge(derived *scenarios.Report) {
 	if v.by.Challenge == nil {
 		return
 	}
@@ -232,9 +244,9 @@ func (v *run) challenge(derived *scenarios.Report, suites []scenarios.Suite) {
 		v.Challenge = v.settled
 		return
 	}
-	result, err := challenge.Report(derived, *v.by.Challenge, suites...)
+	result, err := v.by.Watch.Report(derived, *v.by.Challenge)
 	if err != nil {
-		v.tell("challenge", "the passes cannot be challenged: %s", err)
+		v.unchallenged(err)
 		return
 	}
 	v.Challenge = result

@@ -75,6 +75,16 @@ func (p *Printer) Ended(name, result, alarm string) {
 	}
 }
 
+// At shows how much of a total is done, with the words for what is done.
+func (p *Printer) At(doing string, done, total int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last.IsZero() {
+		p.last = p.now()
+	}
+	p.show(fmt.Sprintf("%s: %d of %d", doing, done, total), "", done)
+}
+
 // End removes the live line.
 func (p *Printer) End() {
 	p.mu.Lock()
@@ -107,7 +117,11 @@ func (p *Printer) count(latest string) {
 	if len(words) > 0 {
 		state += ": " + strings.Join(words, ", ")
 	}
-	state += p.left(done)
+	p.show(state+p.left(done), latest, done)
+}
+
+// show writes how far the work is. latest is what was done last, for a terminal alone.
+func (p *Printer) show(state, latest string, done int) {
 	switch {
 	case p.live:
 		p.clear()
