@@ -81,7 +81,7 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 		" of its discovery document, or in a TXT record "+scenarios.NonceRecord+"HOST")
 	f.IntVar(&o.workers, "workers", 0, "`N` drives at once (default 12, or 2 a core)")
 	f.Float64Var(&o.rate, "rate", 0, "at most `N` requests a second (default unlimited)")
-	f.DurationVar(&o.patience, "patience", 10*time.Second, "`TIME` that something may take that must happen; longer where turns of the target are seen to be slow")
+	f.DurationVar(&o.patience, "patience", 10*time.Second, "`TIME` that something may take that must happen")
 	f.DurationVar(&o.maxPatience, "max-patience", 10*time.Minute, "most `TIME` to which --patience and deadlines grow for a slow target")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute,
 		"`TIME` for the whole certification; where given, for each drive too, which has 90s otherwise")
