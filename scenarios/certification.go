@@ -202,7 +202,7 @@ func (c *Certification) discover(ctx context.Context, client *wire.Client) error
 // findPace has the protocol find out how far behind reads are, as part of the discovery drive. What goes wrong there is no
 // answer to any question, and tells nothing.
 func (c *Certification) findPace(ctx context.Context, client *wire.Client) {
-	ctx, cancel := context.WithTimeout(ctx, c.Options.DriveTimeout)
+	ctx, cancel := context.WithTimeout(ctx, min(mostForPace, c.Options.DriveTimeout))
 	defer cancel()
 	draws := NewDraws(c.Options.Seed, c.RunID.ID, discoveryDrive)
 	conn := c.conn(client, draws)
@@ -219,8 +219,10 @@ func (c *Certification) slow() time.Duration {
 	return min(longestLoop*c.pace.Turn(), c.Options.MaxPatience)
 }
 
-// paceWithin is the patience of whoever finds out a target's pace.
-const paceWithin = 2 * time.Second
+const (
+	paceWithin  = 2 * time.Second  // is the patience of whoever finds out a target's pace
+	mostForPace = 30 * time.Second // are taken for it
+)
 
 // discoveryError returns [ErrNoDiscovery] if the target sent something that cannot be read, else [ErrUnreachable]. The
 // text of err may quote the target, so it is cleaned.

@@ -57,8 +57,8 @@ func TestMannersAccuseNobody(t *testing.T) {
 	t.Parallel()
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 	for name, m := range map[string]manners.Manners{
-		"behind":  {Soonest: 0, Latest: ms(5), Log: ms(60), Stream: ms(20), Snapshot: ms(30), Page: 3, Cut: 10_000},
-		"limited": {Rate: 300, Burst: 20, Turn: ms(20), Page: 1, Snapshot: ms(60), Log: ms(5)},
+		"behind":  {Latest: ms(3), Log: ms(40), Stream: ms(20), Snapshot: ms(20), Page: 4, Cut: 10_000},
+		"limited": {Rate: 500, Burst: 50, Turn: ms(10), Page: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
