@@ -67,3 +67,35 @@ func TestAwaitLooksAFewTimes(t *testing.T) {
 		})
 	}
 }
+
+// Patience starts again as long as there is progress, and only then.
+func TestAwaitWhile(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		progress []int
+		extended bool
+	}{
+		{"stuck from the start", []int{3, 3}, false},
+		{"stuck after a while", []int{1, 2, 3, 3}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var w wire.Wait
+			asked := 0
+			d := &scenarios.Drive[wire.Wait]{ID: "d", Run: func(ctx context.Context, conn *scenarios.Conn, o *wire.Wait) {
+				r := conn.Do(ctx, wire.Call{Method: "GET", Path: "/count"})
+				w = conn.AwaitWhile(ctx, "it is seen", func(context.Context) (wire.Value, bool) { return r.Value("/n"), false },
+					func(context.Context) int {
+						asked++
+						return c.progress[min(asked, len(c.progress))-1]
+					})
+				*o = w
+			}}
+			ask := scenarios.Ask(d, func(w wire.Wait, j *scenarios.Judge) { j.Check("TOY-1", w).To(check.Reached()) })
+			patience := 50 * time.Millisecond
+			certify(t, scenarios.Options{Patience: patience}, one("it", counts, ask, "TOY-1"))
+			if w.Reached || asked < len(c.progress) || (w.Patience > patience) != c.extended {
+				t.Errorf("reached %t with a patience of %s, progress measured %d times", w.Reached, w.Patience, asked)
+			}
+		})
+	}
+}

@@ -93,18 +93,18 @@ const fewestLooks = 5
 // are not kept waiting and slow ones not hammered. It looks at least [fewestLooks] times: where each look is slow (a
 // busy machine, a far network, a rate limit), the time says little about the target.
 func (c *Conn) Await(ctx context.Context, what string, look func(context.Context) (seen wire.Value, done bool)) wire.Wait {
-	return c.AwaitWhile(ctx, what, look, func(context.Context) int { return 0 })
+	return c.AwaitWhile(ctx, what, look, nil)
 }
 
-// AwaitWhile is like Await, and patience counts from the last time that progress was seen: a target that still gets on is not
-// late. progress returns a number that grows as the target does, and is asked when patience would be over. It ends at
-// [Options.MaxPatience] all the same.
+// AwaitWhile is like Await, but patience starts again when progress was made: a target that still gets on is not late.
+// progress returns a number that grows as the target gets on. It is called when half of the patience is over, and at its
+// end. [Options.MaxPatience] bounds the wait.
 func (c *Conn) AwaitWhile(ctx context.Context, what string, look func(context.Context) (seen wire.Value, done bool),
 	progress func(context.Context) int,
 ) wire.Wait {
 	w := wire.Wait{What: what, Patience: c.Patience}
 	start, waited := c.Now(), c.Waited()
-	reached := 0
+	patience, reached := c.Patience, -1 // no progress was measured
 	pause := 2 * time.Millisecond
 	before := func() {}
 	for {
@@ -114,12 +114,18 @@ func (c *Conn) AwaitWhile(ctx context.Context, what string, look func(context.Co
 		before = passed
 		w.Answers++
 		w.Last, w.Took = seen, c.Now().Sub(start)
-		left := w.Patience - w.Took + c.Waited() - waited
+		left := patience - w.Took + c.Waited() - waited
 		w.Reached = done && (left >= 0 || w.Answers <= fewestLooks)
-		if !w.Reached && left <= 0 && w.Patience < c.MaxPatience {
+		switch {
+		case progress == nil || w.Reached || patience >= c.MaxPatience:
+		case reached < 0 && left <= c.Patience/2:
+			if reached = progress(once); left <= 0 { // a busy machine slept until after the end
+				patience, left = patience+c.Patience/2-left, c.Patience/2
+			}
+		case left <= 0:
 			if now := progress(once); now > reached {
-				reached, w.Patience = now, min(w.Took+c.Patience, c.MaxPatience)
-				w.Reached, left = done, c.Patience
+				reached, patience = now, min(w.Took+c.Patience, c.MaxPatience)
+				w.Patience, w.Reached, left = patience, done, c.Patience
 			}
 		}
 		switch {
