@@ -15,9 +15,9 @@ const EarlierSuffix = ".earlier"
 // told are the files of a folder that read as a certification. results.json comes first: without it the folder is none.
 var told = []string{ResultsName, ReportName, MatrixName, JUnitName, CTRFName, SARIFName}
 
-// SetAside renames what an earlier run wrote into a report folder, and removes its badges. Call it before a target is
-// certified: a run that ends without a report, or cannot write it, must not leave one that seems to be its own. [Write]
-// removes what was set aside once the new reports are in place.
+// SetAside renames the reports of an earlier run in a folder, and removes its badges. Call it before a target is certified:
+// a run that cannot write its own reports must not appear to have written these. [Write] deletes the renamed files once it
+// has written the new ones.
 func SetAside(dir string) error {
 	for _, name := range told {
 		if err := SetFileAside(filepath.Join(dir, name)); err != nil {
@@ -27,8 +27,8 @@ func SetAside(dir string) error {
 	return removeStaleBadges(dir, nil)
 }
 
-// SetFileAside renames a file of an earlier run. It removes the file if it cannot be renamed: a new name may need space.
-// It does nothing to what is no file, such as a device, or if there is none.
+// SetFileAside renames a file of an earlier run. If renaming fails, it deletes the file: a new name may need disk space.
+// It ignores paths that do not exist and those of devices and other special files.
 func SetFileAside(path string) error {
 	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 		return nil
@@ -59,7 +59,7 @@ func TakeFileBack(path string) error {
 	return nil
 }
 
-// removeEarlier removes what was set aside in a report folder.
+// removeEarlier deletes the files of a report folder that SetAside renamed.
 func removeEarlier(dir string) error {
 	for _, name := range told {
 		if err := os.Remove(filepath.Join(dir, name+EarlierSuffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {

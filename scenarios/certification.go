@@ -220,8 +220,8 @@ func (c *Certification) slow() time.Duration {
 }
 
 const (
-	paceWithin  = 2 * time.Second  // is the patience of whoever finds out a target's pace
-	mostForPace = 30 * time.Second // are taken for it
+	paceWithin  = 2 * time.Second  // patience while the pace is measured
+	mostForPace = 30 * time.Second // bounds the whole measurement
 )
 
 // discoveryError returns [ErrNoDiscovery] if the target sent something that cannot be read, else [ErrUnreachable]. The

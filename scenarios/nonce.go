@@ -34,6 +34,9 @@ const (
 // nonceTime bounds the question to DNS.
 const nonceTime = 5 * time.Second
 
+// NonceForm says which nonces are accepted.
+const NonceForm = "8 to 128 letters, digits and signs, without spaces"
+
 var nonce = lazyregexp.New(`^[!-~]{8,128}$`)
 
 // IsNonce reports whether a text can be published as a nonce: 8 to 128 visible characters of ASCII.

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
@@ -40,15 +39,7 @@ func certifiedAgain(t *testing.T, target wire.Target, o scenarios.Options) (*sce
 		return nil, err
 	}
 	r := c.Finish(context.Background())
-	files := fstest.MapFS{}
-	for _, d := range r.Drives {
-		raw, err := scenarios.MarshalTranscript(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[scenarios.TranscriptName(d.ID)] = &fstest.MapFile{Data: raw}
-	}
-	again, err := scenarios.Derive(files, given(r), s)
+	again, err := scenarios.Derive(transcripts(t, r), given(r), s)
 	if err != nil {
 		t.Fatal(err)
 	}

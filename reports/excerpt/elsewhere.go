@@ -47,7 +47,7 @@ func passed(doc results.Results, requirement string) string {
 	return doc.Scenarios[i].ID
 }
 
-// Known counts the known failures: scenarios, and what was seen besides, each signature once.
+// Known counts known failures: failed scenarios, plus distinct signatures of violations seen elsewhere.
 func Known(doc results.Results) (n int) {
 	for _, s := range doc.Scenarios {
 		if s.Known != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/scenarios"
 )
 
 // Sensitivity returns the figure of a certification: how many of its passes were shown able to fail. It returns "" for nil:
@@ -38,14 +39,11 @@ func Unchallenged(doc results.Results) string {
 		return "the passes were not challenged, so none is shown able to fail"
 	case doc.Sensitivity != nil, doc.Totals.Passed == 0, doc.Schema != results.ResultsSchemaAssayResults2:
 		return ""
-	case doc.ExitCode == interrupted:
+	case doc.ExitCode == scenarios.ExitInterrupted:
 		return "interrupted before all passes were challenged, so none is shown able to fail"
 	}
 	return "the passes of a part are not challenged, so none is shown able to fail"
 }
-
-// interrupted is the exit code of a certification that was.
-const interrupted = 130
 
 // Insensitive returns a sentence for each pass that was not shown able to fail, those first that leave a requirement
 // unproved.

@@ -82,7 +82,8 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&o.workers, "workers", 0, "`N` drives at once (default 12, or 2 a core)")
 	f.Float64Var(&o.rate, "rate", 0, "at most `N` requests a second (default unlimited)")
 	f.DurationVar(&o.patience, "patience", 10*time.Second, "`TIME` that something may take that must happen")
-	f.DurationVar(&o.maxPatience, "max-patience", 10*time.Minute, "most `TIME` to which --patience and deadlines grow for a slow target")
+	f.DurationVar(&o.maxPatience, "max-patience", 0,
+		"most `TIME` to which --patience and deadlines grow for a slow target (default 10m0s, or --patience if longer)")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute,
 		"`TIME` for the whole certification; where given, for each drive too, which has 90s otherwise")
 	f.Uint64Var(&o.seed, "seed", 0, "`N` that all random values come of, to ask the same again (default random)")
@@ -199,7 +200,7 @@ func (o *certifyFlags) options() (scenarios.Options, error) {
 	}
 	switch {
 	case o.nonce != "" && !scenarios.IsNonce(o.nonce):
-		return out, usage("certify --nonce: give 8 to 128 letters, digits and signs, without spaces")
+		return out, usage("certify --nonce: give %s", scenarios.NonceForm)
 	case o.runID != "" && !scenarios.IsRunID(o.runID):
 		return out, usage("certify --run-id %q: give %s", o.runID, scenarios.RunIDForm)
 	case o.workers < 0:
@@ -208,7 +209,7 @@ func (o *certifyFlags) options() (scenarios.Options, error) {
 		return out, usage("certify --rate %v: give requests a second, like 50", o.rate)
 	case o.patience <= 0:
 		return out, usage("certify --patience %s: give a duration like 10s", o.patience)
-	case o.maxPatience < o.patience:
+	case o.maxPatience != 0 && o.maxPatience < o.patience:
 		return out, usage("certify --max-patience %s: give at least --patience, which is %s", o.maxPatience, o.patience)
 	case o.timeout <= 0:
 		return out, usage("certify --timeout %s: give a duration like 10m", o.timeout)

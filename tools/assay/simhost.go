@@ -199,7 +199,7 @@ func (o *simhostFlags) check(cmd *cobra.Command) error {
 	case cmd.Flags().Changed("sync") && o.settings.DataDir == "":
 		return usage("simhost --sync: logs in memory reach no disk: name a folder with --data")
 	case o.nonce != "" && !scenarios.IsNonce(o.nonce):
-		return usage("simhost --nonce: give 8 to 128 letters, digits and signs, without spaces")
+		return usage("simhost --nonce: give %s", scenarios.NonceForm)
 	case o.settings.Key == "":
 		return usage("simhost --key: give a key that is not empty")
 	}
