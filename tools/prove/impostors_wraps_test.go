@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/tools/prove/manners"
 )
 
 // What impostors are made of: they stand in front of a host, tell its logs otherwise, hear something else than was asked,
@@ -122,7 +123,7 @@ func seamSays(status int, edit func(asked, reply object)) wrapper {
 				return
 			}
 			asked, reply, raw := object{}, object{}, bodyOf(r)
-			got := record(next, with(r, r.URL.Path, raw))
+			got := manners.Record(next, with(r, r.URL.Path, raw))
 			if json.Unmarshal(raw, &asked) != nil || json.Unmarshal(got.Body.Bytes(), &reply) != nil {
 				panic(http.ErrAbortHandler)
 			}
@@ -146,7 +147,7 @@ func forksAnew() wrapper {
 				next.ServeHTTP(w, r)
 			case fork == nil:
 				raw := bodyOf(r)
-				got := record(next, with(r, r.URL.Path, raw))
+				got := manners.Record(next, with(r, r.URL.Path, raw))
 				if json.Unmarshal(got.Body.Bytes(), &made) != nil {
 					panic(http.ErrAbortHandler)
 				}
@@ -155,18 +156,18 @@ func forksAnew() wrapper {
 					asked[id] = raw
 					mu.Unlock()
 				}
-				reply(w, got, got.Code, got.Body.Bytes())
+				manners.Reply(w, got, got.Code, got.Body.Bytes())
 			default:
 				mu.Lock()
 				again := asked[fork[1]]
 				mu.Unlock()
 				how := object{}
-				got := record(next, with(r, "/v1/runs", again))
+				got := manners.Record(next, with(r, "/v1/runs", again))
 				if json.Unmarshal(bodyOf(r), &how) != nil || json.Unmarshal(got.Body.Bytes(), &made) != nil {
 					panic(http.ErrAbortHandler)
 				}
 				made["sourceRunId"], made["mode"], made["fromSeq"] = fork[1], how["mode"], how["fromSeq"]
-				reply(w, got, got.Code, asJSON(made))
+				manners.Reply(w, got, got.Code, asJSON(made))
 			}
 		})
 	}

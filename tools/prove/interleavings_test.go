@@ -27,6 +27,7 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/statetest"
 	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/tools/prove"
+	"github.com/openassay/assay/tools/prove/manners"
 )
 
 // Whatever is asked of the simulated host, in whatever order, its runs keep what the suites hold every run to; and every
@@ -132,7 +133,7 @@ func (w *world) ask(method, path string, body, out any) (int, []byte) {
 	}
 	request.Header.Set("Authorization", "Bearer "+prove.Key)
 	request.Header.Set("Content-Type", "application/json")
-	got := record(w.host.Handler(), request)
+	got := manners.Record(w.host.Handler(), request)
 	if got.Code >= http.StatusInternalServerError {
 		w.rt.Fatalf("%s %s: HTTP %d: %s", method, path, got.Code, got.Body)
 	}

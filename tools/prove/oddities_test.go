@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"maps"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,8 +14,10 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
+	suites "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/openwop/surface"
+	"github.com/openassay/assay/tools/prove/manners"
 )
 
 // What honest hosts differ in, beside the variations of the simulated host.
@@ -30,8 +30,8 @@ func TestHonestHostsThatDiffer(t *testing.T) {
 		options surface.Options
 		wrap    func(http.Handler) http.Handler
 	}{
-		"slow":                     {wrap: slow(40 * time.Millisecond)},
-		"stale snapshots":          {wrap: stale(150 * time.Millisecond)},
+		"slow":                     {wrap: mannerly(manners.Manners{Soonest: 40 * time.Millisecond, Latest: 40 * time.Millisecond})},
+		"stale snapshots":          {wrap: mannerly(manners.Manners{Snapshot: 150 * time.Millisecond})},
 		"tells little of a run":    {wrap: edited(tellLittle)},
 		"refuses in other words":   {wrap: edited(hideConflicts)},
 		"goals on their own time":  {wrap: behind(t)},
@@ -50,23 +50,12 @@ func TestHonestHostsThatDiffer(t *testing.T) {
 	}
 }
 
-// record lets the host answer and returns what it said.
-func record(next http.Handler, r *http.Request) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
-	next.ServeHTTP(w, r)
-	return w
-}
-
-func reply(w http.ResponseWriter, recorded *httptest.ResponseRecorder, code int, body []byte) {
-	maps.Copy(w.Header(), recorded.Header())
-	w.Header().Del("Content-Length")
-	w.WriteHeader(code)
-	w.Write(body)
+func mannerly(m manners.Manners) func(http.Handler) http.Handler {
+	return m.Wrap(routesOf[suites.Protocol.ID])
 }
 
 var (
 	oneRun    = regexp.MustCompile(`^/v1/runs/[^/:]+$`)
-	oneGoal   = regexp.MustCompile(`^/v1/host/sample/goals/[^/]+$`)
 	goalMove  = regexp.MustCompile(`^(/v1/host/sample/goals/[^/]+)/(tick|abandon)$`)
 	goalLog   = regexp.MustCompile(`^/v1/host/sample/goals/[^/]+/events$`)
 	runLog    = regexp.MustCompile(`^/v1/runs/[^/]+/events/poll$`)
@@ -74,42 +63,6 @@ var (
 	runFork   = regexp.MustCompile(`^(/v1/runs/[^/:]+):fork$`)
 	runStream = regexp.MustCompile(`^/v1/runs/[^/]+/events$`)
 )
-
-func slow(by time.Duration) func(http.Handler) http.Handler {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			time.Sleep(by)
-			next.ServeHTTP(w, r)
-		})
-	}
-}
-
-// stale serves what a run or a goal was a while ago.
-func stale(by time.Duration) func(http.Handler) http.Handler {
-	type kept struct {
-		at time.Time
-		w  *httptest.ResponseRecorder
-	}
-	var mu sync.Mutex
-	known := map[string]kept{}
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method != http.MethodGet || !oneRun.MatchString(r.URL.Path) && !oneGoal.MatchString(r.URL.Path) {
-				next.ServeHTTP(w, r)
-				return
-			}
-			mu.Lock()
-			whose := r.Header.Get("Authorization") + " " + r.URL.Path
-			k, ok := known[whose]
-			if !ok || time.Since(k.at) > by {
-				k = kept{time.Now(), record(next, r)}
-				known[whose] = k
-			}
-			mu.Unlock()
-			reply(w, k.w, k.w.Code, k.w.Body.Bytes())
-		})
-	}
-}
 
 // tellLittle shows neither the variables of a run nor what it waits for, and no event of an interrupt. That a run was resumed
 // which somebody had paused is none.
@@ -172,7 +125,7 @@ func behind(t *testing.T) func(http.Handler) http.Handler {
 			later := with(r, r.URL.Path, bodyOf(r))
 			look := with(r, m[1], nil)
 			look.Method = http.MethodGet
-			if record(next, look).Code != http.StatusOK {
+			if manners.Record(next, look).Code != http.StatusOK {
 				next.ServeHTTP(w, later)
 				return
 			}
@@ -184,7 +137,7 @@ func behind(t *testing.T) func(http.Handler) http.Handler {
 				defer close(done)
 				<-mine
 				time.Sleep(20 * time.Millisecond)
-				record(next, later)
+				manners.Record(next, later)
 			})
 			w.WriteHeader(http.StatusAccepted)
 			io.WriteString(w, "{}")

@@ -13,6 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/tools/prove"
+	"github.com/openassay/assay/tools/prove/manners"
 )
 
 // What no rule of the simulated host stands for: a host that makes up what it
@@ -59,7 +60,7 @@ var saysItCancels = before(func(w http.ResponseWriter, r *http.Request, next htt
 		var run struct {
 			Status string `json:"status"`
 		}
-		if json.Unmarshal(record(next, look).Body.Bytes(), &run) == nil && slices.Contains([]string{"running", "pending"}, run.Status) {
+		if json.Unmarshal(manners.Record(next, look).Body.Bytes(), &run) == nil && slices.Contains([]string{"running", "pending"}, run.Status) {
 			w.Header().Set("Content-Type", "application/json")
 			io.WriteString(w, `{"runId":"it","status":"cancelled"}`)
 			return
@@ -70,10 +71,10 @@ var saysItCancels = before(func(w http.ResponseWriter, r *http.Request, next htt
 
 // findsAll has a completed run under every id.
 var findsAll = before(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-	got := record(next, r)
+	got := manners.Record(next, r)
 	if oneRun.MatchString(r.URL.Path) && r.Method == http.MethodGet && got.Code == http.StatusNotFound {
-		reply(w, got, http.StatusOK, []byte(`{"runId":"it","workflowId":"w","status":"completed"}`))
+		manners.Reply(w, got, http.StatusOK, []byte(`{"runId":"it","workflowId":"w","status":"completed"}`))
 		return
 	}
-	reply(w, got, got.Code, got.Body.Bytes())
+	manners.Reply(w, got, got.Code, got.Body.Bytes())
 })

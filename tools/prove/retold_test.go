@@ -3,6 +3,7 @@ package prove_test
 import (
 	"cmp"
 	"encoding/json"
+	"github.com/openassay/assay/tools/prove/manners"
 	"maps"
 	"net/http"
 	"slices"
@@ -38,15 +39,15 @@ func edited(edit editor) func(http.Handler) http.Handler {
 				forkAsNumbered(w, r, next, m[1]+"/events/poll", edit)
 				return
 			}
-			got := record(next, r)
+			got := manners.Record(next, r)
 			var doc map[string]any
 			if json.Unmarshal(got.Body.Bytes(), &doc) != nil {
-				reply(w, got, got.Code, got.Body.Bytes())
+				manners.Reply(w, got, got.Code, got.Body.Bytes())
 				return
 			}
 			code := edit(r, got.Code, doc)
 			goOn(doc, cmp.Or(query.Get("lastSequence"), query.Get("since")))
-			reply(w, got, code, encoded(doc))
+			manners.Reply(w, got, code, encoded(doc))
 		})
 	}
 }
@@ -75,15 +76,15 @@ func forkAsNumbered(w http.ResponseWriter, r *http.Request, next http.Handler, l
 	}
 	look := with(r, log, nil)
 	look.Method, look.URL.RawQuery = http.MethodGet, "timeout=1"
-	ask["fromSeq"] = inHost(record(next, look).Body.Bytes(), look, edit, number)
-	got := record(next, with(r, r.URL.Path, encoded(ask)))
+	ask["fromSeq"] = inHost(manners.Record(next, look).Body.Bytes(), look, edit, number)
+	got := manners.Record(next, with(r, r.URL.Path, encoded(ask)))
 	var doc map[string]any
 	if json.Unmarshal(got.Body.Bytes(), &doc) != nil || doc["fromSeq"] == nil {
-		reply(w, got, got.Code, got.Body.Bytes())
+		manners.Reply(w, got, got.Code, got.Body.Bytes())
 		return
 	}
 	doc["fromSeq"] = number
-	reply(w, got, got.Code, encoded(doc))
+	manners.Reply(w, got, got.Code, encoded(doc))
 }
 
 // inHost is the host's own number of the event that edit shows under this one.
@@ -136,10 +137,10 @@ func leaveOut(doc object, hidden func(e object) bool) {
 
 // diffAsTold compares two logs as they are shown, place by place, where the host has compared what it does not show.
 func diffAsTold(w http.ResponseWriter, r *http.Request, next http.Handler, run string, edit editor) {
-	got := record(next, r)
+	got := manners.Record(next, r)
 	var doc object
 	if json.Unmarshal(got.Body.Bytes(), &doc) != nil {
-		reply(w, got, got.Code, got.Body.Bytes())
+		manners.Reply(w, got, got.Code, got.Body.Bytes())
 		return
 	}
 	if got.Code == http.StatusOK {
@@ -147,7 +148,7 @@ func diffAsTold(w http.ResponseWriter, r *http.Request, next http.Handler, run s
 			logAsTold(r, next, "/v1/runs/"+r.URL.Query().Get("against"), edit))
 	}
 	code := edit(r, got.Code, doc)
-	reply(w, got, code, encoded(doc))
+	manners.Reply(w, got, code, encoded(doc))
 }
 
 // logAsTold is the log of a run as edit shows it, by number.
@@ -155,7 +156,7 @@ func logAsTold(r *http.Request, next http.Handler, run string, edit editor) map[
 	look := with(r, run+"/events/poll", nil)
 	look.Method, look.URL.RawQuery = http.MethodGet, "timeout=1"
 	var doc object
-	if json.Unmarshal(record(next, look).Body.Bytes(), &doc) != nil {
+	if json.Unmarshal(manners.Record(next, look).Body.Bytes(), &doc) != nil {
 		return nil
 	}
 	edit(look, http.StatusOK, doc)

@@ -43,8 +43,8 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case reads && f.Snapshot > 0 && f.routes.Snapshot.MatchString(r.URL.Path):
 		f.snapshot(w, r)
 	case reads && f.routes.Log.MatchString(r.URL.Path) && !streams(r):
-		reply := record(f.next, r)
-		give(w, reply, f.routes.page(reply.Body.Bytes(), time.Now(), f.Log, f.Page))
+		reply := Record(f.next, r)
+		Reply(w, reply, reply.Code, f.routes.page(reply.Body.Bytes(), time.Now(), f.Log, f.Page))
 	case streams(r):
 		f.next.ServeHTTP(f.stream(w, r), r)
 	default:
@@ -80,24 +80,25 @@ func (f *front) snapshot(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	s, known := f.shown[who]
 	if !known || time.Since(s.at) > f.Snapshot {
-		s = shown{time.Now(), record(f.next, r)}
+		s = shown{time.Now(), Record(f.next, r)}
 		f.shown[who] = s
 	}
 	f.mu.Unlock()
-	give(w, s.reply, s.reply.Body.Bytes())
+	Reply(w, s.reply, s.reply.Code, s.reply.Body.Bytes())
 }
 
-// record lets the host answer, and returns what it said.
-func record(next http.Handler, r *http.Request) *httptest.ResponseRecorder {
+// Record lets a host answer, and returns what it said.
+func Record(next http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	next.ServeHTTP(w, r)
 	return w
 }
 
-func give(w http.ResponseWriter, reply *httptest.ResponseRecorder, body []byte) {
-	maps.Copy(w.Header(), reply.Header())
+// Reply sends a recorded reply with another status and body.
+func Reply(w http.ResponseWriter, recorded *httptest.ResponseRecorder, code int, body []byte) {
+	maps.Copy(w.Header(), recorded.Header())
 	w.Header().Del("Content-Length")
-	w.WriteHeader(reply.Code)
+	w.WriteHeader(code)
 	_, _ = w.Write(body) // a client that is gone needs no answer
 }
 
