@@ -140,6 +140,11 @@ func TestJudgesOfRaces(t *testing.T) {
 		{Scenario: "respond/race", What: "keeps the loser's", Change: func(o *O) {
 			o.After = x.Ok(doc{"state": doc{"_suspension": doc{"response": "one"}}})
 		}, Want: openintent.OIPREAD1},
+		{Scenario: "respond/race", What: "only answers with one value arrived", Want: "blocked", Change: func(o *O) {
+			o.Replies[0], o.Replies[2] = x.Reply(429, doc{}), x.Reply(503, doc{})
+		}},
+		{Scenario: "respond/race", What: "one was turned away unread", Want: "passed",
+			Change: func(o *O) { o.Replies[2] = x.Reply(503, doc{}) }},
 		{Scenario: "respond/race", What: "crashes", Want: openintent.OIPREAD1,
 			Change: func(o *O) { o.Replies[2] = x.Reply(500, doc{}) }},
 		{Scenario: "respond/race", What: "tells twice", Change: func(o *O) {

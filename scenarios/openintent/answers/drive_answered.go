@@ -89,7 +89,12 @@ func (o *AnsweredObservation) drive(ctx context.Context, c *scenarios.Conn, orde
 	if host.MissingRoute(o.Answer) {
 		host.NoAnswers(s, o.Answer)
 	}
-	o.look(ctx, i, &o.After, &o.Log, "after the answer")
+	if o.Answer.Ok() {
+		seen := i.Answered(ctx, "after the answer")
+		o.After, o.Log = seen.Intent, seen.Log
+	} else {
+		o.look(ctx, i, &o.After, &o.Log, "after the answer")
+	}
 	o.Again = append(o.Again, give("answer again", o.Chosen.Value))
 	o.Again = append(o.Again, give("answer again, otherwise", o.Other.Value))
 	o.look(ctx, i, &o.AfterAgain, &o.LogAgain, "after the later answers")
@@ -137,8 +142,8 @@ var raced = &scenarios.Drive[RacedObservation]{
 		if host.MissingRoute(o.Replies[0]) {
 			host.NoAnswers(s, o.Replies[0])
 		}
-		o.After = i.Read(ctx, "the intent after all answers")
-		o.Log = i.Log(ctx, "the log after all answers")
+		seen := i.Answered(ctx, "after all answers")
+		o.After, o.Log = seen.Intent, seen.Log
 	},
 }
 

@@ -399,8 +399,18 @@ func TestJudgesOfConfigurations(t *testing.T) {
 		{Scenario: "config/readable", What: "honest", Want: "passed"},
 		{Scenario: "config/readable", What: "a policy", Want: "passed",
 			Change: func(o *O) { o.Keyed, o.Keyless = x.Ok(some), x.Ok(some) }},
-		{Scenario: "config/readable", What: "asks for a key", Want: openintent.OIP0026D4,
+		{Scenario: "config/readable", What: "asks for a key (OIP-R125)", Want: "noted",
 			Change: func(o *O) { o.Keyless = x.Reply(401, doc{}) }},
+		{Scenario: "config/readable", What: "is refused with a key, too", Want: openintent.OIP0026D4,
+			Change: func(o *O) { o.Keyed, o.Keyless = x.Reply(403, doc{}), x.Reply(403, doc{}) }},
+		{Scenario: "config/readable", What: "shows another one without a key", Want: openintent.OIP0026D4,
+			Change: func(o *O) { o.Keyless = x.Ok(doc{}) }},
+		{Scenario: "config/readable", What: "a strategy that only release notes know (OIP-R11)", Want: "noted", Change: func(o *O) {
+			o.Keyed = x.Ok(doc{"suspension": doc{"default_retry_policy": doc{"max_attempts": 3, "strategy": "linear"}}})
+		}},
+		{Scenario: "config/readable", What: "a strategy that is no text", Want: openintent.OIP0026D4, Change: func(o *O) {
+			o.Keyed = x.Ok(doc{"suspension": doc{"default_retry_policy": doc{"max_attempts": 3, "strategy": 7}}})
+		}},
 		{Scenario: "config/readable", What: "says nothing", Want: openintent.OIP0026D4,
 			Change: func(o *O) { o.Keyed = x.Ok(doc{}) }},
 		{Scenario: "config/readable", What: "no policy", Change: func(o *O) {
