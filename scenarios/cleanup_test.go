@@ -50,7 +50,7 @@ func TestCleanupIsBoundedByWhatThereIsToUndo(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var c cleanup
 				for _, undo := range test.undo {
-					c.add("a thing", undo)
+					c.add("a drive", "a thing", undo)
 				}
 				began := time.Now() // a fake clock
 				leftovers := c.run(t.Context(), client, test.o)

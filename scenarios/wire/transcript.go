@@ -80,6 +80,18 @@ func (t *Transcript) Len() int {
 	return len(t.Entries)
 }
 
+// Soonest returns the shortest time that a reply took, 0 if there is none.
+func (t *Transcript) Soonest() (soonest time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, e := range t.Entries {
+		if took := time.Duration(e.Micros) * time.Microsecond; e.Kind == "http" && e.Response != nil && (soonest == 0 || took < soonest) {
+			soonest = took
+		}
+	}
+	return soonest
+}
+
 // body decodes the reply of entry n.
 func (t *Transcript) body(n int) (any, error) {
 	text, ok := t.Entry(n).document()
