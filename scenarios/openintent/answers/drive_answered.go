@@ -26,6 +26,7 @@ type AnsweredObservation struct {
 	AfterAgain host.Reply      `json:"afterAgain"` // the intent after them
 	LogAgain   host.Log        `json:"logAgain"`
 	AnsweredBy string          `json:"answeredBy"`
+	Bare       host.Reply      `json:"bare"`  // the reply to an answer, of another intent, with a choice without description
 	Usual      host.Reply      `json:"usual"` // the control of a drive in the other order: an answer in the usual one
 }
 
@@ -94,6 +95,11 @@ func (o *AnsweredObservation) drive(ctx context.Context, c *scenarios.Conn, orde
 		o.After, o.Log = seen.Intent, seen.Log
 	} else {
 		o.look(ctx, i, &o.After, &o.Log, "after the answer")
+	}
+	if order == host.RecordFirst {
+		other := s.NewIntent(ctx, "bare", host.Active, nil)
+		sus := other.Suspend(ctx, s.Question("choice", asAny(options)...))
+		o.Bare = other.Answer(ctx, "answer with a choice without description", sus.ID, o.Other.Value)
 	}
 	o.Again = append(o.Again, give("answer again", o.Chosen.Value))
 	o.Again = append(o.Again, give("answer again, otherwise", o.Other.Value))

@@ -48,6 +48,12 @@ var respondReply = scenarios.Scenario{
 		j.Check(openintent.OIP0025A12, body.Key("choice_label")).To(check.Equal(o.Chosen.Label), "choice_label of the reply")
 		j.Check(openintent.OIP0025A12, body.Key("choice_description")).
 			To(check.Equal(o.Chosen.Description), "choice_description of the reply")
+		if o.Bare.Ok() { // of a choice without description (OIP-R118)
+			j.Check(openintent.OIP0025A12, o.Bare.Body.Key("choice_label")).
+				To(check.Equal(o.Other.Label), "choice_label of the reply to a choice without description")
+			j.Check(openintent.OIP0025A12, o.Bare.Body.Key("choice_description")).
+				To(check.That("none", func(v any) bool { return v == nil || v == "" }), "choice_description of a choice without one")
+		}
 	}),
 }
 
