@@ -111,8 +111,8 @@ var goalByWord = &scenarios.Drive[GoalWordObservation]{
 		*o = GoalWordObservation{Objective: h.DrawObjective()}
 		home := h.StandingGoals(ctx)
 		asked := h.GoalRequest(host.BoundedTo(h.Between(2, 99)))
-		asserted := home.CreateAs(wire.Misfit(ctx, openwop.OWP0097E2), "create a goal that is satisfied already", asked.Objective, satisfiedRequest{asked,
-			dialect.GoalStateSatisfied})
+		asserted := home.CreateAs(wire.Misfit(ctx, openwop.OWP0097E2), "create a goal that is satisfied already", asked.Objective,
+			satisfiedRequest{asked, dialect.GoalStateSatisfied})
 		o.Asserted = asserted.Seen(ctx)
 		g, made := home.Begin(ctx, host.BoundedTo(h.Between(2, 99)))
 		if o.Goal = made; !madeActive(made) {
