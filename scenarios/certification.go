@@ -117,8 +117,8 @@ type outcome struct {
 }
 
 // Certify fetches the target's discovery document, selects scenarios and starts to drive them. It drives nothing if it
-// returns an error, which is a [UsageError], [ErrNothingSelected], [ErrUnreachable], [ErrNoDiscovery] or [ErrNoNonce]. All suites
-// must be of one protocol.
+// returns an error, which is a [UsageError], [ErrNothingSelected], [ErrUnreachable], [ErrNoDiscovery], [ErrNoNonce] or
+// [wire.ErrMisfit]. All suites must be of one protocol.
 func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite) (*Certification, error) {
 	hurried := o.Timeout > 0
 	o = o.withDefaults()
@@ -129,7 +129,9 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	if target.KeyHeader == "" {
 		target.KeyHeader = suites[0].Protocol.KeyHeader
 	}
-	network, err := wire.NewNetwork(target, wire.Options{Limits: *o.Limits, Rate: o.Rate, Speech: suites[0].Protocol.Speech})
+	protocol := suites[0].Protocol
+	network, err := wire.NewNetwork(target, wire.Options{Limits: *o.Limits, Rate: o.Rate, Speech: protocol.Speech,
+		Contract: protocol.contract()})
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +151,10 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	c.plan()
 	if c.Protocol.Paces != nil && len(c.order) > 0 {
 		c.findPace(ctx, client)
+		if err := client.Misfit(); err != nil {
+			c.cancel()
+			return nil, err
+		}
 		if slow := c.slow(); slow > 0 && !hurried {
 			c.cancel()
 			c.network.Allow(slow) // a seam may answer when its loop is over
@@ -236,6 +242,9 @@ const (
 // discoveryError returns [ErrNoDiscovery] if the target sent something that cannot be read, else [ErrUnreachable]. The
 // text of err may quote the target, so it is cleaned.
 func (c *Certification) discoveryError(err error) error {
+	if errors.Is(err, wire.ErrMisfit) {
+		return err
+	}
 	kind := ErrUnreachable
 	if errors.Is(err, wire.ErrOverLimit) || errors.Is(err, wire.ErrUnreadable) {
 		kind = ErrNoDiscovery
@@ -344,6 +353,9 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	defer cancel()
 	draws := NewDraws(c.Options.Seed, c.RunID.ID, d.meta.ID)
 	observation, err := guarded(bounded, d, c.conn(client, draws))
+	if misfit := client.Misfit(); misfit != nil { // also where the drive got along without the reply
+		err = misfit
+	}
 	d.drawn = draws.noted
 	d.seconds = time.Since(start).Seconds()
 	d.end(bounded, c.clean, observation, err)

@@ -27,8 +27,9 @@ type Client struct {
 	transport  *http.Transport
 	transcript *Transcript
 	held       *held
-	waited     *atomic.Int64 // ns that its requests were held back
-	first      bool          // they go before those of others, where the target is limited
+	waited     *atomic.Int64            // ns that its requests were held back
+	misfits    *atomic.Pointer[failure] // the first request that does not fit the contract
+	first      bool                     // they go before those of others, where the target is limited
 }
 
 // Other returns a client with the credential of another tenant and the same transcript, nil if there is no such
@@ -111,6 +112,7 @@ type Call struct {
 	Secrets   []string // JSON pointers of tokens in the reply, which no record may hold
 	Anonymous bool     // send no credential
 	Discovery bool     // use the larger limit of bodies
+	Route     string   // its path in the contract, where the target has it elsewhere; "" is Path without its query
 }
 
 // Reply is a live reply, for a drive. [Reply.Value] mints values for judges.
@@ -359,10 +361,15 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 		request.Header.Set(k, v)
 	}
 	clean := c.network.redactor.Clean
-	return request, Request{
+	sent := Request{
 		Method: call.Method, URL: clean(request.URL.Redacted()), Header: c.headers(request.Header),
 		Body: clean(printable(string(body))),
-	}, nil
+	}
+	if sent.Misfit, err = c.fits(ctx, call, body); err != nil {
+		_, err = c.record(c.network.now(), call, sent, nil, "", err)
+		return nil, sent, err
+	}
+	return request, sent, nil
 }
 
 // body reads and vets the body of a response.

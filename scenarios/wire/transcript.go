@@ -41,6 +41,7 @@ type Request struct {
 	URL    string            `json:"url"`
 	Header map[string]string `json:"header,omitempty"`
 	Body   string            `json:"body,omitempty"`
+	Misfit string            `json:"misfit,omitempty"` // for whose sake it does not fit the contract: see [Misfit]
 }
 
 // Response is a recorded response.
