@@ -74,7 +74,7 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.filter, "filter", "", "only scenarios whose labels satisfy this `EXPR`, like 'level:MUST && !suite:version5-shape'")
 	f.StringSliceVar(&o.scenarios, "scenario", nil, "only the scenario of this `ID`; may be repeated")
 	f.StringSliceVar(&o.requirements, "requirement", nil, "only scenarios that prove the requirement of this `ID`; may be repeated")
-	f.StringSliceVar(&o.expectClaims, "expect-claim", nil, "ask about this `CLAIM` although the target does not make it; may be repeated")
+	f.StringSliceVar(&o.expectClaims, "expect-claim", nil, "ask about this `CLAIM` although the target does not make it: an id, a glob like 'goals*', or all; may be repeated")
 	f.StringSliceVar(&o.seamPrefixes, "seam-prefix", nil,
 		"`PATH` below which the target's test seams live, like /v1/host/acme; may be repeated")
 	f.StringVar(&o.nonce, "nonce", "", "`VALUE` that the operator published to show that the host is his: in the header "+wire.NonceHeader+
