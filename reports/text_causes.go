@@ -17,13 +17,7 @@ func (t *text) blocked() {
 	if len(causes)+len(barred) == 0 {
 		return
 	}
-	words := excerpt.BlockedBy(causes, barred)
-	if len(causes) > 0 && len(barred) > 0 {
-		words = ": " + words
-	} else {
-		words = " " + words
-	}
-	t.heading(yellow, "BLOCKED", textsafe.Count(int(t.doc.Totals.Blocked), "scenario")+words)
+	t.heading(yellow, "BLOCKED", textsafe.Count(int(t.doc.Totals.Blocked), "scenario")+" "+excerpt.BlockedBy(causes, barred))
 	for _, c := range causes {
 		t.line("  %4d  %s", len(c.Scenarios), textsafe.Clip(c.Line(), 2*mostReason))
 	}

@@ -51,8 +51,8 @@ func TestPatternsOfClaims(t *testing.T) {
 
 func TestPatternsThatFitNothing(t *testing.T) {
 	ask := scenarios.Ask(countDrive("d"), is(3, "TOY-5"))
-	all := suite(one("a", claimed("goals", "/goals present"), ask, "TOY-5"), one("b", claimed("goals-replay", "/replay == true"), ask, "TOY-5"),
-		one("c", claimed("no-goals", "/goals absent"), ask, "TOY-5"))
+	all := suite(one("a", claimed("goals", "/goals present"), ask, "TOY-5"),
+		one("b", claimed("goals-replay", "/replay == true"), ask, "TOY-5"), one("c", claimed("no-goals", "/goals absent"), ask, "TOY-5"))
 	for pattern, want := range map[string]string{
 		"gaols*": `no claim fits "gaols*": did you mean "goals"? (assay list claims shows them all)`,
 		"goal":   `unknown claim "goal": did you mean "goals" or "goals-replay"? (assay list claims shows them all)`,

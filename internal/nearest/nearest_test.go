@@ -25,7 +25,8 @@ func TestName(t *testing.T) {
 func TestNames(t *testing.T) {
 	known := []string{"no-goals", "goals", "goals-schedule", "memory", "goals-replay"}
 	for typed, want := range map[string][]string{
-		"gaols": {"goals"}, "goals": {"goals", "goals-schedule"}, "memroy": {"memory"}, "zzz": nil, "": nil, "Goals-": {"goals", "goals-schedule"},
+		"gaols": {"goals"}, "goals": {"goals", "goals-schedule"}, "memroy": {"memory"}, "zzz": nil, "": nil,
+		"Goals-": {"goals", "goals-schedule"},
 	} {
 		if got := nearest.Names(typed, known, 2); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", typed, got, want)

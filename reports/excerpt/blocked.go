@@ -60,9 +60,15 @@ func Barring(doc results.Results, requirement string) int {
 	return 0
 }
 
+// mostOfReason bounds the characters of a reason in a line that also has to say what helps.
+const mostOfReason = 200
+
 // Line says in a line why scenarios have no verdict, and what would help.
 func (c *Cause) Line() string {
 	line := c.Reasons[0]
+	if runes := []rune(line); len(runes) > mostOfReason {
+		line = string(runes[:mostOfReason-1]) + "…"
+	}
 	if more := len(c.Reasons) - 1; more > 0 {
 		line += fmt.Sprintf(" (and %s like it)", textsafe.Count(more, "reason"))
 	}
@@ -72,21 +78,14 @@ func (c *Cause) Line() string {
 	return line
 }
 
-// BlockedBy sums up by what scenarios are blocked: "by 3 causes", "by a violation", "24 by 3 causes, 21 by 1 violation".
+// BlockedBy sums up by what scenarios are blocked: "by 3 causes", "by 3 causes and 1 violation".
 func BlockedBy(causes []*Cause, barred []Barred) string {
-	var n [2]int
-	for _, c := range causes {
-		n[0] += len(c.Scenarios)
+	var words []string
+	if n := len(causes); n > 0 {
+		words = append(words, textsafe.Count(n, "cause"))
 	}
-	for _, b := range barred {
-		n[1] += len(b.Scenarios)
+	if n := len(barred); n > 0 {
+		words = append(words, textsafe.Count(n, "violation"))
 	}
-	words := []string{"by " + textsafe.Count(len(causes), "cause"), "by " + textsafe.Count(len(barred), "violation")}
-	switch {
-	case len(barred) == 0:
-		return words[0]
-	case len(causes) == 0:
-		return words[1]
-	}
-	return strings.Join([]string{fmt.Sprintf("%d %s", n[0], words[0]), fmt.Sprintf("%d %s", n[1], words[1])}, ", ")
+	return "by " + strings.Join(words, " and ")
 }

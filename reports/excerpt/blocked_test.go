@@ -37,7 +37,7 @@ func TestBlocked(t *testing.T) {
 		t.Errorf("%+v", barred)
 	}
 	for want, got := range map[string]string{
-		"3 by 2 causes, 1 by 1 violation": excerpt.BlockedBy(causes, barred), "by 2 causes": excerpt.BlockedBy(causes, nil),
+		"by 2 causes and 1 violation": excerpt.BlockedBy(causes, barred), "by 2 causes": excerpt.BlockedBy(causes, nil),
 		"by 1 violation": excerpt.BlockedBy(nil, barred),
 	} {
 		if got != want {
