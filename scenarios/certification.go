@@ -86,6 +86,7 @@ type Certification struct {
 	order     []string // drive ids in the order of their first scenario
 	outcomes  []*outcome
 	pace      Pace
+	patience  time.Duration // that was given
 	cleanup   cleanup
 	running   context.Context // ends with the certification
 	cancel    context.CancelFunc
@@ -137,7 +138,7 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	}
 	c := &Certification{
 		Options: o, Protocol: suites[0].Protocol, Started: time.Now().UTC(), network: network, selected: picked,
-		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites),
+		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites), patience: o.Patience,
 	}
 	c.RunID = o.Run(c.Started)
 	whole := ctx
@@ -164,7 +165,8 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 		}
 	}
 	if c.Options.Workers <= 0 {
-		c.Options.Workers = workers(client.Transcript().Soonest())
+		soonest, _ := client.Transcript().ReplyTimes()
+		c.Options.Workers = workers(soonest)
 	}
 	c.running = ctx
 	go c.drive(ctx)
@@ -257,7 +259,7 @@ func (c *Certification) plan() {
 	for _, sel := range c.selected {
 		out := newOutcome(sel, c.Options.Select, c.Discovery)
 		c.outcomes = append(c.outcomes, out)
-		if reason := notClaimed(sel.Scenario.Claim, c.Discovery, c.Options.Select.ExpectClaims); reason != "" {
+		if reason := notClaimed(sel.Scenario.Claim, c.Discovery, c.Options.Select); reason != "" {
 			out.fixed = &Outcome{Scenario: sel.Scenario, Verdict: Inapplicable, Reason: reason}
 			continue
 		}
@@ -283,9 +285,9 @@ func newOutcome(sel Selected, by Selection, d Discovery) *outcome {
 }
 
 // notClaimed returns the reason for a soft skip, with the pointer that was looked at; "" if the scenario is asked.
-func notClaimed(claim Claim, d Discovery, expected []string) string {
+func notClaimed(claim Claim, d Discovery, by Selection) string {
 	value, claimed := claim.asked(d)
-	if claimed || slices.Contains(expected, claim.ID) {
+	if claimed || by.expects(claim) {
 		return ""
 	}
 	at := value.Ref().Pointer

@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/rand"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -92,16 +93,20 @@ func distinct(known *[]string, from, key, whose string) (string, error) {
 	return checkKey(from, key)
 }
 
-// again returns flags for the same principals, with variables or placeholders instead of keys.
-func (p *principals) again() (words []string) {
+// again returns flags for the same principals, with variables or placeholders instead of keys; see [certifyFlags.words].
+func (p *principals) again(toRun bool) (words []string) {
 	if p.other != "" {
-		words = append(words, otherKeyFlag+` "$`+otherKeyVariable+`"`)
+		words = append(words, otherKeyFlag, secretIn(otherKeyVariable, toRun))
 	}
-	for range p.voters {
-		words = append(words, voterKeyFlag+` '...'`)
+	for i := range p.voters {
+		key := `'...'`
+		if toRun {
+			key = secretIn(fmt.Sprintf("ASSAY_VOTER_KEY_%d", i+1), toRun)
+		}
+		words = append(words, voterKeyFlag, key)
 	}
 	if p.lowScope != "" {
-		words = append(words, lowScopeKeyFlag+` "$`+lowScopeKeyVariable+`"`)
+		words = append(words, lowScopeKeyFlag, secretIn(lowScopeKeyVariable, toRun))
 	}
 	if p.secret != "" {
 		words = append(words, hostSecretFlag+` "$`+hostSecretVariable+`"`)

@@ -87,7 +87,7 @@ func (l *liveFlags) asking(ctx context.Context, c *certify, m results.BundleMani
 			report, err := c.ask(ctx, "asking again")
 			switch {
 			case ctx.Err() != nil:
-				return nil, errors.New("it was interrupted")
+				return nil, verify.ErrInterrupted
 			case err != nil:
 				return nil, errors.New(strings.TrimPrefix(err.Error(), "certify: "))
 			}

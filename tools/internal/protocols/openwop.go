@@ -63,6 +63,12 @@ type OpenWOP struct {
 // Protocol implements [Specimen].
 func (OpenWOP) Protocol() *scenarios.Protocol { return suites.Protocol }
 
+// Committing implements [Faulty].
+func (h OpenWOP) Committing(faults []string) (Specimen, error) {
+	h.Faults = faults
+	return h, faulty.Options{Options: h.Options, Faults: faults}.Check()
+}
+
 // Start implements [Specimen]. It also starts the second host that this one works with, unless t names one.
 func (h OpenWOP) Start(ctx context.Context, t wire.Target, p Place) (wire.Target, func(context.Context) error, error) {
 	stopSecond := func(context.Context) error { return nil }
