@@ -189,7 +189,8 @@ var allowed = &scenarios.Drive[AllowedObservation]{
 		me := s.NewIntent(ctx, "ungoverned", host.Active, nil).Made.Body.Key("created_by").String()
 		switch {
 		case me == "":
-			scenarios.End(scenarios.Block("the server does not say who made an intent, so no policy can name us", "show created_by with every intent"))
+			scenarios.End(scenarios.Block("the server does not say who made an intent, so no policy can name us",
+				"show created_by with every intent"))
 		case wire.HoldsSecret(me):
 			scenarios.End(scenarios.Block("the server calls its callers by their credentials, which are sent in no body",
 				"give callers names that are no credentials"))
