@@ -89,6 +89,7 @@ type Certification struct {
 	order     []string // drive ids in the order of their first scenario
 	outcomes  []*outcome
 	pace      Pace
+	learned   Learned
 	cleanup   cleanup
 	running   context.Context // ends with the certification
 	cancel    context.CancelFunc
@@ -205,7 +206,7 @@ func (c *Certification) findPace(ctx context.Context, client *wire.Client) {
 	ctx, cancel := context.WithTimeout(ctx, min(mostForPace, c.Options.DriveTimeout))
 	defer cancel()
 	draws := NewDraws(c.Options.Seed, c.RunID.ID, discoveryDrive)
-	conn := c.conn(client, draws)
+	conn := c.conn(ctx, client, draws)
 	conn.Patience = min(conn.Patience, paceWithin)
 	_ = Try(func() { c.Protocol.Paces(ctx, conn) })
 	c.discovery.drawn = draws.noted
@@ -324,18 +325,19 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	bounded, cancel := within(ctx, timeout, client.Waited)
 	defer cancel()
 	draws := NewDraws(c.Options.Seed, c.RunID.ID, d.meta.ID)
-	observation, err := guarded(bounded, d, c.conn(client, draws))
+	observation, err := guarded(bounded, d, c.conn(bounded, client, draws))
 	d.drawn = draws.noted
 	d.seconds = time.Since(start).Seconds()
 	d.end(bounded, c.clean, observation, err)
 	c.conclude(d)
 }
 
-// conn returns the target as a drive has it.
-func (c *Certification) conn(client *wire.Client, draws *Draws) *Conn {
+// conn returns the target as a drive has it. ctx is that of the drive.
+func (c *Certification) conn(ctx context.Context, client *wire.Client, draws *Draws) *Conn {
 	return &Conn{
 		Client: client, Discovery: c.Discovery, Rand: draws, Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
-		SeamPrefixes: c.Options.SeamPrefixes, RealTime: c.Options.RealTime, Pace: &c.pace, cleanup: &c.cleanup,
+		SeamPrefixes: c.Options.SeamPrefixes, RealTime: c.Options.RealTime, Pace: &c.pace,
+		Learned: &c.learned, ctx: ctx, cleanup: &c.cleanup,
 	}
 }
 
