@@ -26,6 +26,10 @@ type Contract struct {
 	Bundled func() []byte        // the API document, or the schemas, as the generator bundles them
 	Input   string               // the component that a program reads; "" where no program speaks the protocol
 	Cites   func(id string) bool // reports whether a requirement or a reading has this id
+
+	once sync.Once
+	read *readDoc
+	err  error
 }
 
 // readDoc is the document as requests are checked against it.
@@ -35,22 +39,28 @@ type readDoc struct {
 }
 
 // readDocs holds the documents that were read, by their text: a process may certify a thousand targets.
-var readDocs sync.Map // string -> func() (*readDoc, error)
+var readDocs sync.Map // string -> *readDoc
 
+// document reads the document at its first use.
 func (k *Contract) document() (*readDoc, error) {
-	source := k.Bundled()
-	read, _ := readDocs.LoadOrStore(string(source), sync.OnceValues(func() (*readDoc, error) {
-		schemas, err := validate.Embedded(source)
-		if err != nil {
-			return nil, err
+	k.once.Do(func() {
+		source := k.Bundled()
+		if known, ok := readDocs.Load(string(source)); ok {
+			k.read = known.(*readDoc)
+			return
 		}
-		operations, err := apidoc.Read(source, schemas, nil)
-		if err != nil {
-			return nil, err
+		var schemas *validate.Set
+		if schemas, k.err = validate.Embedded(source); k.err != nil {
+			return
 		}
-		return &readDoc{operations.Routes(), schemas}, nil
-	}))
-	return read.(func() (*readDoc, error))()
+		var operations apidoc.Operations
+		if operations, k.err = apidoc.Read(source, schemas, nil); k.err != nil {
+			return
+		}
+		k.read = &readDoc{operations.Routes(), schemas}
+		readDocs.Store(string(source), k.read)
+	})
+	return k.read, k.err
 }
 
 // mostMisfits are named in one error.
