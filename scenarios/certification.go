@@ -23,7 +23,7 @@ type Options struct {
 	Build        string        // the version of Assay, as reports will say it
 	Binary       string        // the digest of its program, as a bundle will say it; "" where none will be made
 	Announced    time.Time     // when its plan was registered, and its run id drawn; zero: it was not
-	Workers      int           // drives at once; default 12, or 2 a core if that is more
+	Workers      int           // drives at once; default 12, or 2 a core if that is more, and more where replies are long on their way
 	Rate         float64       // requests a second; 0 = unlimited
 	Patience     time.Duration // the time in which something must happen; default 10 s
 	MaxPatience  time.Duration // to which patience and deadlines may grow where the target is slow; default 10 min
@@ -42,9 +42,6 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Workers <= 0 {
-		o.Workers = max(12, 2*runtime.NumCPU())
-	}
 	if o.Patience <= 0 {
 		o.Patience = 10 * time.Second
 	}
@@ -89,6 +86,7 @@ type Certification struct {
 	order     []string // drive ids in the order of their first scenario
 	outcomes  []*outcome
 	pace      Pace
+	patience  time.Duration // that was given
 	cleanup   cleanup
 	running   context.Context // ends with the certification
 	cancel    context.CancelFunc
@@ -140,7 +138,7 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	}
 	c := &Certification{
 		Options: o, Protocol: suites[0].Protocol, Started: time.Now().UTC(), network: network, selected: picked,
-		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites),
+		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites), patience: o.Patience,
 	}
 	c.RunID = o.Run(c.Started)
 	whole := ctx
@@ -166,12 +164,25 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 			ctx, c.cancel = context.WithTimeout(whole, c.Options.Timeout)
 		}
 	}
+	if c.Options.Workers <= 0 {
+		soonest, _ := client.Transcript().ReplyTimes()
+		c.Options.Workers = workers(soonest)
+	}
 	c.running = ctx
 	go c.drive(ctx)
 	return c, nil
 }
 
 const discoveryDrive = "discovery"
+
+// workers returns how many drives may run at once when the soonest reply took that long. Drives spend most of their time waiting
+// for replies. Where even the soonest took long, that time goes by on the line and not on the target, so that more of them load
+// the target no more than few do without such a line.
+func workers(soonest time.Duration) int {
+	const near, most = 20 * time.Millisecond, 4
+	few := max(12, 2*runtime.NumCPU())
+	return few * int(min(max(soonest, near), most*near)) / int(near)
+}
 
 func (c *Certification) discover(ctx context.Context, client *wire.Client) error {
 	start := time.Now()
@@ -248,7 +259,7 @@ func (c *Certification) plan() {
 	for _, sel := range c.selected {
 		out := newOutcome(sel, c.Options.Select, c.Discovery)
 		c.outcomes = append(c.outcomes, out)
-		if reason := notClaimed(sel.Scenario.Claim, c.Discovery, c.Options.Select.ExpectClaims); reason != "" {
+		if reason := notClaimed(sel.Scenario.Claim, c.Discovery, c.Options.Select); reason != "" {
 			out.fixed = &Outcome{Scenario: sel.Scenario, Verdict: Inapplicable, Reason: reason}
 			continue
 		}
@@ -274,9 +285,9 @@ func newOutcome(sel Selected, by Selection, d Discovery) *outcome {
 }
 
 // notClaimed returns the reason for a soft skip, with the pointer that was looked at; "" if the scenario is asked.
-func notClaimed(claim Claim, d Discovery, expected []string) string {
+func notClaimed(claim Claim, d Discovery, by Selection) string {
 	value, claimed := claim.asked(d)
-	if claimed || slices.Contains(expected, claim.ID) {
+	if claimed || by.expects(claim) {
 		return ""
 	}
 	at := value.Ref().Pointer
@@ -286,34 +297,44 @@ func notClaimed(claim Claim, d Discovery, expected []string) string {
 	return fmt.Sprintf("not claimed: %s is %s", claim.Pointer, value.JSON())
 }
 
-// drive runs the drives: most of them on a pool, then the exclusive ones one by one.
+// drive runs the drives on a pool, those first that wait longest, each when no other runs that it cannot run beside.
 func (c *Certification) drive(ctx context.Context) {
 	defer close(c.over)
-	var pool, exclusive []*drive
+	var left []*drive
 	for _, id := range c.order {
-		if d := c.drives[id]; d.meta.Exclusive {
-			exclusive = append(exclusive, d)
-		} else {
-			pool = append(pool, d)
-		}
+		left = append(left, c.drives[id])
 	}
-	slices.SortStableFunc(pool, func(a, b *drive) int { return cmp.Compare(b.meta.Waits, a.meta.Waits) })
-	turns := make(chan struct{}, c.Options.Workers)
-	var running sync.WaitGroup
-	for _, d := range pool {
-		select {
-		case turns <- struct{}{}:
-			running.Go(func() {
+	slices.SortStableFunc(left, func(a, b *drive) int { return cmp.Compare(b.meta.Waits, a.meta.Waits) })
+	running := map[*drive]bool{}
+	ended := make(chan *drive)
+	for len(left)+len(running) > 0 {
+		next := slices.IndexFunc(left, func(d *drive) bool {
+			for r := range running {
+				if !d.meta.beside(r.meta) {
+					return false
+				}
+			}
+			return true
+		})
+		switch {
+		case ctx.Err() != nil:
+			for _, d := range left {
+				d.end(ctx, nil, nil, ctx.Err())
+			}
+			left = nil
+		case next >= 0 && len(running) < c.Options.Workers:
+			d := left[next]
+			left = slices.Delete(left, next, next+1)
+			running[d] = true
+			go func() {
 				c.run(ctx, d)
-				<-turns
-			})
-		case <-ctx.Done():
-			d.end(ctx, nil, nil, ctx.Err())
+				ended <- d
+			}()
+			continue
 		}
-	}
-	running.Wait()
-	for _, d := range exclusive {
-		c.run(ctx, d)
+		if len(running) > 0 {
+			delete(running, <-ended)
+		}
 	}
 }
 

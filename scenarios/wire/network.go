@@ -33,6 +33,9 @@ type Target struct {
 	// LowScopeKey is a credential of the tenant that may make and read runs but not answer interrupts, "" for none.
 	// Only [Client.LowScope] sends it.
 	LowScopeKey string
+	// HostSecret is a value that the target keeps as a secret, made for being certified with; "" for none. Bodies that name
+	// [HostSecret] hold it.
+	HostSecret string
 	// SecondURL is the base URL of another host that the target works with, "" for none, and SecondKey its credential.
 	// Only [Client.Second] uses them.
 	SecondURL, SecondKey string
@@ -89,7 +92,7 @@ func NewNetwork(t Target, o Options) (*Network, error) {
 			n.redactor.Hide(p)
 		}
 	}
-	for _, key := range append([]string{t.OtherKey, t.LowScopeKey, t.SecondKey}, t.VoterKeys...) {
+	for _, key := range append([]string{t.OtherKey, t.LowScopeKey, t.SecondKey, t.HostSecret}, t.VoterKeys...) {
 		n.redactor.Hide(key)
 	}
 	for name, value := range t.Header {

@@ -82,6 +82,11 @@ func (s *Server) Task(ctx context.Context, of *Intent, more map[string]any) *Tas
 	}
 }
 
+// Claim claims the task (RFC-0012).
+func (t *Task) Claim(ctx context.Context, label string) Reply {
+	return t.Ask(ctx, label, http.MethodPost, At("/tasks/%s/claim", t.ID), map[string]any{"duration_seconds": 60})
+}
+
 // Becomes waits until the task has a status.
 func (t *Task) Becomes(ctx context.Context, what, status string) wire.Wait {
 	return t.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {

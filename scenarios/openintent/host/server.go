@@ -24,7 +24,12 @@ type Server struct {
 	Prefix string        // of every route
 	ahead  time.Duration // how far the server's clock is ahead of ours
 	Took   time.Duration // to the first reply
+	config wire.Value    // what the server shows of its configuration
 }
+
+// DefaultPolicy returns the retry policy of the platform, absent if the server shows none. It applies to what a record does
+// not say.
+func (s *Server) DefaultPolicy() wire.Value { return s.config.At("/suspension/default_retry_policy") }
 
 // Reply is a reply of the target, as judges see it.
 type Reply struct {
@@ -66,6 +71,9 @@ func Open(ctx context.Context, c *scenarios.Conn) *Server {
 			s.Took = c.Now().Sub(began)
 			if reply.Status != http.StatusNotFound && reply.Status != http.StatusMethodNotAllowed {
 				s.Prefix = prefix
+				if there.Method == http.MethodGet && reply.Success() {
+					s.config = reply.Value("")
+				}
 				return s
 			}
 		}

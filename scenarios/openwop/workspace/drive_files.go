@@ -57,6 +57,7 @@ var filesWritten = &scenarios.Drive[[]FileWrite]{
 	Title: "puts workspace files with random text of many scripts, with nothing, with and without a content type, below the " +
 		"longest path there can be, and reads each",
 	Sends: []string{"{write file}", "{read file}"},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *[]FileWrite) {
 		writes := []FileWrite{
 			{Path: f.Path("plain"), Content: f.Marker()},
@@ -118,6 +119,7 @@ var filesUnwritable = &scenarios.Drive[FileBodies]{
 	ID:    "openwop/files-unwritable",
 	Title: "puts a workspace file, then bodies without content or with one that is no text on the same path, and reads the file",
 	Sends: []string{"{write file} {}", "{write file} {content: a number, null, an object}", "{read file}"},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileBodies) {
 		*o = FileBodies{First: FileWrite{Path: f.Path("kept"), Content: f.Marker()}}
 		roundTrip(ctx, f, &o.First)

@@ -35,6 +35,7 @@ var fileRewritten = &scenarios.Drive[FileHistory]{
 	Title: "writes a workspace file a random number of times, once with the same content again, reads it after each write, " +
 		"and then each of its versions, one that never was, and what is none",
 	Sends: []string{"{write file}, several times", "{read file}", "{read file}?version="},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileHistory) {
 		kept, _ := claims.Family(f.Discovery, "workspace").Key("maxVersions").Int()
 		*o = FileHistory{Kept: int(min(max(kept, 0), mostVersions))}
@@ -92,6 +93,7 @@ var fileHorizon = &scenarios.Drive[FileHorizon]{
 	ID:    "openwop/file-horizon",
 	Title: "writes a workspace file a few times more than the host keeps versions, and reads those at either side of the bound",
 	Sends: []string{"{write file}, maxVersions times and a few", "{read file}?version="},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileHorizon) {
 		kept, ok := claims.Family(f.Discovery, "workspace").Key("maxVersions").Int()
 		if !ok || kept < 1 || kept > mostVersions {
@@ -145,6 +147,7 @@ var fileDeleted = &scenarios.Drive[FileDeleted]{
 	Title: "writes a workspace file twice, deletes it, looks for it, deletes it again and writes it again; and does the " +
 		"same to a path that was never written",
 	Sends: []string{"{write file}", "{read file}", "{delete file}", "{list files}?prefix="},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileDeleted) {
 		*o = FileDeleted{First: FileWrite{Path: f.Path("doomed"), Content: f.Marker()}}
 		o.Again = FileWrite{Path: o.First.Path, Content: f.Marker()}
