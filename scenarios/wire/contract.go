@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"reflect"
 	"slices"
@@ -155,14 +156,14 @@ func (c *Client) Misfit() error {
 	return nil
 }
 
-// ours returns the misfits without those of values that the target sent before: it chose its ids, its cursors and the state
-// that it wants back, and we blame neither it nor ourselves where we return them.
+// ours returns the misfits without those of values that the target sent before, or left out: it chose its ids, its cursors and the
+// state that it wants back, and where it names none, a text is empty. We blame neither it nor ourselves where we return them.
 func (c *Client) ours(found []apidoc.Misfit, body []byte) []apidoc.Misfit {
 	sent, _ := decode(c.network.redactor.Clean(printable(string(body))))
 	heard := c.heard()
 	return slices.DeleteFunc(found, func(m apidoc.Misfit) bool {
 		if m.In != "body" {
-			return heard.hold("", c.network.redactor.Clean(m.Value))
+			return m.Sent && heard.hold("", c.network.redactor.Clean(m.Value))
 		}
 		for at := m.Pointer; at != ""; {
 			cut := strings.LastIndexByte(at, '/')
@@ -214,7 +215,7 @@ func (c *Client) heard() (all documents) {
 func (d documents) hold(name string, value any) bool {
 	switch value := value.(type) {
 	case string:
-		return value != "" && d.have(func(_ string, v any) bool { return v == value })
+		return value == "" || d.have(func(_ string, v any) bool { return v == value || v == json.Number(value) })
 	case map[string]any:
 		return len(value) > 0 && d.have(func(_ string, v any) bool { return reflect.DeepEqual(v, any(value)) })
 	case []any:
