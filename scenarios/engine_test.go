@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -267,24 +268,43 @@ func TestADriveRunsOnceAndIsJudgedByMany(t *testing.T) {
 	}
 }
 
-func TestAnExclusiveDriveRunsAlone(t *testing.T) {
-	var busy, together atomic.Int32
-	drive := func(id string, exclusive bool) *scenarios.Drive[counted] {
-		return &scenarios.Drive[counted]{ID: id, Exclusive: exclusive, Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
-			if n := busy.Add(1); exclusive && n > 1 {
-				together.Add(1)
+// A drive runs beside none that uses what it excludes, and beside all others.
+func TestDrivesRunApartAsTheyAsk(t *testing.T) {
+	const cups = "cups"
+	var mu sync.Mutex
+	running, met := map[string]bool{}, map[string]bool{}
+	drive := func(id string, uses []string, excludes string) *scenarios.Drive[counted] {
+		return &scenarios.Drive[counted]{ID: id, Uses: uses, Excludes: excludes, Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
+			mu.Lock()
+			for other := range running {
+				met[id[:1]+other[:1]], met[other[:1]+id[:1]] = true, true
 			}
-			defer busy.Add(-1)
+			running[id] = true
+			mu.Unlock()
 			countDrive("").Run(ctx, c, o)
+			mu.Lock()
+			delete(running, id)
+			mu.Unlock()
 		}}
 	}
 	var all []scenarios.Scenario
-	for i := range 12 {
-		all = append(all, one(fmt.Sprint(i), counts, scenarios.Ask(drive(fmt.Sprint("d", i), i%4 == 0), is(3, "TOY-1")), "TOY-1"))
+	for i := range 40 {
+		n := fmt.Sprint(i)
+		for _, d := range []*scenarios.Drive[counted]{drive("user-"+n, []string{cups}, ""), drive("free-"+n, nil, ""),
+			drive("cups-"+n, nil, cups), drive("alone-"+n, nil, scenarios.Everything)} {
+			all = append(all, one(d.ID, counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1"))
+		}
 	}
 	certify(t, scenarios.Options{Workers: 4}, all...)
-	if together.Load() > 0 {
-		t.Error("an exclusive drive ran beside another")
+	for pair := range met {
+		if strings.Contains(pair, "a") || pair == "cc" || pair == "cu" {
+			t.Errorf("two drives ran beside each other that exclude it: %s", pair)
+		}
+	}
+	for _, pair := range []string{"uu", "uf", "ff", "fc"} {
+		if !met[pair] {
+			t.Errorf("no two drives ran beside each other that may: %s", pair)
+		}
 	}
 }
 

@@ -42,6 +42,7 @@ type Request struct {
 	URL    string            `json:"url"`
 	Header map[string]string `json:"header,omitempty"`
 	Body   string            `json:"body,omitempty"`
+	Misfit string            `json:"misfit,omitempty"` // for whose sake it does not fit the contract: see [Misfit]
 }
 
 // Response is a recorded response.
@@ -96,6 +97,18 @@ func (t *Transcript) UsualReply() time.Duration {
 	}
 	slices.Sort(took)
 	return time.Duration(took[len(took)/2]) * time.Microsecond
+}
+
+// Soonest returns the shortest time that a reply took, 0 if there is none.
+func (t *Transcript) Soonest() (soonest time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, e := range t.Entries {
+		if took := time.Duration(e.Micros) * time.Microsecond; e.Kind == "http" && e.Response != nil && (soonest == 0 || took < soonest) {
+			soonest = took
+		}
+	}
+	return soonest
 }
 
 // body decodes the reply of entry n.

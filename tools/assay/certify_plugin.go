@@ -106,7 +106,7 @@ func commandWords(cmd *cobra.Command, flag, command, example string) ([]string, 
 }
 
 // hostFlags lists flags that mean nothing for a program.
-var hostFlags = []string{"--key", "--key-file", otherKeyFlag, voterKeyFlag, lowScopeKeyFlag, secondHostFlag, secondHostKeyFlag,
+var hostFlags = []string{"--key", "--key-file", otherKeyFlag, voterKeyFlag, lowScopeKeyFlag, hostSecretFlag, secondHostFlag, secondHostKeyFlag,
 	"--header", "--cacert", "--seam-prefix"}
 
 // refuseHostFlags returns an error if the command line sets a flag that only hosts have.

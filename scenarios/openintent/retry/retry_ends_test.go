@@ -238,6 +238,15 @@ func TestJudgesOfNotifications(t *testing.T) {
 			o.Received = wire.Values{wiretest.Value(t,
 				map[string]any{"context": map[string]any{"customer": []any{map[string]any{"secret": "x canary-1 y"}}}})}
 		}, openintent.OIP0026K1},
+		{"the server shows what goes out to its readers, too (OIP-R116)", func(o *NotifyObservation) {
+			o.Suspension.After = hosttest.IntentOf(t, host.Suspended, map[string]any{"id": sidOfStory, "context": "canary-1"})
+			o.Received = wire.Values{wiretest.Value(t, map[string]any{"context": "canary-1"})}
+		}, "inapplicable"},
+		{"it hides one of two, and sends the other (OIP-R116)", func(o *NotifyObservation) {
+			o.Canaries = append(o.Canaries, "canary-2")
+			o.Suspension.After = hosttest.IntentOf(t, host.Suspended, map[string]any{"id": sidOfStory, "context": "canary-2"})
+			o.Received = wire.Values{wiretest.Value(t, map[string]any{"context": "canary-2"})}
+		}, "passed"},
 		{"in the name of a member",
 			func(o *NotifyObservation) { o.Received = wire.Values{wiretest.Value(t, map[string]any{"canary-1": 1})} },
 			openintent.OIP0026K1},
