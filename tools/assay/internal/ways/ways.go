@@ -60,6 +60,7 @@ var remedies = []remedy{
 		withVariable("ASSAY_VOTER_KEYS", "keys of further principals, with commas between them")},
 	{"--low-scope-key", "give a key that may not answer interrupts",
 		withVariable("ASSAY_LOW_SCOPE_KEY", "a key that may not answer interrupts")},
+	{"--host-secret", "", withVariable("ASSAY_HOST_SECRET", "a value that the host keeps as a secret")},
 	{"--second-host", "name another host, which the target knows as second, and the key of the target there", func(c Commands) string {
 		return c.Certify(variable("ASSAY_SECOND_HOST_KEY", "the key of the target at the second host"),
 			`--second-host "${ASSAY_SECOND_HOST:?base URL of the second host}"`)
