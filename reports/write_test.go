@@ -77,7 +77,7 @@ func TestWhatHasToBeKnown(t *testing.T) {
 	for name, words := range map[string][]string{
 		"badges/badge-loop-v5.svg": {"<title>assay loop-v5: ", "; every request to the target carried X-Examiner, which"},
 		"matrix.md":                {"- target 1: ", "carried X-Examiner, which"},
-		"results.json": {`"turn": 2,`, `"patience": 16,`, `"maxPatience": 60`, `"refused": 3,`, `"waited": 4,`, `"rate": 2.5,`, `"atOnce": 2`},
+		"results.json":             {`"turn": 2`, `"patience": 16,`, `"maxPatience": 60`, `"refused": 3,`, `"waited": 4`, `"rate": 2.5,`, `"atOnce": 2`},
 		"report.html": {"The target took 0s a reply, 2s a turn: patience grew from 10s to 16s, at most 1m0s.",
 			"The target refused 3 requests for load and was obeyed: 4s waited, down to 2.5 requests a second and 2 at once."},
 	} {
