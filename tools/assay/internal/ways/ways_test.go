@@ -13,7 +13,9 @@ import (
 
 var commands = ways.Commands{Program: "./assay", Certify: func(variables, flags string) string {
 	return strings.TrimSpace(variables + " ./assay certify http://h --suite a,b,c,d " + flags)
-}, Keyed: func(variables string) string { return variables + " ./assay certify http://h" }, Ask: func(selection string) string { return "./assay certify http://h " + selection }}
+}, Keyed: func(variables string) string {
+	return variables + " ./assay certify http://h"
+}, Ask: func(selection string) string { return "./assay certify http://h " + selection }}
 
 func blocked(id, reason, unblock string) results.ScenarioResult {
 	suite, _, _ := strings.Cut(id, "/")
