@@ -165,7 +165,8 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 		}
 	}
 	if c.Options.Workers <= 0 {
-		c.Options.Workers = workers(client.Transcript().Soonest())
+		soonest, _ := client.Transcript().ReplyTimes()
+		c.Options.Workers = workers(soonest)
 	}
 	c.running = ctx
 	go c.drive(ctx)

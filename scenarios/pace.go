@@ -41,8 +41,9 @@ type Paced struct {
 }
 
 func (c *Certification) paced() *Paced {
+	_, usual := c.discovery.transcript.ReplyTimes()
 	return &Paced{
-		Reply: c.discovery.transcript.UsualReply(), Run: c.pace.Run(), Turn: c.pace.Turn(), Behind: c.pace.Behind(),
+		Reply: usual, Run: c.pace.Run(), Turn: c.pace.Turn(), Behind: c.pace.Behind(),
 		Asked: c.patience, Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
 	}
 }

@@ -76,29 +76,22 @@ func (c *Client) with(key, blank string) *Client {
 	return &other
 }
 
-// OwnKey stands for the credential in the body of a call. Drives do not know the credential, and records hold a
-// placeholder.
-const OwnKey = "{{key}}"
-
 // HostSecret stands for [Target.HostSecret] in the body of a call. Drives do not know it, and records hold a placeholder.
 const HostSecret = "{{host-secret}}"
 
 // HostSecretLength returns the number of characters of [Target.HostSecret], 0 if there is none.
 func (c *Client) HostSecretLength() int { return utf8.RuneCountInString(c.network.target.HostSecret) }
 
-// withSecrets returns a body with the secrets in place of what stands for them.
-func (c *Client) withSecrets(body []byte) ([]byte, error) {
-	for stands, secret := range map[string]string{OwnKey: c.key, HostSecret: c.network.target.HostSecret} {
-		if !bytes.Contains(body, []byte(stands)) {
-			continue
-		}
-		quoted, err := json.Marshal(secret)
-		if err != nil {
-			return nil, err
-		}
-		body = bytes.ReplaceAll(body, []byte(stands), quoted[1:len(quoted)-1])
+// withSecret returns a body with the secret in place of what stands for it.
+func (c *Client) withSecret(body []byte) ([]byte, error) {
+	if !bytes.Contains(body, []byte(HostSecret)) {
+		return body, nil
 	}
-	return body, nil
+	quoted, err := json.Marshal(c.network.target.HostSecret)
+	if err != nil {
+		return nil, err
+	}
+	return bytes.ReplaceAll(body, []byte(HostSecret), quoted[1:len(quoted)-1]), nil
 }
 
 // Call is a request to send.
@@ -331,7 +324,7 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 	if most := c.network.limits.PathBytes; len(call.Path) > most {
 		return nil, Request{}, overLimit(c.doing(call), "an id that the target chose makes the path longer than %d bytes", most)
 	}
-	body, err := c.withSecrets(body)
+	body, err := c.withSecret(body)
 	if err != nil {
 		return nil, Request{}, fmt.Errorf("%s %s: encoding the credential: %w", call.Method, call.Path, err)
 	}

@@ -104,7 +104,7 @@ func TestLoadIsCounted(t *testing.T) {
 	if _, err := get(t, client); err != nil {
 		t.Fatal(err)
 	}
-	if got := network.Load(); got.Refused != 2 || got.Waited != 2*time.Second || got.Rate < 0.5 || got.Rate > 1 || got.AtOnce != 1 {
+	if got := network.Load(); got.Refused != 2 || got.Waited < 2*time.Second || got.Rate <= 0 || got.Rate >= 1 || got.AtOnce != 1 {
 		t.Errorf("%+v", got)
 	}
 }

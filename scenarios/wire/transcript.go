@@ -82,8 +82,8 @@ func (t *Transcript) Len() int {
 	return len(t.Entries)
 }
 
-// UsualReply returns the median of the times that replies over HTTP took, 0 for none.
-func (t *Transcript) UsualReply() time.Duration {
+// ReplyTimes returns the shortest of the times that replies over HTTP took, and their median; 0 for none.
+func (t *Transcript) ReplyTimes() (soonest, usual time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var took []int64
@@ -93,22 +93,10 @@ func (t *Transcript) UsualReply() time.Duration {
 		}
 	}
 	if len(took) == 0 {
-		return 0
+		return 0, 0
 	}
 	slices.Sort(took)
-	return time.Duration(took[len(took)/2]) * time.Microsecond
-}
-
-// Soonest returns the shortest time that a reply took, 0 if there is none.
-func (t *Transcript) Soonest() (soonest time.Duration) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, e := range t.Entries {
-		if took := time.Duration(e.Micros) * time.Microsecond; e.Kind == "http" && e.Response != nil && (soonest == 0 || took < soonest) {
-			soonest = took
-		}
-	}
-	return soonest
+	return time.Duration(took[0]) * time.Microsecond, time.Duration(took[len(took)/2]) * time.Microsecond
 }
 
 // body decodes the reply of entry n.

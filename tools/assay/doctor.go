@@ -47,8 +47,8 @@ Exit codes:
 
 // targetFlags lists the flags of assay certify that name the target and how to reach it.
 var targetFlags = []string{
-	"protocol", "key", "key-file", "tenant-b-key", "voter-key", "low-scope-key", "host-secret", "header", "cacert",
-	"seam-prefix", "config", "json",
+	"protocol", "key", "key-file", "tenant-b-key", "voter-key", "low-scope-key", "host-secret", "header", "cacert", "seam-prefix",
+	"config", "json",
 }
 
 func newDoctor() *cobra.Command {

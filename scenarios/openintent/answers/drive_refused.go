@@ -186,8 +186,17 @@ var allowed = &scenarios.Drive[AllowedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AllowedObservation) {
 		s := host.Open(ctx, c)
 		other := host.Second(c)
+		me := s.NewIntent(ctx, "ungoverned", host.Active, nil).Made.Body.Key("created_by").String()
+		switch {
+		case me == "":
+			scenarios.End(scenarios.Block("the server does not say who made an intent, so no policy can name us",
+				"show created_by with every intent"))
+		case wire.HoldsSecret(me):
+			scenarios.End(scenarios.Block("the server calls its callers by their credentials, which are sent in no body",
+				"give callers names that are no credentials"))
+		}
 		i := s.NewIntent(ctx, "governed", host.Active,
-			map[string]any{"governance_policy": map[string]any{"allowed_agents": []string{wire.OwnKey}}})
+			map[string]any{"governance_policy": map[string]any{"allowed_agents": []string{me}}})
 		o.Made = i.Made
 		sus := i.Suspend(ctx, s.Question("text"))
 		o.Refused.Suspension = sus

@@ -65,8 +65,8 @@ func TestOf(t *testing.T) {
 }
 
 func TestOfNothing(t *testing.T) {
-	passed := []results.ScenarioResult{{ID: "a/1", Verdict: results.VerdictPassed}}
-	if got := ways.Of(results.Results{Scenarios: passed}, commands); len(got) > 0 {
+	passed := results.Results{Scenarios: []results.ScenarioResult{{ID: "a/1", Verdict: results.VerdictPassed}}}
+	if got := ways.Of(passed, commands); len(got) > 0 {
 		t.Errorf("%+v", got)
 	}
 }
