@@ -109,7 +109,7 @@ func (p *principals) again(toRun bool) (words []string) {
 		words = append(words, lowScopeKeyFlag, secretIn(lowScopeKeyVariable, toRun))
 	}
 	if p.secret != "" {
-		words = append(words, hostSecretFlag+` "$`+hostSecretVariable+`"`)
+		words = append(words, hostSecretFlag, secretIn(hostSecretVariable, toRun))
 	}
 	return words
 }

@@ -105,10 +105,15 @@ func secretIn(variable string, toRun bool) string {
 // waysOut returns the commands for ways out of what blocks scenarios of a target.
 func (o *certifyFlags) waysOut(t target) ways.Commands {
 	program := textsafe.Shell(os.Args[0])
-	certify := append([]string{program, "certify"}, o.words(t, true)...)
-	if o.out != reportsDir {
-		certify = append(certify, "--out", textsafe.Shell(o.out))
+	words := func(o certifyFlags) []string {
+		words := append([]string{program, "certify"}, o.words(t, true)...)
+		if o.out != reportsDir {
+			words = append(words, "--out", textsafe.Shell(o.out))
+		}
+		return words
 	}
+	certify, keyless := words(*o), *o
+	keyless.key, keyless.keyFile = "", ""
 	joined := func(words ...string) string {
 		return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 	}
@@ -116,6 +121,9 @@ func (o *certifyFlags) waysOut(t target) ways.Commands {
 		Program: program,
 		Certify: func(variables, flags string) string {
 			return joined(slices.Concat([]string{variables}, certify, o.narrowing(), []string{flags})...)
+		},
+		Keyed: func(variables string) string {
+			return joined(slices.Concat([]string{variables}, words(keyless), o.narrowing())...)
 		},
 		Ask: func(selection string) string { return joined(append(slices.Clone(certify), selection)...) },
 	}

@@ -45,10 +45,10 @@ Exit codes:
   3  the target is not reached, or does not say what it can do
   130  interrupted`
 
-// targetFlags lists the flags of assay certify that name the target and how to reach it.
+// targetFlags lists the flags of assay certify that name the target, how to reach it, and how to ask it.
 var targetFlags = []string{
 	"protocol", "key", "key-file", "tenant-b-key", "voter-key", "low-scope-key", "host-secret", "header", "cacert", "seam-prefix",
-	"config", "json",
+	"expect-claim", "workers", "rate", "patience", "max-patience", "timeout", "real-time", "config", "json",
 }
 
 func newDoctor() *cobra.Command {

@@ -26,6 +26,8 @@ type Commands struct {
 	Program string // how this program was called, for a shell
 	// Certify returns the command that certifies the same target in the same way, with variables before it and flags behind it.
 	Certify func(variables, flags string) string
+	// Keyed is Certify with another key than the one that was given, which a variable holds.
+	Keyed func(variables string) string
 	// Ask returns the command that asks the same target a selection alone.
 	Ask func(selection string) string
 }
@@ -51,7 +53,8 @@ func withFlag(flag string) func(Commands) string {
 
 // remedies are in the order in which their names are looked for.
 var remedies = []remedy{
-	{names: "--second-host the fixtures", by: nil},
+	{names: "--second-host the fixtures"}, // these are for the second host
+	{names: "in place of --header"},       // they say it better than a command does
 	{"assay fixtures export", "load the fixtures that this writes into the host, and list them", func(c Commands) string {
 		return c.Program + " fixtures export assay-fixtures"
 	}},
@@ -60,6 +63,7 @@ var remedies = []remedy{
 		withVariable("ASSAY_VOTER_KEYS", "keys of further principals, with commas between them")},
 	{"--low-scope-key", "give a key that may not answer interrupts",
 		withVariable("ASSAY_LOW_SCOPE_KEY", "a key that may not answer interrupts")},
+	{"--host-secret", "", withVariable("ASSAY_HOST_SECRET", "a value that the host keeps as a secret")},
 	{"--second-host", "name another host, which the target knows as second, and the key of the target there", func(c Commands) string {
 		return c.Certify(variable("ASSAY_SECOND_HOST_KEY", "the key of the target at the second host"),
 			`--second-host "${ASSAY_SECOND_HOST:?base URL of the second host}"`)
@@ -67,6 +71,9 @@ var remedies = []remedy{
 	{"--seam-prefix", "name the path below which the seams of the host live, or wire them (docs/seams.md)",
 		withFlag(`--seam-prefix "${ASSAY_SEAM_PREFIX:?path of the seams, like /v1/host/acme}"`)},
 	{"--real-time", "", withFlag("--real-time")},
+	{"with --key", "give a key that may do what is asked", func(c Commands) string {
+		return c.Keyed(variable("ASSAY_KEY", "a key of the target that may do what is asked"))
+	}},
 }
 
 // Of returns the ways out of everything that is blocked, the one that gains most first; of equals, the one without a change to

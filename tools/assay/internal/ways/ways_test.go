@@ -13,6 +13,8 @@ import (
 
 var commands = ways.Commands{Program: "./assay", Certify: func(variables, flags string) string {
 	return strings.TrimSpace(variables + " ./assay certify http://h --suite a,b,c,d " + flags)
+}, Keyed: func(variables string) string {
+	return variables + " ./assay certify http://h"
 }, Ask: func(selection string) string { return "./assay certify http://h " + selection }}
 
 func blocked(id, reason, unblock string) results.ScenarioResult {
@@ -31,6 +33,8 @@ func TestOf(t *testing.T) {
 			blocked("b/1", "no approval", load),
 			blocked("b/2", "no goals", "name the prefix of goals with --seam-prefix"),
 			blocked("b/3", "no quorum", load),
+			blocked("b/4", "HTTP 401", "give a key that may make runs with --key, ASSAY_KEY or --key-file"),
+			blocked("b/5", "a header", "give the credentials with --key and --tenant-b-key in place of --header"),
 			blocked("c/1", "too much", "advertise less"), blocked("c/2", "too much", "advertise less"), blocked("d/1", "too much", "advertise less"),
 			blocked("d/2", "too much", "advertise less"), blocked("d/3", "violated", "keep R-1"), {ID: "e/1", Verdict: results.VerdictPassed},
 		},
@@ -47,8 +51,13 @@ func TestOf(t *testing.T) {
 		{Do: "give the key of another tenant",
 			Command: `ASSAY_TENANT_B_KEY="${ASSAY_TENANT_B_KEY:?the key of another tenant}" ./assay certify http://h --suite a,b,c,d`,
 			Reasons: []string{"no tenant"}, Scenarios: []string{"a/3"}},
+		{Do: "give a key that may do what is asked",
+			Command: `ASSAY_KEY="${ASSAY_KEY:?a key of the target that may do what is asked}" ./assay certify http://h`,
+			Reasons: []string{"HTTP 401"}, Scenarios: []string{"b/4"}},
 		{Do: "give --second-host the fixtures, too: assay fixtures export DIR writes them",
 			Command: "./assay certify http://h --scenario a/4", Reasons: []string{"no second worker"}, Scenarios: []string{"a/4"}},
+		{Do: "give the credentials with --key and --tenant-b-key in place of --header",
+			Command: "./assay certify http://h --scenario b/5", Reasons: []string{"a header"}, Scenarios: []string{"b/5"}},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(ways.Way{})); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
