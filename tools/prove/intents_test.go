@@ -11,6 +11,7 @@ import (
 	"github.com/openassay/assay/simhost/openintent/variation"
 	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/prove"
+	"github.com/openassay/assay/tools/prove/manners"
 )
 
 func certifiedIntents(t *testing.T, o openintent.Options) *scenarios.Report {
@@ -71,4 +72,39 @@ func TestEveryHonestIntentVariation(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// A stream that breaks off is opened again, and is not blamed for what was sent meanwhile.
+func TestIntentStreamsThatBreakOff(t *testing.T) {
+	host := protocols.OpenIntent{}
+	m := manners.Manners{Cut: 400, Seed: 3}
+	target := lab.Target(host.Protocol())
+	s, err := host.Serve(t.Context(), target, protocols.Place{}, m.Wrap(routesOf["openintent/v1"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(context.Background())
+	target.URL = s.URL
+	c, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: 3,
+		Select: scenarios.Selection{Suites: []string{"streams"}}}, protocols.Of(host.Protocol()).Targets[0].Suites()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := c.Finish(context.Background())
+	opened := 0
+	for _, d := range r.Drives {
+		for n := 1; d.ID == "openintent/streamed" && n <= d.Transcript.Len(); n++ {
+			if d.Transcript.Entry(n).Kind == "stream" {
+				opened++
+			}
+		}
+	}
+	if opened < 2 {
+		t.Errorf("the stream was opened %d times: nothing broke off", opened)
+	}
+	for _, o := range r.Outcomes {
+		if o.Verdict != scenarios.Passed && o.Verdict != scenarios.Blocked || len(o.Findings) > 0 {
+			t.Errorf("%s is %s (%s), findings %v", o.Scenario.ID, o.Verdict, o.Reason, o.Findings)
+		}
+	}
 }
