@@ -313,6 +313,11 @@ func (t *text) summary() {
 	t.line("%s: %s in %s, seed %d%s", textsafe.Count(len(t.report.Outcomes), "scenario"), t.verdicts(t.report.Totals()),
 		round(t.report.Seconds), t.report.Seed, run)
 	t.part()
+	for _, words := range []string{excerpt.Pace(t.doc.Pace), excerpt.Load(t.doc.Load)} {
+		if words != "" {
+			t.line("%s", words)
+		}
+	}
 	switch figure := excerpt.Sensitivity(t.doc.Sensitivity); {
 	case figure != "":
 		t.line("%s", figure)

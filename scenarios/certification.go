@@ -86,6 +86,7 @@ type Certification struct {
 	order     []string // drive ids in the order of their first scenario
 	outcomes  []*outcome
 	pace      Pace
+	patience  time.Duration // that was given
 	cleanup   cleanup
 	running   context.Context // ends with the certification
 	cancel    context.CancelFunc
@@ -117,8 +118,8 @@ type outcome struct {
 }
 
 // Certify fetches the target's discovery document, selects scenarios and starts to drive them. It drives nothing if it
-// returns an error, which is a [UsageError], [ErrNothingSelected], [ErrUnreachable], [ErrNoDiscovery] or [ErrNoNonce]. All suites
-// must be of one protocol.
+// returns an error, which is a [UsageError], [ErrNothingSelected], [ErrUnreachable], [ErrNoDiscovery], [ErrNoNonce] or
+// [wire.ErrMisfit]. All suites must be of one protocol.
 func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite) (*Certification, error) {
 	hurried := o.Timeout > 0
 	o = o.withDefaults()
@@ -129,13 +130,15 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	if target.KeyHeader == "" {
 		target.KeyHeader = suites[0].Protocol.KeyHeader
 	}
-	network, err := wire.NewNetwork(target, wire.Options{Limits: *o.Limits, Rate: o.Rate, Speech: suites[0].Protocol.Speech})
+	protocol := suites[0].Protocol
+	network, err := wire.NewNetwork(target, wire.Options{Limits: *o.Limits, Rate: o.Rate, Speech: protocol.Speech,
+		Contract: protocol.contract()})
 	if err != nil {
 		return nil, err
 	}
 	c := &Certification{
 		Options: o, Protocol: suites[0].Protocol, Started: time.Now().UTC(), network: network, selected: picked,
-		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites),
+		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites), patience: o.Patience,
 	}
 	c.RunID = o.Run(c.Started)
 	whole := ctx
@@ -149,6 +152,10 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	c.plan()
 	if c.Protocol.Paces != nil && len(c.order) > 0 {
 		c.findPace(ctx, client)
+		if err := client.Misfit(); err != nil {
+			c.cancel()
+			return nil, err
+		}
 		if slow := c.slow(); slow > 0 && !hurried {
 			c.cancel()
 			c.network.Allow(slow) // a seam may answer when its loop is over
@@ -158,7 +165,8 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 		}
 	}
 	if c.Options.Workers <= 0 {
-		c.Options.Workers = workers(client.Transcript().Soonest())
+		soonest, _ := client.Transcript().ReplyTimes()
+		c.Options.Workers = workers(soonest)
 	}
 	c.running = ctx
 	go c.drive(ctx)
@@ -236,6 +244,9 @@ const (
 // discoveryError returns [ErrNoDiscovery] if the target sent something that cannot be read, else [ErrUnreachable]. The
 // text of err may quote the target, so it is cleaned.
 func (c *Certification) discoveryError(err error) error {
+	if errors.Is(err, wire.ErrMisfit) {
+		return err
+	}
 	kind := ErrUnreachable
 	if errors.Is(err, wire.ErrOverLimit) || errors.Is(err, wire.ErrUnreadable) {
 		kind = ErrNoDiscovery
@@ -248,7 +259,7 @@ func (c *Certification) plan() {
 	for _, sel := range c.selected {
 		out := newOutcome(sel, c.Options.Select, c.Discovery)
 		c.outcomes = append(c.outcomes, out)
-		if reason := notClaimed(sel.Scenario.Claim, c.Discovery, c.Options.Select.ExpectClaims); reason != "" {
+		if reason := notClaimed(sel.Scenario.Claim, c.Discovery, c.Options.Select); reason != "" {
 			out.fixed = &Outcome{Scenario: sel.Scenario, Verdict: Inapplicable, Reason: reason}
 			continue
 		}
@@ -274,9 +285,9 @@ func newOutcome(sel Selected, by Selection, d Discovery) *outcome {
 }
 
 // notClaimed returns the reason for a soft skip, with the pointer that was looked at; "" if the scenario is asked.
-func notClaimed(claim Claim, d Discovery, expected []string) string {
+func notClaimed(claim Claim, d Discovery, by Selection) string {
 	value, claimed := claim.asked(d)
-	if claimed || slices.Contains(expected, claim.ID) {
+	if claimed || by.expects(claim) {
 		return ""
 	}
 	at := value.Ref().Pointer
@@ -344,6 +355,9 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	defer cancel()
 	draws := NewDraws(c.Options.Seed, c.RunID.ID, d.meta.ID)
 	observation, err := guarded(bounded, d, c.conn(client, draws))
+	if misfit := client.Misfit(); misfit != nil { // also where the drive got along without the reply
+		err = misfit
+	}
 	d.drawn = draws.noted
 	d.seconds = time.Since(start).Seconds()
 	d.end(bounded, c.clean, observation, err)

@@ -2,6 +2,9 @@ package scenarios
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -21,6 +24,7 @@ type leftover struct {
 	what  string
 	undo  func(context.Context, *wire.Client) error
 	gone  bool
+	err   error // why it could not be undone so far
 }
 
 func (c *cleanup) add(drive, what string, undo func(context.Context, *wire.Client) error) func() {
@@ -42,32 +46,69 @@ const (
 	cleanupShare   = 40          // cleanupEach is at least Patience/cleanupShare
 	leastUndo      = time.Second // for one, however small Patience is
 	mostUnanswered = 2           // in a row; then the clean-up ends
+	firstAgain     = 100 * time.Millisecond
 )
 
+// errNotYet is in the error of an undo that may come off a while later.
+var errNotYet = errors.New("not yet")
+
+// Undone returns why a reply to an undo does not show that the thing is gone; nil if it does.
+func Undone(reply *wire.Reply) error {
+	switch {
+	case reply.Success(), reply.Status == http.StatusNotFound, reply.Status == http.StatusGone:
+		return nil
+	case reply.Status == http.StatusTooManyRequests, reply.Status == http.StatusTooEarly, reply.Status == http.StatusRequestTimeout,
+		reply.Status >= 500 && reply.Status != http.StatusNotImplemented:
+		return fmt.Errorf("HTTP %d: %w", reply.Status, errNotYet)
+	}
+	return fmt.Errorf("HTTP %d", reply.Status)
+}
+
 // run undoes everything, and returns what could not be undone. What one drive made is undone last made first, and that of
-// different drives at once.
+// different drives at once. What does not come off yet is tried again as long as there is time.
 func (c *cleanup) run(ctx context.Context, client *wire.Client, o Options) (leftovers []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	left := slices.DeleteFunc(c.left, func(l *leftover) bool { return l.gone })
+	all := slices.DeleteFunc(c.left, func(l *leftover) bool { return l.gone })
 	c.left = nil
 	one := max(o.Patience/2, leastUndo)
 	least := mostUnanswered * one
 	each := max(cleanupEach, o.Patience/cleanupShare)
-	ctx, cancel := context.WithTimeout(ctx, max(least, min(least+time.Duration(len(left))*each, o.Timeout)))
+	ctx, cancel := context.WithTimeout(ctx, max(least, min(least+time.Duration(len(all))*each, o.Timeout)))
 	defer cancel()
+	left := slices.Clone(all)
+	for pause := firstAgain; ; pause *= 2 {
+		undoAll(ctx, client, left, one, o.Workers)
+		left = slices.DeleteFunc(left, func(l *leftover) bool { return !errors.Is(l.err, errNotYet) })
+		if len(left) == 0 || wire.Pause(ctx, pause) != nil {
+			break
+		}
+	}
+	for _, l := range all {
+		if l.err != nil {
+			leftovers = append(leftovers, cleaned(l.what+": "+l.err.Error(), client.Redactor().Clean))
+		}
+	}
+	return leftovers
+}
+
+// undoAll tries to undo all of it once. It stops when too much is not answered in time.
+func undoAll(ctx context.Context, client *wire.Client, left []*leftover, patience time.Duration, workers int) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	byDrive := map[string][]*leftover{}
+	for _, l := range left {
+		byDrive[l.drive] = append(byDrive[l.drive], l)
+	}
 	var unanswered atomic.Int32
-	failed := make([]error, len(left))
-	turns := make(chan struct{}, max(1, o.Workers))
+	turns := make(chan struct{}, max(1, workers))
 	var all sync.WaitGroup
-	for _, of := range byDrive(left) {
+	for _, of := range byDrive {
 		turns <- struct{}{}
 		all.Go(func() {
 			defer func() { <-turns }()
-			for _, i := range slices.Backward(of) {
-				inTime, err := left[i].clean(ctx, client, one)
-				failed[i] = err
-				if inTime {
+			for _, l := range slices.Backward(of) {
+				if l.clean(ctx, client, patience) {
 					unanswered.Store(0)
 				} else if unanswered.Add(1) >= mostUnanswered {
 					cancel()
@@ -76,34 +117,14 @@ func (c *cleanup) run(ctx context.Context, client *wire.Client, o Options) (left
 		})
 	}
 	all.Wait()
-	for i, err := range failed {
-		if err != nil {
-			leftovers = append(leftovers, cleaned(left[i].what+": "+err.Error(), client.Redactor().Clean))
-		}
-	}
-	return leftovers
 }
 
-// byDrive returns the places in left of what each drive left, in order.
-func byDrive(left []*leftover) (drives [][]int) {
-	at := map[string]int{}
-	for i, l := range left {
-		n, known := at[l.drive]
-		if !known {
-			n, at[l.drive] = len(drives), len(drives)
-			drives = append(drives, nil)
-		}
-		drives[n] = append(drives[n], i)
-	}
-	return drives
-}
-
-// clean undoes one thing, and reports whether that ended in time.
-func (l *leftover) clean(ctx context.Context, client *wire.Client, patience time.Duration) (inTime bool, err error) {
+// clean tries to undo one thing, and reports whether that ended in time.
+func (l *leftover) clean(ctx context.Context, client *wire.Client, patience time.Duration) (inTime bool) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if ended := Try(func() { err = l.undo(ctx, client) }); ended != nil {
-		err = ended
+	if ended := Try(func() { l.err = l.undo(ctx, client) }); ended != nil {
+		l.err = ended
 	}
-	return ctx.Err() == nil, err
+	return ctx.Err() == nil
 }

@@ -36,6 +36,8 @@ type Report struct {
 	Profiles          []ProfileStatus
 	DiscoveryFindings []Finding
 	Leftovers         []string
+	Paced             *Paced     // nil where transcripts were judged again, which do not show it
+	Load              *wire.Load // nil likewise
 	Seen              []Sighting // features that the target has without claiming them
 	Drives            []DriveRecord
 	Sensitivity       *Sensitivity // nil if its passes were not challenged
@@ -99,6 +101,7 @@ func (c *Certification) Head() *Report {
 func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers []string) *Report {
 	r := c.Head()
 	r.Seconds, r.Leftovers, r.Seen, r.Drives = time.Since(c.Started).Seconds(), leftovers, seen, drives
+	r.Paced, r.Load = c.paced(), new(c.network.Load())
 	for _, o := range c.outcomes {
 		r.Outcomes = append(r.Outcomes, c.settle(o))
 	}

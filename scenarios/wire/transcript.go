@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -41,6 +42,7 @@ type Request struct {
 	URL    string            `json:"url"`
 	Header map[string]string `json:"header,omitempty"`
 	Body   string            `json:"body,omitempty"`
+	Misfit string            `json:"misfit,omitempty"` // for whose sake it does not fit the contract: see [Misfit]
 }
 
 // Response is a recorded response.
@@ -80,16 +82,21 @@ func (t *Transcript) Len() int {
 	return len(t.Entries)
 }
 
-// Soonest returns the shortest time that a reply took, 0 if there is none.
-func (t *Transcript) Soonest() (soonest time.Duration) {
+// ReplyTimes returns the shortest of the times that replies over HTTP took, and their median; 0 for none.
+func (t *Transcript) ReplyTimes() (soonest, usual time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	var took []int64
 	for _, e := range t.Entries {
-		if took := time.Duration(e.Micros) * time.Microsecond; e.Kind == "http" && e.Response != nil && (soonest == 0 || took < soonest) {
-			soonest = took
+		if e.Kind == "http" && e.Response != nil {
+			took = append(took, e.Micros)
 		}
 	}
-	return soonest
+	if len(took) == 0 {
+		return 0, 0
+	}
+	slices.Sort(took)
+	return time.Duration(took[0]) * time.Microsecond, time.Duration(took[len(took)/2]) * time.Microsecond
 }
 
 // body decodes the reply of entry n.

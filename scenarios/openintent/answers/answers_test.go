@@ -25,7 +25,8 @@ func answeredHonestly(x suitetest.Minter) answers.AnsweredObservation {
 	after := x.Ok(doc{"id": "i", "status": "active", "version": 5, "state": doc{"_suspension": kept}})
 	log := x.Log(happened(0, "intent_created", doc{}), happened(5, "intent.resumed", doc{"suspension_id": "sid"}))
 	return answers.AnsweredObservation{
-		Suspension: sus, Chosen: answers.Choice{Value: "a", Label: "A", Description: "the first"}, Other: answers.Choice{Value: "b", Label: "B"}, Bare: x.Ok(doc{"value": "b", "choice_label": "B"}),
+		Suspension: sus, Chosen: answers.Choice{Value: "a", Label: "A", Description: "the first"},
+		Other: answers.Choice{Value: "b", Label: "B"}, Bare: x.Ok(doc{"value": "b", "choice_label": "B"}),
 		Answer: x.Ok(doc{"intent_id": "i", "suspension_id": "sid", "resolution": "responded", "value": "a",
 			"choice_label": "A", "choice_description": "the first", "responded_by": "o",
 			"responded_at": "2026-11-22T10:00:05Z"}),

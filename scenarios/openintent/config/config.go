@@ -48,7 +48,7 @@ var configured = &scenarios.Drive[ConfigObservation]{
 		o.Keyless = s.Send(ctx, keyless)
 		for _, method := range []string{http.MethodPut, http.MethodPost, http.MethodPatch} {
 			// The body is the configuration itself, so that a server that takes it stays as it was.
-			reply := s.Ask(ctx, method+" of the configuration", method, path, o.Keyed.Body.Actual())
+			reply := s.Ask(wire.Misfit(ctx, openintent.OIP0026D5), method+" of the configuration", method, path, o.Keyed.Body.Actual())
 			o.Writes = append(o.Writes, reply)
 		}
 		o.After = s.Get(ctx, "the configuration after that", path)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -48,7 +49,7 @@ var coordinators = &scenarios.Drive[CoordinatorObservation]{
 		o.Isolate = coordinated(ctx, s, "isolate")
 		plain := s.NewIntent(ctx, "coordinated", host.Active, nil)
 		o.Default = s.Coordinate(ctx, plain, nil)
-		o.Bogus = s.Coordinate(ctx, plain, map[string]any{policy: s.Name("bogus")})
+		o.Bogus = s.Coordinate(wire.Misfit(ctx, openintent.OIPREAD8), plain, map[string]any{policy: s.Name("bogus")})
 		o.Unnamed = coordinated(ctx, s, "")
 	},
 }

@@ -163,7 +163,7 @@ func (p *Plan) Read(ctx context.Context, label string) Reply {
 
 // Progress reads the progress of a plan where some servers have a resource for it.
 func (p *Plan) Progress(ctx context.Context, label string) Reply {
-	return p.Get(ctx, label, At("/plans/%s/progress", p.ID))
+	return p.Get(wire.Misfit(ctx, "OIP-R24"), label, At("/plans/%s/progress", p.ID))
 }
 
 // Coordinate takes the lease of a coordinator. A refusal does not end the drive.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
@@ -60,13 +61,13 @@ func Open(ctx context.Context, c *scenarios.Conn) *Server {
 	s := &Server{Conn: c, Prefix: Prefixes[0]}
 	for _, call := range []wire.Call{
 		{Method: http.MethodGet, Path: "/server/config", Label: "is this where the routes are"},
-		{Method: http.MethodPost, Path: "/intents", Body: struct{}{}, Label: "is this where intents are made"},
+		{Method: http.MethodPost, Path: "/intents", Body: struct{}{}, Label: "is this where intents are made"}, // makes none
 	} {
 		for _, prefix := range Prefixes {
 			there := call
-			there.Path = prefix + call.Path
+			there.Path, there.Route = prefix+call.Path, Prefixes[0]+call.Path
 			began := c.Now()
-			reply := c.Do(ctx, there)
+			reply := c.Do(wire.Misfit(ctx, "OIP-R1"), there)
 			s.Took = c.Now().Sub(began)
 			if reply.Status != http.StatusNotFound && reply.Status != http.StatusMethodNotAllowed {
 				s.Prefix = prefix
@@ -82,7 +83,8 @@ func Open(ctx context.Context, c *scenarios.Conn) *Server {
 
 // Call returns a request below the prefix of the routes.
 func (s *Server) Call(label, method, path string, body any) wire.Call {
-	return wire.Call{Method: method, Path: s.Prefix + path, Body: body, Label: label}
+	route, _, _ := strings.Cut(path, "?")
+	return wire.Call{Method: method, Path: s.Prefix + path, Route: Prefixes[0] + route, Body: body, Label: label}
 }
 
 // Send sends a call with our credential. It ends the drive if the server does not accept the credential.

@@ -191,12 +191,9 @@ func (f *Files) LeaveFile(path string) {
 	}
 	f.Left[path] = f.Leave("workspace file "+path, func(ctx context.Context, c *wire.Client) error {
 		reply, err := c.Do(ctx, wire.Call{Operation: dialect.DeleteFile.Of(path), Label: "clean up"})
-		if err != nil {
+		if err != nil || IsGone(reply.Status) {
 			return err
 		}
-		if !reply.Success() && !IsGone(reply.Status) {
-			return fmt.Errorf("delete answered HTTP %d", reply.Status)
-		}
-		return nil
+		return scenarios.Undone(reply)
 	})
 }

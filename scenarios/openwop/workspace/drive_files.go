@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -131,7 +132,7 @@ var filesUnwritable = &scenarios.Drive[FileBodies]{
 			{"a null for the content", map[string]any{"content": nil}},
 			{"an object for the content", map[string]any{"content": map[string]any{"text": f.Marker()}}},
 		} {
-			reply := f.Write(ctx, o.First.Path, "", bad.body)
+			reply := f.Write(wire.Misfit(ctx, openwop.OWPWSP3), o.First.Path, "", bad.body)
 			o.Bodies = append(o.Bodies, FileRefuse{bad.what, host.FileReplyOf(reply)})
 		}
 		o.After = f.LookAt(ctx, o.First.Path, "")

@@ -95,13 +95,10 @@ func (o *FileOwner) begin(ctx context.Context, s host.Seam, path string) {
 	s.Leave(fmt.Sprintf("workspace file %s of tenant %q, workspace %q", path, o.Tenant, o.Workspace), func(ctx context.Context,
 		c *wire.Client) error {
 		reply, err := c.Do(ctx, wire.Call{Operation: s.Operation(), Body: o.ask(dialect.WorkspaceOpRequestOpDelete, path), Label: "clean up"})
-		if err != nil {
+		if err != nil || host.IsGone(reply.Status) {
 			return err
 		}
-		if !reply.Success() && !host.IsGone(reply.Status) {
-			return fmt.Errorf("delete answered HTTP %d", reply.Status)
-		}
-		return nil
+		return scenarios.Undone(reply)
 	})
 	scenarios.End(err)
 	o.Put = host.FileReplyOf(reply)

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // FileHistory is a file written several times, and its versions as read
@@ -68,7 +70,7 @@ func history(ctx context.Context, f *host.Files, o *FileHistory, path string) {
 		{&o.Never, strconv.Itoa(n + 1)}, {&o.Never, strconv.Itoa(n + f.Between(2, 1000))},
 		{&o.Absurd, "0"}, {&o.Absurd, strconv.Itoa(-f.Between(1, n))}, {&o.Absurd, "latest"}, {&o.Absurd, "1.5"},
 	} {
-		got := f.LookAt(ctx, path, ask.version)
+		got := f.LookAt(wire.Misfit(ctx, openwop.OWPWSP19), path, ask.version)
 		*ask.into = append(*ask.into, FileVersion{Version: ask.version, Got: got})
 	}
 }

@@ -47,7 +47,8 @@ func small() *catalogue.Catalogue {
 					Scenarios: []scenarios.ScenarioID{"demo/turns/counted"}},
 			}}, {ID: "turning", Superseded: "turning@2", Title: "turns", Claims: []string{claim.ID}, Digest: "e123456789abcdef"}},
 	}
-	drive := &scenarios.Drive[struct{}]{ID: "demo/run", Title: "runs a loop", Sends: []string{"POST /runs", "GET /runs/{id}"}, Excludes: "the lamp"}
+	drive := &scenarios.Drive[struct{}]{ID: "demo/run", Title: "runs a loop", Sends: []string{"POST /runs", "GET /runs/{id}"},
+		Excludes: "the lamp"}
 	return &catalogue.Catalogue{
 		Suites: []scenarios.Suite{{ID: "turns", Title: "turns of a loop", Protocol: protocol, Scenarios: []scenarios.Scenario{
 			{ID: "demo/turns/counted", Title: "turns are counted", Proves: []scenarios.RequirementID{"D-A1"}, Claim: claim,
