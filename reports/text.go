@@ -190,6 +190,9 @@ func (t *text) findings() {
 			times = fmt.Sprintf(" (%d times)", f.Times)
 		}
 		words := textsafe.Clip(f.Text, mostReason)
+		if t.isNotMet(f.Requirement) {
+			words = string(scenarios.NotMet) + ": " + words
+		}
 		if f.Requirement != "" {
 			words = f.Requirement + ": " + words
 		}
@@ -198,6 +201,12 @@ func (t *text) findings() {
 	if more := len(found) - mostFindings; more > 0 {
 		t.line("  and %d more, see %s", more, ResultsName)
 	}
+}
+
+func (t *text) isNotMet(requirement string) bool {
+	return slices.ContainsFunc(t.report.Requirements, func(s scenarios.RequirementStatus) bool {
+		return string(s.ID) == requirement && s.Verdict == scenarios.NotMet
+	})
 }
 
 func (t *text) leftovers() {

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -246,6 +247,26 @@ func TestAShouldBecomesAFinding(t *testing.T) {
 	want := []scenarios.Finding{{Requirement: "TOY-3", Text: "expected 4, got 3"}}
 	if diff := cmp.Diff(want, r.Outcomes[0].Findings); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A SHOULD that is not met is so in its row, whatever passes or fails beside it, and costs no exit code.
+func TestAShouldThatIsNotMet(t *testing.T) {
+	for name, c := range map[string]struct {
+		beside scenarios.Scenario
+		exit   int
+	}{
+		"it passes beside": {one("beside", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-3")), "TOY-3"), 0},
+		"a MUST fails in the same scenario": {one("beside", counts, scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) {
+			j.Check("TOY-1", o.N).To(check.Equal(5))
+			j.Check("TOY-3", o.N).To(check.Equal(4))
+		}), "TOY-1", "TOY-3"), 1},
+	} {
+		r := certify(t, scenarios.Options{}, one("it", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-3")), "TOY-3"), c.beside)
+		i := slices.IndexFunc(r.Requirements, func(s scenarios.RequirementStatus) bool { return s.ID == "TOY-3" })
+		if i < 0 || r.Requirements[i].Verdict != scenarios.NotMet || r.ExitCode() != c.exit {
+			t.Errorf("%s: %+v, exit code %d", name, r.Requirements, r.ExitCode())
+		}
 	}
 }
 

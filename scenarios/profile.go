@@ -241,7 +241,7 @@ func (r Required) sum(l *Ledger, outcomes []Outcome) RequirementStatus {
 	s, asked, undecided := RequirementStatus{ID: l.Present(r.ID), Verdict: Inapplicable}, map[ScenarioID]bool{}, false
 	for _, o := range outcomes {
 		if slices.Contains(r.Scenarios, o.Scenario.ID) && slices.Contains(o.Scenario.Proves, s.ID) {
-			s.take(o)
+			s.take(l, o)
 			asked[o.Scenario.ID] = true
 			undecided = undecided || o.undecided()
 		}

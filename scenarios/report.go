@@ -160,7 +160,7 @@ func requirementStatuses(ledger *Ledger, outcomes []Outcome, breaches []Breach) 
 				s = &RequirementStatus{ID: id, Verdict: Inapplicable}
 				best[id] = s
 			}
-			s.take(o)
+			s.take(ledger, o)
 		}
 	}
 	for _, id := range violated(breaches) {
@@ -168,6 +168,10 @@ func requirementStatuses(ledger *Ledger, outcomes []Outcome, breaches []Breach) 
 		if s == nil {
 			s = &RequirementStatus{ID: id}
 			best[id] = s
+		}
+		if row, _ := ledger.Find(id); row.Level == Should {
+			s.Verdict = NotMet
+			continue
 		}
 		s.Contradicted = s.passed(outcomes)
 		s.Verdict = Failed
@@ -189,9 +193,14 @@ func (s *RequirementStatus) passed(outcomes []Outcome) bool {
 	})
 }
 
-// take adds an outcome.
-func (s *RequirementStatus) take(o Outcome) {
+// take adds an outcome. A SHOULD is not met where one check of it failed, however the scenario ended.
+func (s *RequirementStatus) take(ledger *Ledger, o Outcome) {
 	v, e := o.verdictOn(s.ID)
+	if row, _ := ledger.Find(s.ID); row.Level == Should && slices.ContainsFunc(o.Violations(), func(c check.Result) bool {
+		return RequirementID(c.Requirement) == s.ID
+	}) {
+		v, e = NotMet, o.Evidence
+	}
 	switch {
 	case weight(v) > weight(s.Verdict):
 		s.Verdict, s.Evidence = v, e
@@ -224,7 +233,7 @@ func (o Outcome) verdictBeside(id RequirementID) (Verdict, Evidence) {
 }
 
 func weight(v Verdict) int {
-	return slices.Index([]Verdict{Inapplicable, Blocked, Inconclusive, Broken, Insensitive, Passed, Failed}, v)
+	return slices.Index([]Verdict{Inapplicable, Blocked, Inconclusive, Broken, Insensitive, Passed, NotMet, Failed}, v)
 }
 
 // proved reports whether a status satisfies its requirement.

@@ -575,4 +575,13 @@ var ReadingsV1 = []Reading{
 		Why:       "The count is of members, and an intent is one member.",
 		Scenarios: []string{"openintent/portfolios/count", "openintent/portfolios/member-twice"},
 	},
+	{
+		ID: "OIP-R128", Title: "a record without a policy below a platform that has one",
+		Sentences: []string{"OIP-0026-B1", "OIP-0026-L2", "OIP-0025-F4", "OIP-0026-H8"},
+		Open:      "Section 4.3 gives a record without a policy one attempt, and section 5 has it inherit the policy of the platform.",
+		Accept:    "Either: where the configuration shows a default_retry_policy, the questions about records without a policy are inapplicable. A policy that names no fallback may end with that of its record or with that of the platform.",
+		Refuse:    "nothing more",
+		Why:       "An operator sets a policy of the platform so that it applies, and a server that applies it keeps section 5.",
+		Scenarios: []string{"openintent/retry/fallback-inherited", "openintent/retry/no-policy", "openintent/retry/no-window", "openintent/retry/real-time-endless", "openintent/retry/real-time-fallbacks", "openintent/retry/real-time-single"},
+	},
 }

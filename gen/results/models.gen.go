@@ -2656,7 +2656,8 @@ func (v *RequirementResult) UnmarshalJSON(data []byte) error {
 }
 
 // RequirementVerdict As a scenario ends; or insensitive: it was passed, and no change to what the target sent
-// that breaks the sentence turned a check, so it is not proved.
+// that breaks the sentence turned a check, so it is not proved; or not met (SHOULD): the target does otherwise
+// than a SHOULD says, which is a finding, and neither proved nor violated.
 type RequirementVerdict string
 
 // The values of RequirementVerdict.
@@ -2668,12 +2669,13 @@ const (
 	RequirementVerdictInconclusive RequirementVerdict = "inconclusive"
 	RequirementVerdictBroken       RequirementVerdict = "broken"
 	RequirementVerdictInsensitive  RequirementVerdict = "insensitive"
+	RequirementVerdictNotMetSHOULD RequirementVerdict = "not met (SHOULD)"
 )
 
 // Valid reports whether the contract has the value.
 func (v RequirementVerdict) Valid() bool {
 	switch v {
-	case RequirementVerdictPassed, RequirementVerdictFailed, RequirementVerdictInapplicable, RequirementVerdictBlocked, RequirementVerdictInconclusive, RequirementVerdictBroken, RequirementVerdictInsensitive:
+	case RequirementVerdictPassed, RequirementVerdictFailed, RequirementVerdictInapplicable, RequirementVerdictBlocked, RequirementVerdictInconclusive, RequirementVerdictBroken, RequirementVerdictInsensitive, RequirementVerdictNotMetSHOULD:
 		return true
 	}
 	return false

@@ -49,8 +49,11 @@ var page = sync.OnceValue(func() *template.Template {
 		"at":  func(t Table, i int) Column { return t.Columns[i] },
 		"inc": func(i int) int { return i + 1 },
 		"cls": func(word string) string {
-			if word == notClaimed {
+			switch word {
+			case notClaimed:
 				return "unclaimed"
+			case notMet:
+				return "unmet"
 			}
 			return word
 		},

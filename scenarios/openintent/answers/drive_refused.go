@@ -163,6 +163,7 @@ var stale = &scenarios.Drive[StaleObservation]{
 // answerInWindow sets the status, answers with the old id, and only then writes the new record.
 func answerInWindow(ctx context.Context, i *host.Intent, o *host.Refused, r host.Record, old wire.Call) {
 	i.Must(ctx, host.Suspended)
+	i.Becomes(ctx, "the intent is shown as suspended", host.Suspended) // a read may be late
 	reply := i.Do(ctx, old)
 	o.Wrong = []host.Reply{host.Replied(old.Label, reply)}
 	stood := i.Read(ctx, "the intent after "+old.Label)
