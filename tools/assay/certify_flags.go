@@ -39,6 +39,7 @@ type certifyFlags struct {
 	requirements []string
 	expectClaims []string
 	seamPrefixes []string
+	roles        []string
 	nonce        string
 	workers      int
 	rate         float64
@@ -77,6 +78,8 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.expectClaims, "expect-claim", nil, "ask about this `CLAIM` although the target does not make it; may be repeated")
 	f.StringSliceVar(&o.seamPrefixes, "seam-prefix", nil,
 		"`PATH` below which the target's test seams live, like /v1/host/acme; may be repeated")
+	f.StringSliceVar(&o.roles, "role", nil, "`ROLE=WORKFLOW`: a workflow of the target's own that drives use where no known one is on offer, "+
+		"like long=my-flow; may be repeated. Roles of OpenWOP: short, loop, long, fails, approval")
 	f.StringVar(&o.nonce, "nonce", "", "`VALUE` that the operator published to show that the host is his: in the header "+wire.NonceHeader+
 		" of its discovery document, or in a TXT record "+scenarios.NonceRecord+"HOST")
 	f.IntVar(&o.workers, "workers", 0, "`N` drives at once (default 12, or 2 a core)")
@@ -220,6 +223,11 @@ func (o *certifyFlags) options() (scenarios.Options, error) {
 		}
 		out.SeamPrefixes = append(out.SeamPrefixes, strings.TrimSuffix(p, "/"))
 	}
+	roles, err := rolesOf(o.roles)
+	if err != nil {
+		return out, err
+	}
+	out.Roles = roles
 	if o.timeoutWasGiven {
 		out.Timeout, out.DriveTimeout = o.timeout, o.timeout // a longer timeout is meant for the slow drive
 	}
@@ -318,6 +326,9 @@ func (o *certifyFlags) again(t target, seed uint64) func(scenarios.ScenarioID) s
 	}
 	for _, p := range o.seamPrefixes {
 		add("--seam-prefix", p)
+	}
+	for _, r := range o.roles {
+		add("--role", r)
 	}
 	if o.patienceWasGiven {
 		add("--patience", o.patience.String())

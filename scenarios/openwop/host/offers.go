@@ -240,10 +240,10 @@ func (f Fixture) begun(l RunLog) int {
 	return len(started)
 }
 
-// began reports whether a log shows nodes of the fixture: all, if its run completed.
+// began reports whether a log shows nodes of the fixture: all, if its run completed. Turns are compared with its script instead.
 func (f Fixture) began(l RunLog) bool {
 	n := f.begun(l)
-	return n == len(f.nodes) || n > 0 && l.Status().String() != "completed"
+	return len(f.script) > 0 && len(l.Decided().Values) > 0 || n == len(f.nodes) || n > 0 && l.Status().String() != "completed"
 }
 
 // endControl cancels a control run that waits or goes on.
