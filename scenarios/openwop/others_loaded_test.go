@@ -20,26 +20,34 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// loaded is a host that has loaded all our fixtures, and whose engine reads none of their ports: it runs each as its own loop of two
-// turns.
-func loaded(t *testing.T, host string) string {
-	var ids []string
+// loaded is a host that has loaded these fixtures of ours, and whose engine reads none of their ports: it runs each as its own loop of
+// two turns. It knows a worker of nothing, by the name of the one that it has.
+func loaded(t *testing.T, host string, ours ...string) string {
+	return renamed(t, host, func(listed []any) []any {
+		listed = append(listed, "conformance-noop")
+		for _, id := range ours {
+			listed = append(listed, id)
+		}
+		return listed
+	}, func(id string) string {
+		switch {
+		case id == "conformance-noop":
+			return "conformance-multi-agent-handoff-child"
+		case slices.Contains(ours, id):
+			return "conformance-multi-agent-handoff"
+		}
+		return id
+	})
+}
+
+// unread are fixtures of ours of which such an engine understands nothing.
+func unread() (ids []string) {
 	for _, id := range hosttest.EveryFixture {
 		if strings.HasPrefix(id, "assay-loop") || strings.HasPrefix(id, "assay-scripted") || id == "assay-random" || id == "assay-steps" {
 			ids = append(ids, id)
 		}
 	}
-	return renamed(t, host, func(listed []any) []any {
-		for _, id := range ids {
-			listed = append(listed, id)
-		}
-		return listed
-	}, func(id string) string {
-		if slices.Contains(ids, id) {
-			return "conformance-multi-agent-handoff"
-		}
-		return id
-	})
+	return ids
 }
 
 // renamed is a host behind a proxy that lists other workflows, and runs others than it is asked for.
@@ -100,8 +108,8 @@ func renamed(t *testing.T, host string, list func([]any) []any, runs func(id str
 func TestOurFixturesCostNobodyAnything(t *testing.T) {
 	t.Parallel()
 	host := startLoophost(t)
-	before := certify(t, wire.Target{URL: host, Key: hosttest.OurKey}, 5*time.Second)
-	after := certify(t, wire.Target{URL: loaded(t, host), Key: hosttest.OurKey}, 5*time.Second)
+	before := certify(t, wire.Target{URL: loaded(t, host), Key: hosttest.OurKey}, 5*time.Second)
+	after := certify(t, wire.Target{URL: loaded(t, host, unread()...), Key: hosttest.OurKey}, 5*time.Second)
 	was := map[scenarios.ScenarioID]scenarios.Outcome{}
 	passed := 0
 	for _, o := range before.Outcomes {

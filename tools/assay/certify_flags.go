@@ -79,7 +79,7 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.seamPrefixes, "seam-prefix", nil,
 		"`PATH` below which the target's test seams live, like /v1/host/acme; may be repeated")
 	f.StringSliceVar(&o.roles, "role", nil, "`ROLE=WORKFLOW`: a workflow of the target's own that drives use where no known one is on offer, "+
-		"like long=my-flow; may be repeated. Roles of OpenWOP: short, loop, long, fails, approval")
+		"like long=my-flow; may be repeated. The answer to an unknown role lists all")
 	f.StringVar(&o.nonce, "nonce", "", "`VALUE` that the operator published to show that the host is his: in the header "+wire.NonceHeader+
 		" of its discovery document, or in a TXT record "+scenarios.NonceRecord+"HOST")
 	f.IntVar(&o.workers, "workers", 0, "`N` drives at once (default 12, or 2 a core)")

@@ -49,7 +49,7 @@ var comparedRuns = &scenarios.Drive[DiffObservation]{
 		o.Self.Reply = host.AnsweredBy("the run with itself", reply)
 		first.IsOffered(ctx, "{compare runs}", reply)
 		comparedWith(ctx, first, request, "the run with another of its workflow", o.Self.A, &o.Alike)
-		if failing, ok := h.Failing(fixture.Fail); ok {
+		if failing, ok := host.Failing(h, fixture.Fail); ok {
 			comparedWith(ctx, first, failing, "the run with one that fails", o.Self.A, &o.Other)
 		}
 		comparedWithReplay(ctx, first, o)

@@ -38,7 +38,7 @@ var snapshots = &scenarios.Drive[SnapshotsObservation]{
 		h := host.Host{Conn: c}
 		simple := h.Simple()
 		requests := map[string]dialect.CreateRunRequest{"completed": simple}
-		if failing, ok := h.Failing(fixture.Fail); ok {
+		if failing, ok := host.Failing(h, fixture.Fail); ok {
 			requests["failed"] = failing
 		}
 		if long, err := scenarios.Attempt(func() dialect.CreateRunRequest { return h.Lasting() }); err == nil {

@@ -88,7 +88,7 @@ func finite(h host.Host) host.Scripted {
 	if h.Offers(fixture.Noop) {
 		return host.Scripted{Fixture: fixture.Noop}
 	}
-	if own, ok := h.Played(host.RoleLoop, host.RoleShort); ok {
+	if own, ok := host.Played(h, host.RoleLoop, host.RoleShort); ok {
 		return host.Scripted{Fixture: own.WorkflowID}
 	}
 	scenarios.End(scenarios.Block("no run that ends by itself is on offer", fixture.Load))

@@ -16,7 +16,7 @@ const (
 var Roles = []string{RoleShort, RoleLoop, RoleLong, RoleFails, RoleApproval}
 
 // Played returns a request for a run of the workflow that the operator named for the first of these roles that has one.
-func (h Host) Played(roles ...string) (request dialect.CreateRunRequest, ok bool) {
+func Played(h Host, roles ...string) (request dialect.CreateRunRequest, ok bool) {
 	for _, role := range roles {
 		if workflow := h.Roles[role]; workflow != "" {
 			return dialect.CreateRunRequest{WorkflowID: workflow}, true
@@ -26,9 +26,9 @@ func (h Host) Played(roles ...string) (request dialect.CreateRunRequest, ok bool
 }
 
 // Failing returns a request for a run that fails by itself, if there is one.
-func (h Host) Failing(published string) (dialect.CreateRunRequest, bool) {
+func Failing(h Host, published string) (dialect.CreateRunRequest, bool) {
 	if h.Offers(published) {
 		return dialect.CreateRunRequest{WorkflowID: published}, true
 	}
-	return h.Played(RoleFails)
+	return Played(h, RoleFails)
 }

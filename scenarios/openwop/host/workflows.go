@@ -121,7 +121,7 @@ func (h Host) Simple() dialect.CreateRunRequest {
 	if h.Offers(fixture.Handoff, fixture.HandoffChild) {
 		return dialect.CreateRunRequest{WorkflowID: fixture.Handoff}
 	}
-	if own, ok := h.Played(RoleShort, RoleLoop); ok {
+	if own, ok := Played(h, RoleShort, RoleLoop); ok {
 		return own
 	}
 	scenarios.End(scenarios.Block("no workflow is on offer that ends by itself", fixture.Load))

@@ -75,7 +75,7 @@ func approvalWay(h host.Host, actions ...dialect.ApprovalAction) gateWay {
 
 // approvalGate returns any approval that can be accepted and rejected.
 func approvalGate(h host.Host) gateWay {
-	if own, ok := h.Played(host.RoleApproval); ok && !h.Offers(fixture.Approval) && !h.Offers(fixture.UpstreamApproval) {
+	if own, ok := host.Played(h, host.RoleApproval); ok && !h.Offers(fixture.Approval) && !h.Offers(fixture.UpstreamApproval) {
 		return gateWay{fixture: own.WorkflowID}
 	}
 	return gateOf(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject),

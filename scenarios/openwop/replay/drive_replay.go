@@ -47,7 +47,7 @@ func longestRun(h host.Host) dialect.CreateRunRequest {
 	if h.Offers(fixture.Random) {
 		return dialect.CreateRunRequest{WorkflowID: fixture.Random}
 	}
-	if own, ok := h.Played(host.RoleLoop); ok {
+	if own, ok := host.Played(h, host.RoleLoop); ok {
 		return own
 	}
 	return h.Simple()
