@@ -18,21 +18,22 @@ import (
 // Options configure a certification. The zero value of a field means its default.
 type Options struct {
 	Select       Selection
-	Seed         uint64        // of all random values; 0 is a valid seed
-	RunID        string        // all names are derived from it; "" draws it from Seed, Build, Binary and the start. See [IsRunID]
-	Build        string        // the version of Assay, as reports will say it
-	Binary       string        // the digest of its program, as a bundle will say it; "" where none will be made
-	Announced    time.Time     // when its plan was registered, and its run id drawn; zero: it was not
-	Workers      int           // drives at once; default 12, or 2 a core if that is more, and more where replies are long on their way
-	Rate         float64       // requests a second; 0 = unlimited
-	Patience     time.Duration // the time in which something must happen; default 10 s
-	MaxPatience  time.Duration // to which patience and deadlines may grow where the target is slow; default 10 min
-	DriveTimeout time.Duration // the deadline of a drive without its own; default 90 s
-	Timeout      time.Duration // the whole certification; default 10 min
-	SeamPrefixes []string      // of the target's seams
-	Nonce        string        // that the operator has to have published, "" for none; see [ErrNoNonce]
-	RealTime     bool          // wait for time to pass, even if the target has a clock seam
-	Limits       *wire.Limits  // default wire.DefaultLimits
+	Seed         uint64            // of all random values; 0 is a valid seed
+	RunID        string            // all names are derived from it; "" draws it from Seed, Build, Binary and the start. See [IsRunID]
+	Build        string            // the version of Assay, as reports will say it
+	Binary       string            // the digest of its program, as a bundle will say it; "" where none will be made
+	Announced    time.Time         // when its plan was registered, and its run id drawn; zero: it was not
+	Workers      int               // drives at once; default 12, or 2 a core if that is more, and more where replies are long on their way
+	Rate         float64           // requests a second; 0 = unlimited
+	Patience     time.Duration     // the time in which something must happen; default 10 s
+	MaxPatience  time.Duration     // to which patience and deadlines may grow where the target is slow; default 10 min
+	DriveTimeout time.Duration     // the deadline of a drive without its own; default 90 s
+	Timeout      time.Duration     // the whole certification; default 10 min
+	SeamPrefixes []string          // of the target's seams
+	Roles        map[string]string // the target's own workflows, by the role of the protocol that each plays
+	Nonce        string            // that the operator has to have published, "" for none; see [ErrNoNonce]
+	RealTime     bool              // wait for time to pass, even if the target has a clock seam
+	Limits       *wire.Limits      // default wire.DefaultLimits
 	// AllowUnproved is why a test may pass although scenarios are blocked or inconclusive; "": it may not. See [Run].
 	AllowUnproved string
 	// LookupTXT reads DNS for a nonce that is not published with the discovery document; nil asks the system.
@@ -369,7 +370,7 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 func (c *Certification) conn(ctx context.Context, client *wire.Client, draws *Draws) *Conn {
 	return &Conn{
 		Client: client, Discovery: c.Discovery, Rand: draws, Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
-		SeamPrefixes: c.Options.SeamPrefixes, RealTime: c.Options.RealTime, Pace: &c.pace,
+		SeamPrefixes: c.Options.SeamPrefixes, Roles: c.Options.Roles, RealTime: c.Options.RealTime, Pace: &c.pace,
 		Learned: &c.learned, ctx: ctx, cleanup: &c.cleanup,
 	}
 }

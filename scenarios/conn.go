@@ -26,6 +26,8 @@ type Conn struct {
 	Learned *Learned
 	// SeamPrefixes are the prefixes of the target's seams that the operator gave.
 	SeamPrefixes []string
+	// Roles are workflows of the target's own that the operator named, by role.
+	Roles map[string]string
 	// RealTime tells drives to wait for time to pass, even if the target has a clock seam.
 	RealTime bool
 

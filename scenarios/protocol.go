@@ -40,6 +40,8 @@ type Protocol struct {
 	Fixed []Fixed
 	// Signs show features that a target has without claiming them.
 	Signs []Sign
+	// Roles are what workflows of a target's own can do for drives, where no known one does.
+	Roles []string
 	// SeamPrefix is the prefix of test seams unless the operator gives another.
 	SeamPrefix string
 	// RunOf returns the id of the run that a reply says was made, "" if it says no such thing.

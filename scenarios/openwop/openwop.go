@@ -50,6 +50,7 @@ func Speaking(d *dialect.Dialect) *scenarios.Protocol {
 		Paces:          host.Paces,
 		Fixed:          fixed(d),
 		Signs:          signs(d),
+		Roles:          host.Roles,
 		SeamPrefix:     d.Seams[0],
 		RunOf:          runOf,
 		Resources:      d.Path(dialect.ReadRun, ""),

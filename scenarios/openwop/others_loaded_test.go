@@ -15,13 +15,43 @@ import (
 	"time"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// loaded is a host that has loaded all our fixtures, and whose engine reads none of their ports: it runs each as its own loop of two
-// turns.
-func loaded(t *testing.T, host string) string {
+// loaded is a host that has loaded these fixtures of ours, and whose engine reads none of their ports: it runs each as its own loop of
+// two turns. It knows a worker of nothing, by the name of the one that it has.
+func loaded(t *testing.T, host string, ours ...string) string {
+	return renamed(t, host, func(listed []any) []any {
+		listed = append(listed, "conformance-noop")
+		for _, id := range ours {
+			listed = append(listed, id)
+		}
+		return listed
+	}, func(id string) string {
+		switch {
+		case id == "conformance-noop":
+			return "conformance-multi-agent-handoff-child"
+		case slices.Contains(ours, id):
+			return "conformance-multi-agent-handoff"
+		}
+		return id
+	})
+}
+
+// unread are fixtures of ours of which such an engine understands nothing.
+func unread() (ids []string) {
+	for _, id := range hosttest.EveryFixture {
+		if strings.HasPrefix(id, "assay-loop") || strings.HasPrefix(id, "assay-scripted") || id == "assay-random" || id == "assay-steps" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// renamed is a host behind a proxy that lists other workflows, and runs others than it is asked for.
+func renamed(t *testing.T, host string, list func([]any) []any, runs func(id string) string) string {
 	t.Helper()
 	base, err := url.Parse(host)
 	if err != nil {
@@ -49,8 +79,8 @@ func loaded(t *testing.T, host string) string {
 			if r.In.Method == http.MethodPost && r.In.URL.Path == "/v1/runs" {
 				var n int
 				r.Out.Body, n = rewrite(r.In.Body, func(doc map[string]any) {
-					if id, _ := doc["workflowId"].(string); strings.HasPrefix(id, "assay-") && slices.Contains(hosttest.EveryFixture, id) {
-						doc["workflowId"] = "conformance-multi-agent-handoff"
+					if id, ok := doc["workflowId"].(string); ok {
+						doc["workflowId"] = runs(id)
 					}
 				})
 				r.Out.ContentLength = int64(n)
@@ -62,13 +92,7 @@ func loaded(t *testing.T, host string) string {
 			}
 			var n int
 			r.Body, n = rewrite(r.Body, func(doc map[string]any) {
-				listed := doc["fixtures"].([]any)
-				for _, id := range hosttest.EveryFixture {
-					if strings.HasPrefix(id, "assay-loop") || strings.HasPrefix(id, "assay-scripted") || id == "assay-random" || id == "assay-steps" {
-						listed = append(listed, id)
-					}
-				}
-				doc["fixtures"] = listed
+				doc["fixtures"] = list(doc["fixtures"].([]any))
 			})
 			r.ContentLength = int64(n)
 			r.Header.Set("Content-Length", strconv.Itoa(n))
@@ -84,8 +108,8 @@ func loaded(t *testing.T, host string) string {
 func TestOurFixturesCostNobodyAnything(t *testing.T) {
 	t.Parallel()
 	host := startLoophost(t)
-	before := certify(t, wire.Target{URL: host, Key: hosttest.OurKey}, 5*time.Second)
-	after := certify(t, wire.Target{URL: loaded(t, host), Key: hosttest.OurKey}, 5*time.Second)
+	before := certify(t, wire.Target{URL: loaded(t, host), Key: hosttest.OurKey}, 5*time.Second)
+	after := certify(t, wire.Target{URL: loaded(t, host, unread()...), Key: hosttest.OurKey}, 5*time.Second)
 	was := map[scenarios.ScenarioID]scenarios.Outcome{}
 	passed := 0
 	for _, o := range before.Outcomes {
@@ -105,5 +129,67 @@ func TestOurFixturesCostNobodyAnything(t *testing.T) {
 		if w.Verdict == scenarios.Passed && o.Verdict != scenarios.Passed || o.Verdict == scenarios.Failed && w.Verdict != scenarios.Failed {
 			t.Errorf("%s: %s (%s) with our fixtures, was %s (%s)", o.Scenario.ID, o.Verdict, o.Reason, w.Verdict, w.Reason)
 		}
+	}
+}
+
+// A host without any known workflow is asked with its own, where no plan is needed.
+func TestAHostsOwnWorkflowsPlayRoles(t *testing.T) {
+	t.Parallel()
+	own := renamed(t, startLoophost(t), func([]any) []any { return []any{} }, func(id string) string {
+		if id == "my-flow" {
+			return "conformance-multi-agent-handoff"
+		}
+		return "not-" + id
+	})
+	for role, want := range map[string]scenarios.Verdict{"": scenarios.Blocked, "loop": scenarios.Passed} {
+		o := scenarios.Options{Seed: 3, Patience: 5 * time.Second, Roles: map[string]string{role: "my-flow"},
+			Select: scenarios.Selection{Scenarios: []string{"event-log/numbered-without-gap", "errors/keyed-once"}}}
+		c, err := scenarios.Certify(t.Context(), wire.Target{URL: own, Key: hosttest.OurKey}, o, openwop.Suites()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, out := range c.Finish(t.Context()).Outcomes {
+			if out.Verdict != want {
+				t.Errorf("role %q: %s is %s (%s), want %s", role, out.Scenario.ID, out.Verdict, out.Reason, want)
+			}
+		}
+	}
+}
+
+// A published workflow that is not listed is used if the host runs it, and not if it runs something else under that id.
+func TestPublishedWorkflowsThatAreNotListed(t *testing.T) {
+	t.Parallel()
+	host := startLoophost(t)
+	child := func([]any) []any { return []any{"conformance-multi-agent-handoff-child"} }
+	as := func(id string) func(string) string {
+		return func(asked string) string {
+			if id == "" {
+				return asked
+			}
+			return id
+		}
+	}
+	for name, c := range map[string]struct {
+		runs func(string) string
+		want scenarios.Verdict
+	}{
+		"runs them":         {as(""), scenarios.Passed},
+		"runs another one":  {as("conformance-multi-agent-handoff-child"), scenarios.Blocked},
+		"does not know any": {as("no-such-workflow"), scenarios.Blocked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := scenarios.Options{Seed: 3, Patience: 5 * time.Second,
+				Select: scenarios.Selection{Scenarios: []string{"iteration-monotonic/as-planned"}}}
+			c2, err := scenarios.Certify(t.Context(), wire.Target{URL: renamed(t, host, child, c.runs), Key: hosttest.OurKey}, o,
+				openwop.Suites()...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, out := range c2.Finish(t.Context()).Outcomes {
+				if out.Verdict != c.want {
+					t.Errorf("%s is %s (%s), want %s", out.Scenario.ID, out.Verdict, out.Reason, c.want)
+				}
+			}
+		})
 	}
 }

@@ -177,6 +177,9 @@ func (c *certify) ask(ctx context.Context, doing string) (*scenarios.Report, err
 	if err := c.detect(ctx, wire); err != nil {
 		return nil, c.notStarted(ctx, err)
 	}
+	if err := knownRoles(c.suites[0].Protocol, c.options.Roles); err != nil {
+		return nil, err
+	}
 	certification, err := scenarios.Certify(ctx, wire, c.options, c.suites...)
 	if err != nil {
 		return nil, c.notStarted(ctx, err)

@@ -105,6 +105,11 @@ func (c *config) read(r io.Reader) error {
 			}
 			continue
 		}
+		if key.Value == rolesKey && value.Kind == yaml.MappingNode {
+			role := *key
+			role.Value = "role"
+			key, value = &role, pairs(value)
+		}
 		if err := c.set(key, value); err != nil {
 			return err
 		}

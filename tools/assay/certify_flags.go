@@ -41,6 +41,7 @@ type certifyFlags struct {
 	requirements []string
 	expectClaims []string
 	seamPrefixes []string
+	roles        []string
 	nonce        string
 	workers      int
 	rate         float64
@@ -80,9 +81,11 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 		"ask about this `CLAIM` although the target does not make it: an id, a glob like 'goals*', or all; may be repeated")
 	f.StringSliceVar(&o.seamPrefixes, "seam-prefix", nil,
 		"`PATH` below which the target's test seams live, like /v1/host/acme; may be repeated")
+	f.StringSliceVar(&o.roles, "role", nil, "`ROLE=WORKFLOW`: a workflow of the target's own that drives use where no known one is on offer, "+
+		"like long=my-flow; may be repeated. The answer to an unknown role lists all")
 	f.StringVar(&o.nonce, "nonce", "", "`VALUE` that the operator published to show that the host is his: in the header "+wire.NonceHeader+
 		" of its discovery document, or in a TXT record "+scenarios.NonceRecord+"HOST")
-	f.IntVar(&o.workers, "workers", 0, "`N` drives at once (default 12, or 2 a core)")
+	f.IntVar(&o.workers, "workers", 0, "`N` drives at once (default 12, or 2 a core, and up to four times as many where replies are long on their way)")
 	f.Float64Var(&o.rate, "rate", 0, "at most `N` requests a second (default unlimited)")
 	f.DurationVar(&o.patience, "patience", 10*time.Second, "`TIME` that something may take that must happen")
 	f.DurationVar(&o.maxPatience, "max-patience", 0,
@@ -224,6 +227,11 @@ func (o *certifyFlags) options() (scenarios.Options, error) {
 		}
 		out.SeamPrefixes = append(out.SeamPrefixes, strings.TrimSuffix(p, "/"))
 	}
+	roles, err := rolesOf(o.roles)
+	if err != nil {
+		return out, err
+	}
+	out.Roles = roles
 	if o.timeoutWasGiven {
 		out.Timeout, out.DriveTimeout = o.timeout, o.timeout // a longer timeout is meant for the slow drive
 	}

@@ -60,6 +60,9 @@ func (o *certifyFlags) words(t target, toRun bool) []string {
 	for _, p := range o.seamPrefixes {
 		add("--seam-prefix", p)
 	}
+	for _, r := range o.roles {
+		add("--role", r)
+	}
 	if o.patienceWasGiven {
 		add("--patience", o.patience.String())
 	}

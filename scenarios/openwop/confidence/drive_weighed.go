@@ -46,10 +46,10 @@ func weigh(h host.Host, confidence *float64) (host.Suspending, WeighedLoop) {
 // doubt plans a loop in which a turn dispatches with a confidence below the floor, drawn close to it where the plan can be chosen.
 func doubt(h host.Host, floor float64) (host.Suspending, WeighedLoop) {
 	chosen := h.Offers(fixture.LoopAskUser, fixture.Noop) || h.Offers(fixture.Loop, fixture.Noop)
-	if chosen || !h.OffersScripted(fixture.ScriptedDoubt) {
+	if chosen || !host.OffersScripted(h, fixture.ScriptedDoubt) {
 		return weigh(h, new(drawBelow(h, floor)))
 	}
-	s, _ := h.Script(fixture.ScriptedDoubt)
+	s, _ := host.ScriptOf(h, fixture.ScriptedDoubt)
 	way, o := host.Suspending{Scripted: s}, WeighedLoop{Workers: s.Workers()}
 	for i, d := range s.Decisions() {
 		d := d.(map[string]any)

@@ -19,7 +19,8 @@ const unsureAgent = "core.conformance.low-conf-supervisor"
 // that is told to continue.
 func holdsBack(threshold float64) hosttest.Story {
 	return hosttest.Story{Id: "r", Status: "completed", Events: []hosttest.Event{{Kind: "run.started", Payload: nil},
-		{Kind: "node.suspended", Payload: map[string]any{"reason": "low-confidence", "agentId": unsureAgent, "threshold": threshold, "observed": 0.5}},
+		{Kind: "node.suspended", Payload: map[string]any{"reason": "low-confidence", "agentId": unsureAgent, "threshold": threshold,
+			"observed": 0.5}},
 		{Kind: "interrupt.requested", Payload: map[string]any{"kind": "low-confidence"}},
 		{Kind: "interrupt.resolved", Payload: nil}, decidedFor(noop), {Kind: "node.dispatched", Payload: nil},
 		hosttest.Decided(2, "terminate"), {Kind: "run.completed", Payload: nil}}}

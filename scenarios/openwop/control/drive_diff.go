@@ -49,8 +49,8 @@ var comparedRuns = &scenarios.Drive[DiffObservation]{
 		o.Self.Reply = host.AnsweredBy("the run with itself", reply)
 		first.IsOffered(ctx, "{compare runs}", reply)
 		comparedWith(ctx, first, request, "the run with another of its workflow", o.Self.A, &o.Alike)
-		if h.Offers(fixture.Fail) {
-			comparedWith(ctx, first, dialect.CreateRunRequest{WorkflowID: fixture.Fail}, "the run with one that fails", o.Self.A, &o.Other)
+		if failing, ok := host.Failing(h, fixture.Fail); ok {
+			comparedWith(ctx, first, failing, "the run with one that fails", o.Self.A, &o.Other)
 		}
 		comparedWithReplay(ctx, first, o)
 		comparedWithNone(ctx, first, o)

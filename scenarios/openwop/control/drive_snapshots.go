@@ -38,8 +38,8 @@ var snapshots = &scenarios.Drive[SnapshotsObservation]{
 		h := host.Host{Conn: c}
 		simple := h.Simple()
 		requests := map[string]dialect.CreateRunRequest{"completed": simple}
-		if h.Offers(fixture.Fail) {
-			requests["failed"] = dialect.CreateRunRequest{WorkflowID: fixture.Fail}
+		if failing, ok := host.Failing(h, fixture.Fail); ok {
+			requests["failed"] = failing
 		}
 		if long, err := scenarios.Attempt(func() dialect.CreateRunRequest { return h.Lasting() }); err == nil {
 			requests["cancelled"] = long

@@ -44,8 +44,8 @@ var cancelledTree = &scenarios.Drive[TreeObservation]{
 			Chosen: true}
 		switch {
 		case h.Offers(fixture.Loop, fixture.LoopWaits, fixture.Wait):
-		case h.OffersScripted(fixture.ScriptedLoop) && h.OffersScripted(fixture.ScriptedTree): // the first shows that scripts are read
-			way, _ = h.Script(fixture.ScriptedTree)
+		case host.OffersScripted(h, fixture.ScriptedLoop) && host.OffersScripted(h, fixture.ScriptedTree): // the first shows that it reads scripts
+			way, _ = host.ScriptOf(h, fixture.ScriptedTree)
 		default:
 			h.Lacks("the host does not offer the fixtures for a tree of three runs", fixture.Loop, fixture.LoopWaits)
 		}

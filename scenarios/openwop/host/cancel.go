@@ -19,6 +19,9 @@ func (h Host) Lasting() dialect.CreateRunRequest {
 	case h.Offers(fixture.LoopAskUser, fixture.Noop) && ceiling >= 2:
 		return Scripted{fixture.LoopAskUser, Plan{AskUser("Shall this run be cancelled?"), Terminate("done")}, true}.Request(nil)
 	}
+	if own, ok := Played(h, RoleLong, RoleApproval); ok {
+		return own
+	}
 	scenarios.End(scenarios.Block("no run is on offer that lasts until it is cancelled", fixture.Load))
 	return dialect.CreateRunRequest{}
 }

@@ -69,17 +69,17 @@ const (
 // ours that is not listed is used only if it takes nothing from what the run is given.
 func (h Host) unfit(workflow string) string {
 	listed, ours := h.Lists(workflow), strings.HasPrefix(workflow, own)
-	f, known := h.known(workflow)
+	f, known := knownTo(h, workflow)
 	switch {
 	case listed && !ours:
 		return ""
 	case !known || !listed && ours && f.ported:
 		return absent
 	}
-	return h.Learn("fixture "+workflow, func(ctx context.Context) string { return h.control(ctx, f) })
+	return h.Learn("fixture "+workflow, func(ctx context.Context) string { return trial{h, f}.control(ctx) })
 }
 
-func (h Host) known(workflow string) (Fixture, bool) {
+func knownTo(h Host, workflow string) (Fixture, bool) {
 	all := h.knownFixtures()
 	i := slices.IndexFunc(all, func(f Fixture) bool { return f.id == workflow })
 	if i < 0 {
@@ -88,21 +88,30 @@ func (h Host) known(workflow string) (Fixture, bool) {
 	return all[i], true
 }
 
+// A trial is a fixture in a control run.
+type trial struct {
+	Host
+	Fixture
+}
+
+// marker is a text that only a control run was given.
+func (t trial) marker() string { return "control-of-" + t.Label() }
+
 // control runs a fixture, and a second time if it does not show that the engine reads its plan. It returns why drives cannot use it.
-func (h Host) control(ctx context.Context, f Fixture) string {
-	if !f.planned {
-		l, why := h.tried(ctx, f, h.shownAtGate(f.id))
-		return cmp.Or(why, h.gateObeys(f, l), f.scriptObeyed(l))
+func (t trial) control(ctx context.Context) string {
+	if !t.planned {
+		l, why := t.run(ctx, t.shownAtGate())
+		return cmp.Or(why, t.gateObeys(l), t.scriptObeyed(l))
 	}
-	ceiling, _ := h.Ceiling()
+	ceiling, _ := t.Ceiling()
 	short, long := min(3, ceiling), min(5, ceiling)
-	first, why := h.tried(ctx, f, map[string]any{"plan": h.controlPlan(short)})
-	if why != "" || h.obeys(first, short) || short == long {
+	first, why := t.run(ctx, map[string]any{"plan": t.plan(short)})
+	if why != "" || t.obeys(first, short) || short == long {
 		return why
 	}
-	second, why := h.tried(ctx, f, map[string]any{"plan": h.controlPlan(long)})
+	second, why := t.run(ctx, map[string]any{"plan": t.plan(long)})
 	one, other := len(first.Decided().Values), len(second.Decided().Values)
-	if why != "" || h.obeys(second, long) || one != other {
+	if why != "" || t.obeys(second, long) || one != other {
 		return why
 	}
 	return fmt.Sprintf("its engine does not read the port %s of %s: plans of %d turns and of %d both gave %d", planPort, supervisor,
@@ -114,14 +123,14 @@ const controlVotes = 7
 
 // shownAtGate returns the inputs of a control run that the interrupt of a fixture shows where the engine reads its ports, nil if the
 // fixture has no interrupt.
-func (h Host) shownAtGate(workflow string) map[string]any {
-	switch workflow {
+func (t trial) shownAtGate() map[string]any {
+	switch t.id {
 	case fixture.Approval:
-		return map[string]any{"title": h.Label()}
+		return map[string]any{"title": t.marker()}
 	case fixture.Questions:
-		return map[string]any{"questions": []any{map[string]any{"id": "q1", "question": h.Label()}}}
+		return map[string]any{"questions": []any{map[string]any{"id": "q1", "question": t.marker()}}}
 	case fixture.Event:
-		return map[string]any{"eventType": h.Label()}
+		return map[string]any{"eventType": t.marker()}
 	case fixture.Quorum:
 		return map[string]any{"requiredApprovals": controlVotes}
 	}
@@ -129,19 +138,19 @@ func (h Host) shownAtGate(workflow string) map[string]any {
 }
 
 // gateObeys returns why the interrupt of a control run does not show what the run was given, "" if it does.
-func (h Host) gateObeys(f Fixture, l RunLog) string {
-	given := h.shownAtGate(f.id)
+func (t trial) gateObeys(l RunLog) string {
+	given := t.shownAtGate()
 	if given == nil || !IsWaiting(l.Status().String()) { // one that does not wait is for the drive to see
 		return ""
 	}
 	places := append(l.OfType(dialect.NodeSuspended, dialect.InterruptRequested).Each("/payload").Values, l.Ended.Last.Key("interrupt"))
 	if slices.ContainsFunc(places, func(v wire.Value) bool {
-		return Holds(v.Actual(), h.Label()) || votesOf(v) == controlVotes || votesOf(v.Key("data")) == controlVotes
+		return Holds(v.Actual(), t.marker()) || votesOf(v) == controlVotes || votesOf(v.Key("data")) == controlVotes
 	}) {
 		return ""
 	}
 	port := slices.Sorted(maps.Keys(given))[0]
-	return fmt.Sprintf("its engine does not read the port %s of %s: the interrupt does not show it", port, f.types[0])
+	return fmt.Sprintf("its engine does not read the port %s of %s: the interrupt does not show it", port, t.types[0])
 }
 
 // scriptObeyed returns why the turns of a control run are not those of the fixture's own script, "" if they are.
@@ -176,40 +185,38 @@ func votesOf(v wire.Value) int64 {
 	return n
 }
 
-// controlPlan is a plan of n turns whose end nobody else has.
-func (h Host) controlPlan(n int) Plan {
-	return append(slices.Repeat(Plan{NextWorker(fixture.Noop)}, n-1), Terminate(h.Label()))
+// plan is one of n turns whose end nobody else has.
+func (t trial) plan(n int) Plan {
+	return append(slices.Repeat(Plan{NextWorker(fixture.Noop)}, n-1), Terminate(t.marker()))
 }
 
 // obeys reports whether a log shows that the engine read a control plan of this many turns.
-func (h Host) obeys(l RunLog, turns int) bool {
+func (t trial) obeys(l RunLog, turns int) bool {
 	return len(l.Decided().Values) == turns ||
-		slices.ContainsFunc(l.Decided().Values, func(e wire.Value) bool { return Holds(e.Actual(), h.Label()) })
+		slices.ContainsFunc(l.Decided().Values, func(e wire.Value) bool { return Holds(e.Actual(), t.marker()) })
 }
 
-// tried runs a fixture until it ends or waits. why says that the host does not have it, or does not know a node of it.
-func (h Host) tried(ctx context.Context, f Fixture, inputs map[string]any) (l RunLog, why string) {
-	r := h.Create(ctx, "control run of "+f.id, dialect.CreateRunRequest{WorkflowID: f.id, Inputs: inputs})
+// run runs the fixture until it ends or waits. why says that the host does not have it, or does not know a node of it.
+func (t trial) run(ctx context.Context, inputs map[string]any) (l RunLog, why string) {
+	r := t.Create(ctx, "control run of "+t.id, dialect.CreateRunRequest{WorkflowID: t.id, Inputs: inputs})
 	switch status := r.Created.Status; {
-	case NotThere(status):
-		return l, absent
 	case r.Created.Success():
-	case status/100 == 4 && !h.Lists(f.id):
+	case (status/100 == 4 || NotThere(status)) && !t.Lists(t.id):
 		return l, absent
 	case status/100 == 4:
-		return l, fmt.Sprintf("the host refuses a run of %s with HTTP %d: %s", f.id, status, r.Created.Value("/error").JSON())
+		return l, fmt.Sprintf("the host lists %s and refuses a run of it with HTTP %d: %s", t.id, status, r.Created.Value("/error").JSON())
 	default:
 		return l, "" // the drive will see, and say so
 	}
 	if r.ID == "" {
 		return l, ""
 	}
-	l = r.tryOut(ctx, f)
+	l = r.tryOut(ctx, t.Fixture)
 	if !IsTerminal(l.Status().String()) {
 		r.endControl(ctx)
 	}
-	why = f.misunderstood(l)
-	if why == "" && !h.Lists(f.id) && !f.began(l) {
+	why = t.misunderstood(l)
+	if why == "" && !t.Lists(t.id) && !t.began(l) {
 		why = absent // what was run is something else
 	}
 	return l, why
@@ -240,10 +247,10 @@ func (f Fixture) begun(l RunLog) int {
 	return len(started)
 }
 
-// began reports whether a log shows nodes of the fixture: all, if its run completed.
+// began reports whether a log shows nodes of the fixture: all, if its run completed. Turns are compared with its script instead.
 func (f Fixture) began(l RunLog) bool {
 	n := f.begun(l)
-	return n == len(f.nodes) || n > 0 && l.Status().String() != "completed"
+	return len(f.script) > 0 && len(l.Decided().Values) > 0 || n == len(f.nodes) || n > 0 && l.Status().String() != "completed"
 }
 
 // endControl cancels a control run that waits or goes on.

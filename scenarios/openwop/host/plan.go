@@ -160,8 +160,8 @@ func (h Host) LoopOf(least, most, spare int) Scripted {
 		return Scripted{fixture.Handoff, Plan{NextWorker(fixture.HandoffChild), Terminate("goal-reached")}, false}
 	case h.Offers(fixture.Dispatch, fixture.Noop):
 		return Scripted{fixture.Dispatch, Plan{NextWorker(fixture.Noop), Terminate("goal-reached")}, false}
-	case ceiling-spare >= scriptedTurns && h.OffersScripted(fixture.ScriptedLoop):
-		return h.ScriptedLoop()
+	case ceiling-spare >= scriptedTurns && OffersScripted(h, fixture.ScriptedLoop):
+		return ScriptedLoop(h)
 	}
 	h.Lacks("no loop fixture is on offer", fixture.Loop)
 	return Scripted{}
@@ -170,14 +170,14 @@ func (h Host) LoopOf(least, most, spare int) Scripted {
 const scriptedTurns = 4
 
 // OffersScripted reports whether the host runs a loop of the second family, with its workers, as its script says.
-func (h Host) OffersScripted(loop string) bool {
-	f, _ := h.known(loop)
+func OffersScripted(h Host, loop string) bool {
+	f, _ := knownTo(h, loop)
 	return h.Offers(append(slices.Clone(f.Needs), loop)...)
 }
 
-// Script returns a loop of the second family up to its end, and how many decisions its script has behind that.
-func (h Host) Script(loop string) (s Scripted, beyond int) {
-	f, _ := h.known(loop)
+// ScriptOf returns a loop of the second family up to its end, and how many decisions its script has behind that.
+func ScriptOf(h Host, loop string) (s Scripted, beyond int) {
+	f, _ := knownTo(h, loop)
 	s.Fixture = loop
 	for i, d := range f.script {
 		s.Plan = append(s.Plan, d)
@@ -189,8 +189,8 @@ func (h Host) Script(loop string) (s Scripted, beyond int) {
 }
 
 // ScriptedLoop returns the plain loop of the second family.
-func (h Host) ScriptedLoop() Scripted {
-	s, _ := h.Script(fixture.ScriptedLoop)
+func ScriptedLoop(h Host) Scripted {
+	s, _ := ScriptOf(h, fixture.ScriptedLoop)
 	return s
 }
 

@@ -112,8 +112,8 @@ const SendsLoop = "{create run} (assay-loop-ask-user or assay-loop with a random
 // AskingLoop returns a loop that asks a person in this many turns.
 func (h Host) AskingLoop(questions int) Suspending {
 	if ceiling, _ := h.Ceiling(); questions == 1 && !h.Offers(fixture.LoopAskUser) && !h.Offers(fixture.Loop) &&
-		h.OffersScripted(fixture.ScriptedAsk) && ceiling >= scriptedTurns+1 {
-		s, _ := h.Script(fixture.ScriptedAsk)
+		OffersScripted(h, fixture.ScriptedAsk) && ceiling >= scriptedTurns+1 {
+		s, _ := ScriptOf(h, fixture.ScriptedAsk)
 		return Suspending{s, []int{1 + slices.Index(s.Kinds(), string(dialect.AskUserDecisionKindAskUser))}}
 	}
 	return h.SuspendingLoop(questions, func() any { return AskUser("Which way? " + h.Marker()) })

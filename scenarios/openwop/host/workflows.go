@@ -75,6 +75,7 @@ func fixtureOf(id string, raw []byte) Fixture {
 				PerInput  map[string]any   `json:"perWorkerInputMappings"`
 				PerOutput map[string]any   `json:"perWorkerOutputMappings"`
 				Script    []map[string]any `json:"mockDispatchPlan"`
+				Decisions []map[string]any `json:"mockDecisions"`
 			} `json:"config"`
 		} `json:"nodes"`
 	}
@@ -90,7 +91,7 @@ func fixtureOf(id string, raw []byte) Fixture {
 		}
 		f.types = append(f.types, n.TypeID)
 		c := n.Config
-		f.script = append(f.script, c.Script...)
+		f.script = append(append(f.script, c.Script...), c.Decisions...)
 		f.Maps = f.Maps || n.TypeID == "core.dispatch" && len(c.Input)+len(c.Output)+len(c.PerInput)+len(c.PerOutput) > 0
 	}
 	return f
@@ -119,6 +120,9 @@ func (h Host) Simple() dialect.CreateRunRequest {
 	}
 	if h.Offers(fixture.Handoff, fixture.HandoffChild) {
 		return dialect.CreateRunRequest{WorkflowID: fixture.Handoff}
+	}
+	if own, ok := Played(h, RoleShort, RoleLoop); ok {
+		return own
 	}
 	scenarios.End(scenarios.Block("no workflow is on offer that ends by itself", fixture.Load))
 	return dialect.CreateRunRequest{}

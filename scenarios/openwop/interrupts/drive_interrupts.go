@@ -75,6 +75,9 @@ func approvalWay(h host.Host, actions ...dialect.ApprovalAction) gateWay {
 
 // approvalGate returns any approval that can be accepted and rejected.
 func approvalGate(h host.Host) gateWay {
+	if own, ok := host.Played(h, host.RoleApproval); ok && !h.Offers(fixture.Approval) && !h.Offers(fixture.UpstreamApproval) {
+		return gateWay{fixture: own.WorkflowID}
+	}
 	return gateOf(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject),
 		gateWay{fixture: fixture.UpstreamApproval, node: "gate"})
 }
@@ -106,6 +109,9 @@ func wait(ctx context.Context, h host.Host, way gateWay) *Waiting {
 		}
 	}
 	w.Log = r.ReadLog(ctx, "log of the run that waits")
+	if w.Node == "" { // a workflow of the host's own
+		w.Node = host.Pending(w.Suspended.Last, w.Log).Node
+	}
 	return w
 }
 

@@ -26,7 +26,8 @@ func counted(j *scenarios.Judge, votes []Response) {
 // heard blocks the judge if named votes left the run waiting: a host may take all that comes with one key for one principal's.
 func (b Ballot) heard(j *scenarios.Judge, after host.RunLog) {
 	if b.Named && host.IsWaiting(after.Status().String()) {
-		j.Block("a quorum takes a second voter, and the host counts what comes with one key as one principal's, whoever resumeValue.voter names",
+		j.Block("a quorum takes a second voter: no key was given with --voter-key, and the host counts what comes with one key as "+
+			"one principal's, whoever resumeValue.voter names",
 			giveVoterKeys)
 	}
 }

@@ -55,8 +55,8 @@ func loopBeyond(h host.Host) (host.Scripted, BeyondObservation) {
 		o := BeyondObservation{Way: way.Fixture, Chosen: true, Decisions: way.Decisions(), Beyond: h.Between(2, 4)}
 		way.Plan = append(way.Plan, h.LoopPlan(o.Beyond)...)
 		return way, o
-	case h.OffersScripted(fixture.ScriptedLoop) && ceiling > h.ScriptedLoop().Turns():
-		way, beyond := h.Script(fixture.ScriptedLoop)
+	case host.OffersScripted(h, fixture.ScriptedLoop) && ceiling > host.ScriptedLoop(h).Turns():
+		way, beyond := host.ScriptOf(h, fixture.ScriptedLoop)
 		return way, BeyondObservation{Way: way.Fixture, Decisions: way.Decisions(), Beyond: beyond}
 	case h.Offers(fixture.Terminate):
 		way := host.Scripted{Fixture: fixture.Terminate, Plan: host.Plan{host.Terminate("goal-reached")}, Chosen: false}
@@ -82,7 +82,7 @@ var dispatchOfTooMany = &scenarios.Drive[RefusedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RefusedObservation) {
 		h := host.Host{Conn: c}
 		scripted := !h.Offers(fixture.Reject, fixture.Noop)
-		if scripted && !h.OffersScripted(fixture.ScriptedReject) {
+		if scripted && !host.OffersScripted(h, fixture.ScriptedReject) {
 			h.Lacks("no loop with fanOutPolicy reject is on offer", fixture.Reject)
 		}
 		if ceiling, why := h.Ceiling(); ceiling < 2 {
@@ -95,7 +95,7 @@ var dispatchOfTooMany = &scenarios.Drive[RefusedObservation]{
 		way := host.Scripted{Fixture: fixture.Reject, Plan: host.Plan{host.NextWorker(fixture.Noop), host.NextWorker(several...),
 			host.Terminate(h.Name("done"))}, Chosen: true}
 		if scripted {
-			way, _ = h.Script(fixture.ScriptedReject)
+			way, _ = host.ScriptOf(h, fixture.ScriptedReject)
 		}
 		*o = refused(ctx, h, RefusedObservation{Way: way.Fixture, Control: 1}, way.Request(nil))
 	},

@@ -47,6 +47,9 @@ func longestRun(h host.Host) dialect.CreateRunRequest {
 	if h.Offers(fixture.Random) {
 		return dialect.CreateRunRequest{WorkflowID: fixture.Random}
 	}
+	if own, ok := host.Played(h, host.RoleLoop); ok {
+		return own
+	}
 	return h.Simple()
 }
 
