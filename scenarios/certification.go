@@ -87,6 +87,7 @@ type Certification struct {
 	outcomes  []*outcome
 	pace      Pace
 	patience  time.Duration // that was given
+	learned   Learned
 	cleanup   cleanup
 	running   context.Context // ends with the certification
 	cancel    context.CancelFunc
@@ -222,7 +223,7 @@ func (c *Certification) findPace(ctx context.Context, client *wire.Client) {
 	ctx, cancel := context.WithTimeout(ctx, min(mostForPace, c.Options.DriveTimeout))
 	defer cancel()
 	draws := NewDraws(c.Options.Seed, c.RunID.ID, discoveryDrive)
-	conn := c.conn(client, draws)
+	conn := c.conn(ctx, client, draws)
 	conn.Patience = min(conn.Patience, paceWithin)
 	_ = Try(func() { c.Protocol.Paces(ctx, conn) })
 	c.discovery.drawn = draws.noted
@@ -354,7 +355,7 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	bounded, cancel := within(ctx, timeout, client.Waited)
 	defer cancel()
 	draws := NewDraws(c.Options.Seed, c.RunID.ID, d.meta.ID)
-	observation, err := guarded(bounded, d, c.conn(client, draws))
+	observation, err := guarded(bounded, d, c.conn(bounded, client, draws))
 	if misfit := client.Misfit(); misfit != nil { // also where the drive got along without the reply
 		err = misfit
 	}
@@ -364,11 +365,12 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	c.conclude(d)
 }
 
-// conn returns the target as a drive has it.
-func (c *Certification) conn(client *wire.Client, draws *Draws) *Conn {
+// conn returns the target as a drive has it. ctx is that of the drive.
+func (c *Certification) conn(ctx context.Context, client *wire.Client, draws *Draws) *Conn {
 	return &Conn{
 		Client: client, Discovery: c.Discovery, Rand: draws, Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
-		SeamPrefixes: c.Options.SeamPrefixes, RealTime: c.Options.RealTime, Pace: &c.pace, cleanup: &c.cleanup,
+		SeamPrefixes: c.Options.SeamPrefixes, RealTime: c.Options.RealTime, Pace: &c.pace,
+		Learned: &c.learned, ctx: ctx, cleanup: &c.cleanup,
 	}
 }
 

@@ -22,11 +22,14 @@ type Conn struct {
 	MaxPatience time.Duration
 	// Pace is that of the target, shared by all drives.
 	Pace *Pace
+	// Learned is what drives found out about the target, shared by all of them.
+	Learned *Learned
 	// SeamPrefixes are the prefixes of the target's seams that the operator gave.
 	SeamPrefixes []string
 	// RealTime tells drives to wait for time to pass, even if the target has a clock seam.
 	RealTime bool
 
+	ctx     context.Context // of the drive
 	cleanup *cleanup
 	who     func(*wire.Client) *wire.Client // selects the credential; nil for the first one
 }
@@ -61,7 +64,12 @@ func (c *Conn) LowScope() (low *Conn, ok bool) { return c.as((*wire.Client).LowS
 
 // Second returns the drive's connection to the second host, which the target works with. What is made there is cleaned
 // up there. ok is false if the operator named none.
-func (c *Conn) Second() (second *Conn, ok bool) { return c.as((*wire.Client).Second) }
+func (c *Conn) Second() (second *Conn, ok bool) {
+	if second, ok = c.as((*wire.Client).Second); ok {
+		second.Learned = &Learned{} // it is another target
+	}
+	return second, ok
+}
 
 // as returns the connection with another credential, if there is one.
 func (c *Conn) as(who func(*wire.Client) *wire.Client) (*Conn, bool) {
@@ -72,6 +80,12 @@ func (c *Conn) as(who func(*wire.Client) *wire.Client) (*Conn, bool) {
 	copied := *c
 	copied.Client, copied.who = client, who
 	return &copied, true
+}
+
+// Learn returns the answer to a question about the target, which [Learned] keeps for all drives. find asks, within the time of
+// the drive that asks first.
+func (c *Conn) Learn(question string, find func(context.Context) string) string {
+	return c.Learned.Once(question, func() string { return find(c.ctx) })
 }
 
 // Leave notes that something was made on the target, and how to undo it. Call the returned function if it needs no

@@ -140,6 +140,12 @@ func TestRequestsFitTheContract(t *testing.T) {
 			}, []string{"GET /new ", "PUT /lamps/" + longID + ` {"brightness":400,"state":{"warm":7}}`}, nil,
 		},
 		{
+			"what the host left out", func(ctx context.Context, c *scenarios.Conn) {
+				told := c.Do(ctx, wire.Call{Method: "GET", Path: "/new"})
+				c.Do(ctx, dim(told.Text("/name"), bright(40)))
+			}, []string{"GET /new ", `PUT /lamps/ {"brightness":40,"x-vendor":"warm"}`}, nil,
+		},
+		{
 			"what the host did not choose", func(ctx context.Context, c *scenarios.Conn) {
 				c.Do(ctx, wire.Call{Method: "GET", Path: "/new"})
 				c.Do(ctx, dim(longID, map[string]any{"brightness": 401, "state": map[string]any{"warm": 8}}))

@@ -200,6 +200,12 @@ func (s *RequirementStatus) take(o Outcome) {
 	}
 }
 
+// undecided reports whether the scenario was asked and came to no verdict, so that it might have failed. One that is blocked
+// because only a seam can answer it is not among them: no host has to have seams.
+func (o Outcome) undecided() bool {
+	return o.Verdict == Inconclusive || o.Verdict == Broken || o.Verdict == Blocked && o.Scenario.Reach() > Attested
+}
+
 // verdictBeside returns the verdict of a failed outcome on one of its requirements.
 func (o Outcome) verdictBeside(id RequirementID) (Verdict, Evidence) {
 	seen, ok := false, true
@@ -256,8 +262,12 @@ func claimStatuses(p *Protocol, d Discovery, requirements []RequirementStatus, o
 		}
 		// A scenario of this claim that fails disproves it, even if the sentence belongs to a claim that it rests on.
 		for _, o := range outcomes {
-			if o.Scenario.Claim.ID == claim.ID && o.Verdict == Failed {
+			switch {
+			case o.Scenario.Claim.ID != claim.ID:
+			case o.Verdict == Failed:
 				status = "violated"
+			case o.Level == Must && o.undecided():
+				status = worse(status, "unproved")
 			}
 		}
 		out = append(out, ClaimStatus{claim.ID, claim.Pointer, value, status, !made})
@@ -329,6 +339,11 @@ func exitCode(ledger *Ledger, requirements []RequirementStatus, outcomes []Outco
 		return ExitViolated
 	}
 	asked, unproved := 0, 0
+	for _, o := range outcomes {
+		if o.Level == Must && o.undecided() {
+			unproved++
+		}
+	}
 	for _, s := range requirements {
 		row, _ := ledger.Find(s.ID)
 		if s.Verdict == Inapplicable || row.Level != Must {

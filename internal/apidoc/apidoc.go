@@ -48,20 +48,24 @@ func newSchema(schemas *validate.Set, at string) *Schema {
 // Validate returns the problems of a JSON document, none if it is valid. A schema that does not compile is a problem, too:
 // see [Operations.Compile].
 func (s *Schema) Validate(raw []byte) []validate.Problem {
+	return s.with(func(schema *validate.Schema) []validate.Problem { return schema.Validate(raw) })
+}
+
+func (s *Schema) with(judge func(*validate.Schema) []validate.Problem) []validate.Problem {
 	schema, err := s.compile()
 	if err != nil {
 		return []validate.Problem{{Keyword: "schema", Message: err.Error()}}
 	}
-	return schema.Validate(raw)
+	return judge(schema)
 }
 
 // Check judges a value as it was sent.
 func (p *Parameter) Check(value string) []validate.Problem {
-	raw := []byte(value)
 	if p.text {
-		raw, _ = json.Marshal(value) // a string always encodes
+		value = strings.ToValidUTF8(value, "\uFFFD") // as JSON would have it
+		return p.schema.with(func(schema *validate.Schema) []validate.Problem { return schema.ValidateText(value) })
 	}
-	return p.schema.Validate(raw)
+	return p.schema.Validate([]byte(value))
 }
 
 // Operations maps "POST /v1/runs" to its operation. It comes from the same document that the server is generated

@@ -25,7 +25,8 @@ type Misfit struct {
 	Pointer   string // into the body: that of the value; else the parameter
 	Want      string // what the document wants, in words
 	At        string // JSON pointer into the document of what wants it
-	Value     string // of a parameter
+	Value     string // of a parameter, as it was sent
+	Sent      bool   // whether Value was
 }
 
 // String returns what is wrong, and where.
@@ -61,7 +62,7 @@ func (r Routes) Misfits(q Request) []Misfit {
 	c.headers(q.Header)
 	c.body(q)
 	if q.Unsigned && found.op.Secured {
-		c.add("credential", "", "", validate.Problem{Message: "a valid one is wanted"})
+		c.add("credential", "", validate.Problem{Message: "a valid one is wanted"})
 	}
 	return c.out
 }
@@ -73,8 +74,15 @@ type checking struct {
 	out  []Misfit
 }
 
-func (c *checking) add(in, pointer, value string, p validate.Problem) {
-	c.out = append(c.out, Misfit{Operation: c.name, In: in, Pointer: pointer, Want: p.Message, At: p.Keyword, Value: value})
+func (c *checking) add(in, pointer string, p validate.Problem) {
+	c.out = append(c.out, Misfit{Operation: c.name, In: in, Pointer: pointer, Want: p.Message, At: p.Keyword})
+}
+
+// addValue adds a problem of a value that was sent.
+func (c *checking) addValue(in, name, value string, p validate.Problem) {
+	c.add(in, name, p)
+	last := &c.out[len(c.out)-1]
+	last.Value, last.Sent = value, true
 }
 
 // parameters checks the values of the parameters in one place.
@@ -86,12 +94,14 @@ func (c *checking) parameters(in string, sent func(name string) (value string, t
 		}
 		value, there := sent(p.Name)
 		switch {
+		case there && in == "path" && value == "":
+			c.addValue(in, p.Name, value, validate.Problem{Message: "it is empty", Keyword: p.At})
 		case there:
 			for _, problem := range p.Check(value) {
-				c.add(in, p.Name, value, problem)
+				c.addValue(in, p.Name, value, problem)
 			}
 		case p.Required:
-			c.add(in, p.Name, "", validate.Problem{Message: "it is required", Keyword: p.At})
+			c.add(in, p.Name, validate.Problem{Message: "it is required", Keyword: p.At})
 		}
 	}
 }
@@ -99,7 +109,7 @@ func (c *checking) parameters(in string, sent func(name string) (value string, t
 func (c *checking) query(raw string) {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
-		c.add("query", "", "", validate.Problem{Message: "it cannot be read: " + err.Error()})
+		c.add("query", "", validate.Problem{Message: "it cannot be read: " + err.Error()})
 		return
 	}
 	c.parameters("query", func(name string) (string, bool) {
@@ -108,9 +118,9 @@ func (c *checking) query(raw string) {
 	for name, values := range query {
 		switch {
 		case !c.declares("query", name):
-			c.add("query", name, "", validate.Problem{Message: "the operation has no such parameter"})
+			c.add("query", name, validate.Problem{Message: "the operation has no such parameter"})
 		case len(values) > 1:
-			c.add("query", name, "", validate.Problem{Message: "it is sent more than once"})
+			c.add("query", name, validate.Problem{Message: "it is sent more than once"})
 		}
 	}
 }
@@ -124,7 +134,7 @@ func (c *checking) headers(sent map[string]string) {
 		name = http.CanonicalHeaderKey(name)
 		values[name] = value
 		if !slices.Contains(common, name) && !c.declares("header", name) {
-			c.add("header", name, "", validate.Problem{Message: "the operation has no such parameter"})
+			c.add("header", name, validate.Problem{Message: "the operation has no such parameter"})
 		}
 	}
 	c.parameters("header", func(name string) (string, bool) {
@@ -142,18 +152,18 @@ func (c *checking) declares(in, name string) bool {
 func (c *checking) body(q Request) {
 	switch {
 	case len(q.Body) == 0 && c.op.BodyRequired:
-		c.add("body", "", "", validate.Problem{Message: "it is required", Keyword: c.op.Body.At})
+		c.add("body", "", validate.Problem{Message: "it is required", Keyword: c.op.Body.At})
 	case len(q.Body) == 0:
 	case !c.op.TakesBody:
-		c.add("body", "", "", validate.Problem{Message: "the operation takes none"})
+		c.add("body", "", validate.Problem{Message: "the operation takes none"})
 	default:
 		if kind, there := q.Header["Content-Type"]; there {
 			if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" {
-				c.add("header", "Content-Type", "", validate.Problem{Message: "must be application/json"})
+				c.add("header", "Content-Type", validate.Problem{Message: "must be application/json"})
 			}
 		}
 		for _, p := range c.op.Body.Validate(q.Body) {
-			c.add("body", p.Instance, "", p)
+			c.add("body", p.Instance, p)
 		}
 	}
 }

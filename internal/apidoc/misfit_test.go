@@ -59,7 +59,7 @@ func TestMisfits(t *testing.T) {
 
 		{"a path", Request{Method: "GET", Path: "/bulbs"}, []string{"GET /bulbs: request: the contract has no such path"}},
 		{"a method", Request{Method: "PUT", Path: "/lamps"}, []string{"this path for GET, POST only"}},
-		{"an empty id", Request{Method: "GET", Path: "/lamps/"}, []string{"no such path"}},
+		{"an empty id", Request{Method: "GET", Path: "/lamps/"}, []string{"readLamp, GET /lamps/{id}: path id: it is empty"}},
 		{"a long id", Request{Method: "GET", Path: "/lamps/seven-of-nine"},
 			[]string{"readLamp, GET /lamps/{id}: path id: ", "#/components/parameters/Id/schema/maxLength"}},
 		{"a parameter", Request{Method: "GET", Path: "/lamps?form=3"}, []string{"query form: the operation has no such parameter"}},

@@ -60,7 +60,7 @@ func (r *route) match(parts []string) (values map[string]string, ok bool) {
 	}
 	for i, s := range r.segments {
 		value, fits := strings.CutSuffix(parts[i], s.text)
-		if !fits || (s.parameter == "") != (value == "") {
+		if !fits || s.parameter == "" && value != "" {
 			return nil, false
 		}
 		if s.parameter == "" {

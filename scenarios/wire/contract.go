@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"reflect"
 	"slices"
@@ -26,6 +27,10 @@ type Contract struct {
 	Bundled func() []byte        // the API document, or the schemas, as the generator bundles them
 	Input   string               // the component that a program reads; "" where no program speaks the protocol
 	Cites   func(id string) bool // reports whether a requirement or a reading has this id
+
+	once sync.Once
+	read *readDoc
+	err  error
 }
 
 // readDoc is the document as requests are checked against it.
@@ -35,22 +40,28 @@ type readDoc struct {
 }
 
 // readDocs holds the documents that were read, by their text: a process may certify a thousand targets.
-var readDocs sync.Map // string -> func() (*readDoc, error)
+var readDocs sync.Map // string -> *readDoc
 
+// document reads the document at its first use.
 func (k *Contract) document() (*readDoc, error) {
-	source := k.Bundled()
-	read, _ := readDocs.LoadOrStore(string(source), sync.OnceValues(func() (*readDoc, error) {
-		schemas, err := validate.Embedded(source)
-		if err != nil {
-			return nil, err
+	k.once.Do(func() {
+		source := k.Bundled()
+		if known, ok := readDocs.Load(string(source)); ok {
+			k.read = known.(*readDoc)
+			return
 		}
-		operations, err := apidoc.Read(source, schemas, nil)
-		if err != nil {
-			return nil, err
+		var schemas *validate.Set
+		if schemas, k.err = validate.Embedded(source); k.err != nil {
+			return
 		}
-		return &readDoc{operations.Routes(), schemas}, nil
-	}))
-	return read.(func() (*readDoc, error))()
+		var operations apidoc.Operations
+		if operations, k.err = apidoc.Read(source, schemas, nil); k.err != nil {
+			return
+		}
+		k.read = &readDoc{operations.Routes(), schemas}
+		readDocs.Store(string(source), k.read)
+	})
+	return k.read, k.err
 }
 
 // mostMisfits are named in one error.
@@ -145,14 +156,14 @@ func (c *Client) Misfit() error {
 	return nil
 }
 
-// ours returns the misfits without those of values that the target sent before: it chose its ids, its cursors and the state
-// that it wants back, and we blame neither it nor ourselves where we return them.
+// ours returns the misfits without those of values that the target sent before, or left out: it chose its ids, its cursors and the
+// state that it wants back, and where it names none, a text is empty. We blame neither it nor ourselves where we return them.
 func (c *Client) ours(found []apidoc.Misfit, body []byte) []apidoc.Misfit {
 	sent, _ := decode(c.network.redactor.Clean(printable(string(body))))
 	heard := c.heard()
 	return slices.DeleteFunc(found, func(m apidoc.Misfit) bool {
 		if m.In != "body" {
-			return heard.hold("", c.network.redactor.Clean(m.Value))
+			return m.Sent && heard.hold("", c.network.redactor.Clean(m.Value))
 		}
 		for at := m.Pointer; at != ""; {
 			cut := strings.LastIndexByte(at, '/')
@@ -204,7 +215,7 @@ func (c *Client) heard() (all documents) {
 func (d documents) hold(name string, value any) bool {
 	switch value := value.(type) {
 	case string:
-		return value != "" && d.have(func(_ string, v any) bool { return v == value })
+		return value == "" || d.have(func(_ string, v any) bool { return v == value || v == json.Number(value) })
 	case map[string]any:
 		return len(value) > 0 && d.have(func(_ string, v any) bool { return reflect.DeepEqual(v, any(value)) })
 	case []any:

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -18,26 +20,53 @@ func newFixtures() *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE:  group("command"),
 	}
-	cmd.AddCommand(&cobra.Command{
+	var family string
+	export := &cobra.Command{
 		Use:   "export DIR",
 		Short: "Write the fixture workflows into a folder, a JSON file each",
 		Long: "Writes every fixture workflow as DIR/<workflow id>.json. Load them into your host and list\ntheir ids under " +
-			"/fixtures of its discovery document. Files of these names are replaced.",
-		Example: "  assay fixtures export ./fixtures",
+			"/fixtures of its discovery document. Files of these names are replaced.\n\n" +
+			"With --for upstream, writes only those that an engine runs which is built on the published\nfixtures: their " +
+			"supervisors have their plan in config.mockDispatchPlan, and no node reads a port.\nThey need not be listed.",
+		Example: "  assay fixtures export ./fixtures\n  assay fixtures export --for upstream ./fixtures",
 		Args:    args("DIR"),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
-			n, err := exportFixtures(dirs[0])
+			if family != "" && family != forUpstream {
+				return usage("fixtures export --for %q: the families are %q and, without --for, all", family, forUpstream)
+			}
+			n, err := exportFixtures(dirs[0], family)
 			if err != nil {
 				return fmt.Errorf("export the fixtures: %w: name a folder that can be written", err)
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d fixtures in %s\n", n, dirs[0])
 			return err
 		},
-	})
+	}
+	export.Flags().StringVar(&family, "for", "", "write only those for engines built on the published fixtures: upstream")
+	cmd.AddCommand(export)
 	return cmd
 }
 
-func exportFixtures(dir string) (written int, err error) {
+const (
+	forUpstream = "upstream"
+	scriptedTag = "scripted" // the tag of that family
+)
+
+// inFamily reports whether a fixture belongs to a family; all belong to "".
+func inFamily(fixture []byte, family string) (bool, error) {
+	if family == "" {
+		return true, nil
+	}
+	var w struct {
+		Metadata struct {
+			Tags []string `json:"tags"`
+		} `json:"metadata"`
+	}
+	err := json.Unmarshal(fixture, &w)
+	return slices.Contains(w.Metadata.Tags, scriptedTag), err
+}
+
+func exportFixtures(dir, family string) (written int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
 	}
@@ -53,6 +82,11 @@ func exportFixtures(dir string) (written int, err error) {
 			content, err := fs.ReadFile(p.Fixtures, e.Name())
 			if err != nil {
 				return 0, err
+			}
+			if belongs, err := inFamily(content, family); err != nil {
+				return 0, fmt.Errorf("%s: %w", e.Name(), err)
+			} else if !belongs {
+				continue
 			}
 			if err := os.WriteFile(filepath.Join(dir, e.Name()), content, 0o644); err != nil {
 				return 0, err

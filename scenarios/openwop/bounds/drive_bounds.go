@@ -76,7 +76,7 @@ var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 			scenarios.End(scenarios.Block("the host's own limits.maxNodeExecutions ends a loop before limits.maxLoopIterations does",
 				"advertise a limits.maxNodeExecutions of more than twice limits.maxLoopIterations while the host is certified"))
 		case !h.Offers(fixture.Loop, fixture.Noop):
-			scenarios.End(scenarios.Block("no loop fixture of chosen length is on offer", fixture.Load))
+			h.Lacks("no loop fixture of chosen length is on offer", fixture.Loop)
 		}
 		*o = LimitObservation{Limit: int(limit)}
 		p := h.LoopPlan(int(limit) + 2)

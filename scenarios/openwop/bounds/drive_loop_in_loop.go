@@ -29,7 +29,7 @@ var loopsInALoop = &scenarios.Drive[NestedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *NestedObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Loop, fixture.Noop) {
-			scenarios.End(scenarios.Block("no loop fixture of chosen length is on offer", fixture.Load))
+			h.Lacks("no loop fixture of chosen length is on offer", fixture.Loop)
 		}
 		if turns, why := h.Ceiling(); turns < 4 {
 			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))

@@ -62,7 +62,7 @@ func offersSixNodes(h host.Host) {
 			"advertise a limits.maxNodeExecutions of at least 6 while the host is certified"))
 	}
 	if !h.Offers(fixture.SixNodes) {
-		scenarios.End(scenarios.Block("no workflow of several nodes is on offer", fixture.Load))
+		h.Lacks("no workflow of several nodes is on offer", fixture.SixNodes)
 	}
 }
 
@@ -93,7 +93,7 @@ var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 			scenarios.End(scenarios.Block(fmt.Sprintf("no fixture has more than the advertised limit of %d nodes", limit),
 				fmt.Sprintf("advertise a limits.maxNodeExecutions below %d while the host is certified", nodes)))
 		case !h.Offers(workflow):
-			scenarios.End(scenarios.Block("no workflow of more nodes than the limit is on offer", fixture.Load))
+			h.Lacks("no workflow of more nodes than the limit is on offer", workflow)
 		}
 		*o = LimitObservation{Limit: int(limit)}
 		for _, ask := range []struct {

@@ -27,6 +27,7 @@ var unsureHeld = scenarios.Scenario{
 			l := way.Held.Log
 			l.Exists(j, openwop.OWPCAP19)
 			l.Readable(j)
+			isUnsure(j, l)
 			if !j.Check(way.id, l.Decided()).To(check.Len(0), "decisions of an agent that is %v sure, under a threshold of %v", unsure,
 				way.Threshold) {
 				return
@@ -41,6 +42,16 @@ var unsureHeld = scenarios.Scenario{
 		}
 		o.Accepted.Lull.CheckWaiting(j, openwop.OWPCNF14, o.Accepted.Held.Log, "while it was suspended")
 	}),
+}
+
+// isUnsure blocks the judge if other agents decided than that of the fixture: an engine that does not take the agent from there
+// does not know how sure it is.
+func isUnsure(j *scenarios.Judge, l host.RunLog) {
+	agents := l.Decided().Each("/payload/agentId").Where(wire.Value.Present)
+	if len(agents.Values) > 0 && !slices.ContainsFunc(agents.Values, func(v wire.Value) bool { return v.String() == unsureAgent }) {
+		j.Block("setup failed: the agent "+agents.Values[0].JSON()+" decided, not the unsure one of "+fixture.Unsure,
+			"take agent, mockConfidence and mockPendingDecision of core.orchestrator.supervisor from the workflow, or do not list it")
+	}
 }
 
 // checkReason expects the suspension to state its reason (OWP-R17).

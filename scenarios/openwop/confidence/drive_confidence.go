@@ -90,7 +90,7 @@ var loopsInDispute = &scenarios.Drive[RejectedObservation]{
 		no := doubtedLoop{WeighedLoop: &o.Rejected, label: "the loop that is rejected", answer: reject}
 		yes := doubtedLoop{WeighedLoop: &o.Agreed, label: "the loop that is accepted", answer: accept}
 		for _, l := range []*doubtedLoop{&no, &yes} {
-			l.way, *l.WeighedLoop = weigh(h, new(drawBelow(h, o.Floor)))
+			l.way, *l.WeighedLoop = doubt(h, o.Floor)
 		}
 		holdAll(ctx, h, &no, &yes)
 	},

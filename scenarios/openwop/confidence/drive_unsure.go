@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	unsure = 0.5 // the confidence of the fixture's agent
+	unsure      = 0.5 // the confidence of the fixture's agent
+	unsureAgent = "core.conformance.low-conf-supervisor"
 )
 
 // UnsureRun is a run of an agent with confidence 0.5 under a threshold.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -38,6 +39,27 @@ func weigh(h host.Host, confidence *float64) (host.Suspending, WeighedLoop) {
 		if o.Workers = append(o.Workers, fixture.Noop); i+1 == way.At[0] {
 			o.Workers[i] = worker
 		}
+	}
+	return way, o
+}
+
+// doubt plans a loop in which a turn dispatches with a confidence below the floor, drawn close to it where the plan can be chosen.
+func doubt(h host.Host, floor float64) (host.Suspending, WeighedLoop) {
+	chosen := h.Offers(fixture.LoopAskUser, fixture.Noop) || h.Offers(fixture.Loop, fixture.Noop)
+	if chosen || !h.OffersScripted(fixture.ScriptedDoubt) {
+		return weigh(h, new(drawBelow(h, floor)))
+	}
+	s, _ := h.Script(fixture.ScriptedDoubt)
+	way, o := host.Suspending{Scripted: s}, WeighedLoop{Workers: s.Workers()}
+	for i, d := range s.Decisions() {
+		d := d.(map[string]any)
+		if c, doubts := d["confidence"].(float64); doubts {
+			way.At, o.Confidence, o.Worker = []int{i + 1}, &c, o.Workers[i]
+		}
+	}
+	if o.Confidence == nil || *o.Confidence >= floor {
+		scenarios.End(scenarios.Block("the doubt of "+s.Fixture+" is not below the advertised confidenceEscalationFloor",
+			"offer assay-loop, or advertise a number from 0.5 to 1"))
 	}
 	return way, o
 }

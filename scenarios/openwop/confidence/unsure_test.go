@@ -12,18 +12,21 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
+// unsureAgent is the agent of the fixture.
+const unsureAgent = "core.conformance.low-conf-supervisor"
+
 // holdsBack returns the honest story of an agent with confidence 0.5 below the threshold
 // that is told to continue.
 func holdsBack(threshold float64) hosttest.Story {
 	return hosttest.Story{Id: "r", Status: "completed", Events: []hosttest.Event{{Kind: "run.started", Payload: nil},
-		{Kind: "node.suspended", Payload: map[string]any{"reason": "low-confidence", "agentId": "a", "threshold": threshold, "observed": 0.5}},
+		{Kind: "node.suspended", Payload: map[string]any{"reason": "low-confidence", "agentId": unsureAgent, "threshold": threshold, "observed": 0.5}},
 		{Kind: "interrupt.requested", Payload: map[string]any{"kind": "low-confidence"}},
 		{Kind: "interrupt.resolved", Payload: nil}, decidedFor(noop), {Kind: "node.dispatched", Payload: nil},
 		hosttest.Decided(2, "terminate"), {Kind: "run.completed", Payload: nil}}}
 }
 
 func decidedFor(worker string) hosttest.Event {
-	return hosttest.Event{Kind: "runOrchestrator.decided", Payload: map[string]any{"agentId": "a",
+	return hosttest.Event{Kind: "runOrchestrator.decided", Payload: map[string]any{"agentId": unsureAgent,
 		"decision": map[string]any{"kind": "next-worker", "nextWorkerIds": []any{worker}}}}
 }
 
@@ -90,6 +93,10 @@ func TestJudgesOfAnAgentThatIsNotSure(t *testing.T) {
 			o.Accepted.Held.Log.Created = wiretest.Status(t,
 				400)
 		}, "blocked"},
+
+		{"knows nothing of the agent", "unsure-held", func(o *confidence.UnsureObservation) {
+			o.Accepted.Held.Log = hosttest.LoopOf(2).Log(t)
+		}, hosttest.BlockedOn("")},
 
 		{"honest", "unsure-decides-once", func(*confidence.UnsureObservation) {}, "passed"},
 		{"is not sure of the next turn either", "unsure-decides-once",

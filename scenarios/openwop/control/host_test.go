@@ -50,7 +50,15 @@ func (s *slow) serve(t *testing.T) string {
 			"schemaVersions": map[string]int{}, "fixtures": []string{"conformance-delay"},
 			"limits": map[string]int{"clarificationRounds": 0, "schemaRounds": 0, "envelopesPerTurn": 0}})
 	})
-	mux.HandleFunc("POST /v1/runs", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("POST /v1/runs", func(w http.ResponseWriter, q *http.Request) {
+		var body map[string]any
+		if err := json.NewDecoder(q.Body).Decode(&body); err != nil {
+			panic(err)
+		}
+		if body["workflowId"] != "conformance-delay" {
+			hosttest.TellJSON(w, 404, map[string]any{"error": "not_found", "message": "no such workflow"})
+			return
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		r := &slowRun{id: fmt.Sprint("run-", len(s.runs)), status: "running"}

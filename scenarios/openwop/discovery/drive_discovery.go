@@ -57,7 +57,7 @@ var listedFixture = &scenarios.Drive[FixtureObservation]{
 	Sends: []string{"{create run} (a listed fixture)", "{read run}", "{create run} (a workflow that nobody has)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *FixtureObservation) {
 		h := host.Host{Conn: c}
-		listed := h.Known(func(f host.Fixture) bool { return h.Offers(f.Needs...) })
+		listed := h.Known(func(f host.Fixture) bool { return h.Lists(f.Needs...) })
 		if len(listed) == 0 {
 			scenarios.End(scenarios.Block("none of the listed fixtures is known here", fixture.Load))
 		}
@@ -95,7 +95,7 @@ func gatedDrive(id, title string, needs func(host.Fixture) bool) *scenarios.Driv
 			asked := h.Known(needs)
 			for _, workflow := range asked[:min(5, len(asked))] {
 				r := h.Create(ctx, "create a run of what needs it", dialect.CreateRunRequest{WorkflowID: workflow})
-				if o.Reply, o.Listed = host.AnsweredBy(workflow, r.Created), h.Offers(workflow); !o.Reply.Unknown() {
+				if o.Reply, o.Listed = host.AnsweredBy(workflow, r.Created), h.Lists(workflow); !o.Reply.Unknown() {
 					break
 				}
 			}

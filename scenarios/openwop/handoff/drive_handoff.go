@@ -98,7 +98,7 @@ func lose(ctx context.Context, h host.Host, worker string, needs ...string) (*ho
 	case h.Offers(fixture.Loop, fixture.Noop):
 		o.Way, o.Next = fixture.Loop, fixture.Noop
 	default:
-		scenarios.End(scenarios.Block("the host offers no loop with chosen workers", fixture.Load))
+		h.Lacks("the host offers no loop with chosen workers", fixture.Loop)
 		return nil, o
 	}
 	request := host.Scripted{Fixture: o.Way, Plan: host.Plan{host.NextWorker(worker), host.NextWorker(o.Next),

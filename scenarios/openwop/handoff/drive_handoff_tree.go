@@ -40,12 +40,16 @@ var cancelledTree = &scenarios.Drive[TreeObservation]{
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TreeObservation) {
 		h := host.Host{Conn: c}
-		*o = TreeObservation{Way: fixture.Loop}
-		if !h.Offers(fixture.Loop, fixture.LoopWaits, fixture.Wait) {
-			scenarios.End(scenarios.Block("the host does not offer the fixtures for a tree of three runs", fixture.Load))
-		}
 		way := host.Scripted{Fixture: fixture.Loop, Plan: host.Plan{host.NextWorker(fixture.LoopWaits), host.Terminate(h.Name("done"))},
 			Chosen: true}
+		switch {
+		case h.Offers(fixture.Loop, fixture.LoopWaits, fixture.Wait):
+		case h.OffersScripted(fixture.ScriptedLoop) && h.OffersScripted(fixture.ScriptedTree): // the first shows that scripts are read
+			way, _ = h.Script(fixture.ScriptedTree)
+		default:
+			h.Lacks("the host does not offer the fixtures for a tree of three runs", fixture.Loop, fixture.LoopWaits)
+		}
+		*o = TreeObservation{Way: way.Fixture}
 		top := h.Create(ctx, "create the tree", way.Request(nil))
 		runs := []*host.Run{top}
 		runs = descend(ctx, h, runs, &o.Running)

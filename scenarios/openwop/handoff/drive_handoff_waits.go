@@ -36,7 +36,7 @@ var WorkerThatWaits = &scenarios.Drive[WaitingWorkerObservation]{
 			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
 		}
 		if !h.Offers(fixture.Loop, fixture.LoopAskUser, fixture.Noop) {
-			scenarios.End(scenarios.Block("the host offers no worker that waits for a person", fixture.Load))
+			h.Lacks("the host offers no worker that waits for a person", fixture.LoopAskUser, fixture.Loop)
 		}
 		way := host.Scripted{Fixture: fixture.Loop, Plan: host.Plan{host.NextWorker(o.Workers...), host.Terminate(h.Name("done"))}, Chosen: true}
 		r := h.Create(ctx, "create the loop", way.Request(nil))

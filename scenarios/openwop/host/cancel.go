@@ -13,11 +13,9 @@ import (
 func (h Host) Lasting() dialect.CreateRunRequest {
 	wait := map[string]any{"delayMs": h.Between(20_000, 29_000)}
 	ceiling, _ := h.Ceiling()
-	switch {
-	case h.Offers(fixture.Cancellable):
-		return dialect.CreateRunRequest{WorkflowID: fixture.Cancellable, Inputs: wait}
-	case h.Offers(fixture.Delay):
-		return dialect.CreateRunRequest{WorkflowID: fixture.Delay, Inputs: wait}
+	switch way := h.AnyOf(fixture.Cancellable, fixture.Delay); {
+	case way != "":
+		return dialect.CreateRunRequest{WorkflowID: way, Inputs: wait}
 	case h.Offers(fixture.LoopAskUser, fixture.Noop) && ceiling >= 2:
 		return Scripted{fixture.LoopAskUser, Plan{AskUser("Shall this run be cancelled?"), Terminate("done")}, true}.Request(nil)
 	}

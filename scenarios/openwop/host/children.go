@@ -68,9 +68,10 @@ func (h Host) WorkersLoop() Scripted {
 // Workers returns the plan's workers, turn by turn.
 func (s Scripted) Workers() []string {
 	var out []string
-	for _, d := range s.Plan {
-		if d, ok := d.(dialect.NextWorkerDecision); ok {
-			out = append(out, d.NextWorkerIds...)
+	for _, d := range s.Decisions() {
+		workers, _ := d.(map[string]any)["nextWorkerIds"].([]any)
+		for _, w := range workers {
+			out = append(out, w.(string))
 		}
 	}
 	return out

@@ -7,31 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Host is the target as one drive uses it. It offers the protocol's operations, nothing more.
 type Host struct{ *scenarios.Conn }
-
-// Offers reports whether the host lists all these fixture workflows. The list is a claim, not a proof: a listed
-// fixture may still fail.
-func (h Host) Offers(fixtures ...string) bool {
-	var listed []string
-	for _, f := range claims.Family(h.Discovery, "fixtures").Items() {
-		listed = append(listed, f.String())
-	}
-	for _, f := range fixtures {
-		if !slices.Contains(listed, f) {
-			return false
-		}
-	}
-	return true
-}
 
 // Send sends a call. It blocks the drive if the host denies access, since such a reply does not answer the
 // question. A busy host is already an error, [wire.ErrBusy].

@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -159,9 +160,38 @@ func (h Host) LoopOf(least, most, spare int) Scripted {
 		return Scripted{fixture.Handoff, Plan{NextWorker(fixture.HandoffChild), Terminate("goal-reached")}, false}
 	case h.Offers(fixture.Dispatch, fixture.Noop):
 		return Scripted{fixture.Dispatch, Plan{NextWorker(fixture.Noop), Terminate("goal-reached")}, false}
+	case ceiling-spare >= scriptedTurns && h.OffersScripted(fixture.ScriptedLoop):
+		return h.ScriptedLoop()
 	}
-	scenarios.End(scenarios.Block("no loop fixture is on offer", fixture.Load))
+	h.Lacks("no loop fixture is on offer", fixture.Loop)
 	return Scripted{}
+}
+
+const scriptedTurns = 4
+
+// OffersScripted reports whether the host runs a loop of the second family, with its workers, as its script says.
+func (h Host) OffersScripted(loop string) bool {
+	f, _ := h.known(loop)
+	return h.Offers(append(slices.Clone(f.Needs), loop)...)
+}
+
+// Script returns a loop of the second family up to its end, and how many decisions its script has behind that.
+func (h Host) Script(loop string) (s Scripted, beyond int) {
+	f, _ := h.known(loop)
+	s.Fixture = loop
+	for i, d := range f.script {
+		s.Plan = append(s.Plan, d)
+		if d["kind"] == string(dialect.TerminateDecisionKindTerminate) {
+			return s, len(f.script) - i - 1
+		}
+	}
+	return s, 0
+}
+
+// ScriptedLoop returns the plain loop of the second family.
+func (h Host) ScriptedLoop() Scripted {
+	s, _ := h.Script(fixture.ScriptedLoop)
+	return s
 }
 
 // Ceiling returns the number of turns the host's limits allow a loop, and the limit that decides. A turn costs a
@@ -179,7 +209,7 @@ func (h Host) Ceiling() (turns int, why string) {
 }
 
 // FixedScript is the note for a loop that could not be chosen at random.
-const FixedScript = "driven by upstream's fixture with its fixed two turns: canned answers for it could pass; offer " +
+const FixedScript = "driven by a fixture with fixed turns: canned answers for it could pass; offer " +
 	"assay-loop to have the turns chosen at random"
 
 // Between draws an integer from least to most, inclusive.

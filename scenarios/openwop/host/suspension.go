@@ -9,6 +9,7 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -92,7 +93,7 @@ func (h Host) SuspendingLoop(count int, decide func() any) Suspending {
 	case h.Offers(fixture.Loop, fixture.Noop):
 		workflow = fixture.Loop
 	default:
-		scenarios.End(scenarios.Block("no loop that can be suspended is on offer", fixture.Load))
+		h.Lacks("no loop that can be suspended is on offer", fixture.LoopAskUser, fixture.Loop)
 		return Suspending{}
 	}
 	n := h.TurnsFrom(3 + count)
@@ -110,6 +111,11 @@ const SendsLoop = "{create run} (assay-loop-ask-user or assay-loop with a random
 
 // AskingLoop returns a loop that asks a person in this many turns.
 func (h Host) AskingLoop(questions int) Suspending {
+	if ceiling, _ := h.Ceiling(); questions == 1 && !h.Offers(fixture.LoopAskUser) && !h.Offers(fixture.Loop) &&
+		h.OffersScripted(fixture.ScriptedAsk) && ceiling >= scriptedTurns+1 {
+		s, _ := h.Script(fixture.ScriptedAsk)
+		return Suspending{s, []int{1 + slices.Index(s.Kinds(), string(dialect.AskUserDecisionKindAskUser))}}
+	}
 	return h.SuspendingLoop(questions, func() any { return AskUser("Which way? " + h.Marker()) })
 }
 

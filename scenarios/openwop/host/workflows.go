@@ -20,6 +20,11 @@ type Fixture struct {
 	Needs []string // itself and the workflows it names
 	types []string // of its nodes
 	Maps  bool     // a dispatch in it maps variables
+
+	nodes   map[string]string // id -> type
+	planned bool              // its supervisor takes the plan from a port
+	ported  bool              // a node takes something from what the run is given
+	script  []map[string]any  // its supervisor's plan, from config
 }
 
 func (f Fixture) Has(typeID string) bool { return slices.Contains(f.types, typeID) }
@@ -59,22 +64,33 @@ func readFixtures(contract fs.FS) []Fixture {
 func fixtureOf(id string, raw []byte) Fixture {
 	var definition struct {
 		Nodes []struct {
+			ID     string `json:"id"`
 			TypeID string `json:"typeId"`
+			Inputs map[string]struct {
+				Type string `json:"type"`
+			} `json:"inputs"`
 			Config struct {
-				Input     map[string]any `json:"inputMapping"`
-				Output    map[string]any `json:"outputMapping"`
-				PerInput  map[string]any `json:"perWorkerInputMappings"`
-				PerOutput map[string]any `json:"perWorkerOutputMappings"`
+				Input     map[string]any   `json:"inputMapping"`
+				Output    map[string]any   `json:"outputMapping"`
+				PerInput  map[string]any   `json:"perWorkerInputMappings"`
+				PerOutput map[string]any   `json:"perWorkerOutputMappings"`
+				Script    []map[string]any `json:"mockDispatchPlan"`
 			} `json:"config"`
 		} `json:"nodes"`
 	}
 	if err := json.Unmarshal(raw, &definition); err != nil {
 		panic("the fixture " + id + " does not decode: " + err.Error())
 	}
-	f := Fixture{id: id}
+	f := Fixture{id: id, nodes: map[string]string{}}
 	for _, n := range definition.Nodes {
+		f.nodes[n.ID] = n.TypeID
+		f.planned = f.planned || n.TypeID == supervisor && n.Inputs[planPort].Type == "variable"
+		for _, in := range n.Inputs {
+			f.ported = f.ported || in.Type == "variable"
+		}
 		f.types = append(f.types, n.TypeID)
 		c := n.Config
+		f.script = append(f.script, c.Script...)
 		f.Maps = f.Maps || n.TypeID == "core.dispatch" && len(c.Input)+len(c.Output)+len(c.PerInput)+len(c.PerOutput) > 0
 	}
 	return f
@@ -87,7 +103,7 @@ func (h Host) Known(wanted func(Fixture) bool) []string {
 	for _, i := range h.Rand.Perm(len(fixtures)) {
 		switch f := fixtures[i]; {
 		case !wanted(f):
-		case h.Offers(f.id):
+		case h.Lists(f.id):
 			listed = append(listed, f.id)
 		default:
 			unlisted = append(unlisted, f.id)
@@ -98,10 +114,11 @@ func (h Host) Known(wanted func(Fixture) bool) []string {
 
 // Simple returns a request for a run that soon ends by itself and needs nothing but a host that makes runs.
 func (h Host) Simple() dialect.CreateRunRequest {
-	for _, id := range []string{fixture.Noop, fixture.HandoffChild, fixture.Handoff} {
-		if h.Offers(id) && (id != fixture.Handoff || h.Offers(fixture.HandoffChild)) {
-			return dialect.CreateRunRequest{WorkflowID: id}
-		}
+	if id := h.AnyOf(fixture.Noop, fixture.HandoffChild); id != "" {
+		return dialect.CreateRunRequest{WorkflowID: id}
+	}
+	if h.Offers(fixture.Handoff, fixture.HandoffChild) {
+		return dialect.CreateRunRequest{WorkflowID: fixture.Handoff}
 	}
 	scenarios.End(scenarios.Block("no workflow is on offer that ends by itself", fixture.Load))
 	return dialect.CreateRunRequest{}

@@ -32,6 +32,15 @@ type gateWay struct {
 	fixture, node string
 	ours          bool
 	inputs        map[string]any
+	accepts       func(marker string) map[string]any // an answer with the marker; nil: that of an approval
+}
+
+// accepting returns an answer that lets the run go on.
+func (g gateWay) accepting(marker string) map[string]any {
+	if g.accepts == nil {
+		return decision(dialect.ApprovalActionAccept, marker)
+	}
+	return g.accepts(marker)
 }
 
 // gateOf returns our way if the host offers its fixture, else upstream's. It ends the drive if neither is on offer.
@@ -43,14 +52,14 @@ func gateOf(h host.Host, ours gateWay, upstream gateWay) gateWay {
 	case h.Offers(upstream.fixture):
 		return upstream
 	}
-	scenarios.End(scenarios.Block("the host offers no workflow with this interrupt", fixture.Load))
+	h.Lacks("the host offers no workflow with this interrupt", ours.fixture)
 	return gateWay{}
 }
 
 // ourGate is like gateOf where no upstream fixture will do.
 func ourGate(h host.Host, ours gateWay) gateWay {
 	if !h.Offers(ours.fixture) {
-		scenarios.End(scenarios.Block("upstream has no fixture for this, and the host does not offer "+ours.fixture, fixture.Load))
+		h.Lacks("upstream has no fixture for this, and the host does not offer "+ours.fixture, ours.fixture)
 	}
 	ours.ours = true
 	return ours
@@ -76,13 +85,14 @@ type Waiting struct {
 	Gate
 	token string // "" if the snapshot shows none
 	draft string // text of the artifact to approve, "" if none
+	way   gateWay
 	ask   func(context.Context, wire.Call) *wire.Reply
 }
 
 // wait creates a run and waits until its interrupt suspends it.
 func wait(ctx context.Context, h host.Host, way gateWay) *Waiting {
 	r := h.Create(ctx, "create a run that will wait", dialect.CreateRunRequest{WorkflowID: way.fixture, Inputs: way.inputs})
-	w := &Waiting{Run: r, ask: r.Permitted, draft: draftOf(way), Gate: Gate{Way: way.fixture, Ours: way.ours, Node: way.node}}
+	w := &Waiting{Run: r, ask: r.Permitted, draft: draftOf(way), way: way, Gate: Gate{Way: way.fixture, Ours: way.ours, Node: way.node}}
 	if r.ID == "" {
 		w.Log = r.ReadLog(ctx, "no log")
 		return w

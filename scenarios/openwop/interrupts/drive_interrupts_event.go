@@ -27,15 +27,10 @@ var eventAwaited = &scenarios.Drive[EventObservation]{
 	Sends: []string{sendsGate, "{read run}", "{poll log}", "{use token}, else {answer node}, four times", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *EventObservation) {
 		h := host.Host{Conn: c}
-		way, correlation := eventWay(h)
+		way := eventWay(h)
 		w := wait(ctx, h, way)
 		if o.Gate = w.Gate; !w.isWaiting() {
 			return
-		}
-		event := func(marker string) map[string]any {
-			e := maps.Clone(correlation)
-			e["note"] = marker
-			return e
 		}
 		for _, wrong := range []struct {
 			what  string
@@ -46,19 +41,19 @@ var eventAwaited = &scenarios.Drive[EventObservation]{
 			{"an event that says nothing", func(e map[string]any) { delete(e, "status"); delete(e, "orderId") }},
 		} {
 			marker := h.Marker()
-			e := event(marker)
+			e := way.accepting(marker)
 			wrong.spoil(e)
 			o.Wrong = append(o.Wrong, w.withLog(ctx, w.answerAsEvent(ctx, wrong.what, marker, e)))
 		}
 		w.settle(ctx, &o.Barrier, &o.Later)
 		marker := h.Marker()
-		o.Right = w.answerAsEvent(ctx, "the event", marker, event(marker))
+		o.Right = w.answerAsEvent(ctx, "the event", marker, way.accepting(marker))
 		o.End = w.finishAfter(ctx, o.Right)
 	},
 }
 
-// eventWay returns a run that waits for an event, and the members that the event must have.
-func eventWay(h host.Host) (gateWay, map[string]any) {
+// eventWay returns a run that waits for an event with members of our choice, else with upstream's.
+func eventWay(h host.Host) gateWay {
 	correlation := map[string]any{"orderId": h.Marker(), "status": h.Marker()}
 	way := gateOf(h, gateWay{fixture: fixture.Event, node: "wait", inputs: map[string]any{"eventType": "assay." + h.Marker(),
 		"correlation": correlation}},
@@ -66,5 +61,10 @@ func eventWay(h host.Host) (gateWay, map[string]any) {
 	if !way.ours {
 		correlation = map[string]any{"orderId": "fixture-order-1", "status": "completed"}
 	}
-	return way, correlation
+	way.accepts = func(marker string) map[string]any {
+		event := maps.Clone(correlation)
+		event["note"] = marker
+		return event
+	}
+	return way
 }

@@ -22,8 +22,11 @@ const (
 type Ballot struct {
 	Gate
 	Required int         `json:"required"`
-	Votes    []Response  `json:"votes"` // with the run after each but the last
-	End      host.RunLog `json:"end"`   // if the last vote was taken
+	Named    bool        `json:"named,omitempty"` // the answers name their voters, who have one key
+	Votes    []Response  `json:"votes"`           // with the run after each but the last
+	End      host.RunLog `json:"end"`             // if the last vote was taken
+
+	voters []voter // as many as it asks for
 }
 
 // QuorumObservation is two gates. At the first, one voter voted repeatedly
@@ -36,36 +39,56 @@ type QuorumObservation struct {
 	All     Ballot      `json:"all"`
 }
 
-// voters returns connections with the target's own key and with every --voter-key.
-func voters(h host.Host) []*scenarios.Conn {
-	out := []*scenarios.Conn{h.Conn}
+// A voter is a principal with a key of its own, or one that the answer names beside the target's own key: hosts go by the one or
+// the other.
+type voter struct {
+	*scenarios.Conn
+	name string // resumeValue.voter; "" if the key says who it is
+}
+
+// keyed returns the target's own key and every --voter-key.
+func keyed(h host.Host) []voter {
+	out := []voter{{Conn: h.Conn}}
 	for {
 		v, ok := h.Voter(len(out) - 1)
 		if !ok {
 			return out
 		}
-		out = append(out, v)
+		out = append(out, voter{Conn: v})
 	}
 }
 
-// quorumWay returns a gate that requires no more votes than the operator gave keys.
-func quorumWay(h host.Host, policy dialect.ApprovalDataRejectionPolicy) (way gateWay, required int) {
-	const upstreamAsks, most = 3, 5 // votes
-	there := len(voters(h))
-	if there == 1 {
-		scenarios.End(scenarios.Block("a quorum takes a second voter, and no key was given with --voter-key", giveVoterKeys))
+// voters returns this many voters: those with keys, or by name if there are too few keys.
+func voters(h host.Host, n int) (out []voter, named bool) {
+	if with := keyed(h); len(with) >= n {
+		return with[:n], false
 	}
+	for range n {
+		out = append(out, voter{h.Conn, h.Name("voter")})
+	}
+	return out, true
+}
+
+const (
+	upstreamAsks = 3 // votes
+	mostVotes    = 5
+)
+
+// quorumWay returns a gate that requires no more votes than the operator gave keys, unless that is only one.
+func quorumWay(h host.Host, policy dialect.ApprovalDataRejectionPolicy) (way gateWay, required int) {
 	ours := gateWay{fixture: fixture.Quorum, node: "gate"}
 	if h.Offers(fixture.Quorum) {
-		required = h.Between(2, min(there, most))
+		there := len(keyed(h))
+		if there == 1 {
+			there = mostVotes
+		}
+		required = h.Between(2, min(there, mostVotes))
 		ours.inputs = map[string]any{"requiredApprovals": required, "rejectionPolicy": policy}
 		way = ourGate(h, ours)
 		return way, required
 	}
-	if there < upstreamAsks || policy != dialect.ApprovalDataRejectionPolicyMajority {
-		scenarios.End(scenarios.Block(fmt.Sprintf("upstream's quorum asks for %d votes and lets the majority decide, and there "+
-			"are %d voters", upstreamAsks, there),
-			"offer assay-quorum, or "+giveVoterKeys))
+	if policy != dialect.ApprovalDataRejectionPolicyMajority {
+		h.Lacks(fmt.Sprintf("upstream's quorum asks for %d votes and lets the majority decide", upstreamAsks), fixture.Quorum)
 	}
 	way = gateOf(h, ours, gateWay{fixture: fixture.UpstreamQuorum, node: "gate"})
 	return way, upstreamAsks
@@ -75,20 +98,33 @@ func quorumWay(h host.Host, policy dialect.ApprovalDataRejectionPolicy) (way gat
 func poll(ctx context.Context, h host.Host, policy dialect.ApprovalDataRejectionPolicy) (*Waiting, Ballot) {
 	way, required := quorumWay(h, policy)
 	w := wait(ctx, h, way)
-	return w, Ballot{Gate: w.Gate, Required: required}
+	b := Ballot{Gate: w.Gate, Required: required}
+	b.voters, b.Named = voters(h, required)
+	return w, b
 }
 
 // vote has each voter vote once. It reads the run after each vote but the last,
 // and then follows it to its end.
-func (w *Waiting) vote(ctx context.Context, b *Ballot, action dialect.ApprovalAction, voters ...*scenarios.Conn) {
+func (w *Waiting) vote(ctx context.Context, b *Ballot, action dialect.ApprovalAction, voters ...voter) {
 	for i, v := range voters {
-		a := w.by(v).decide(ctx, action)
+		a := w.voteOf(ctx, v, action)
 		if i < len(voters)-1 {
 			a = w.withLog(ctx, a)
 		}
 		b.Votes = append(b.Votes, a)
 	}
 	b.End = w.finishAfter(ctx, b.Votes[len(b.Votes)-1])
+}
+
+// voteOf answers as a voter.
+func (w *Waiting) voteOf(ctx context.Context, v voter, action dialect.ApprovalAction) Response {
+	if v.name == "" {
+		return w.by(v.Conn).decide(ctx, action)
+	}
+	marker := w.Marker()
+	value := decision(action, marker)
+	value["voter"] = v.name
+	return w.answer(ctx, "to "+string(action)+" as "+v.name, marker, value)
 }
 
 // quorumFilled has one voter vote repeatedly at one gate, and enough voters vote at another.
@@ -108,7 +144,7 @@ var quorumFilled = &scenarios.Drive[QuorumObservation]{
 		if o.All = all; !w.isWaiting() {
 			return
 		}
-		w.vote(ctx, &o.All, dialect.ApprovalActionAccept, voters(h)[:all.Required]...)
+		w.vote(ctx, &o.All, dialect.ApprovalActionAccept, all.voters...)
 	},
 }
 
@@ -116,7 +152,7 @@ var quorumFilled = &scenarios.Drive[QuorumObservation]{
 // and then has the others accept. It reads the run after the first vote.
 func (w *Waiting) fillAlone(ctx context.Context, o *QuorumObservation) {
 	for i := range o.Alone.Required + 1 {
-		a := w.decide(ctx, dialect.ApprovalActionAccept)
+		a := w.voteOf(ctx, o.Alone.voters[0], dialect.ApprovalActionAccept)
 		if i == 0 {
 			a = w.withLog(ctx, a)
 		}
@@ -124,7 +160,7 @@ func (w *Waiting) fillAlone(ctx context.Context, o *QuorumObservation) {
 	}
 	o.Repeats = len(o.Alone.Votes)
 	w.settle(ctx, &o.Barrier, &o.Later)
-	w.vote(ctx, &o.Alone, dialect.ApprovalActionAccept, voters(w.Run.Host)[1:o.Alone.Required]...)
+	w.vote(ctx, &o.Alone, dialect.ApprovalActionAccept, o.Alone.voters[1:]...)
 }
 
 // VetoObservation is a gate that enough voters rejected.
@@ -143,7 +179,7 @@ var quorumRejected = &scenarios.Drive[VetoObservation]{
 		if o.Ballot = ballot; !w.isWaiting() {
 			return
 		}
-		w.vote(ctx, &o.Ballot, dialect.ApprovalActionReject, voters(h)[:ballot.Required/2+1]...)
+		w.vote(ctx, &o.Ballot, dialect.ApprovalActionReject, ballot.voters[:ballot.Required/2+1]...)
 	},
 }
 
@@ -158,8 +194,8 @@ var quorumVetoed = &scenarios.Drive[VetoObservation]{
 		if o.Ballot = ballot; !w.isWaiting() {
 			return
 		}
-		o.Votes = append(o.Votes, w.withLog(ctx, w.decide(ctx, dialect.ApprovalActionAccept)))
-		w.vote(ctx, &o.Ballot, dialect.ApprovalActionReject, voters(h)[1])
+		o.Votes = append(o.Votes, w.withLog(ctx, w.voteOf(ctx, ballot.voters[0], dialect.ApprovalActionAccept)))
+		w.vote(ctx, &o.Ballot, dialect.ApprovalActionReject, ballot.voters[1])
 	},
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -19,11 +20,12 @@ const showTokens = "show the interruptToken of a suspended run in its snapshot (
 type TokensObservation struct {
 	First     Gate          `json:"first"`
 	Second    Gate          `json:"second"`
-	Timeout   time.Duration `json:"timeoutNs"` // of the first; 0 for a fixed fixture
-	Draft     string        `json:"draft"`     // of the first; "" for a fixed fixture
-	Inspected host.Answered `json:"inspected"` // with the first's token
-	Other     host.Answered `json:"other"`     // with the second's
-	Forged    []Response    `json:"forged"`    // answers to the first run with forged tokens
+	Event     bool          `json:"event,omitempty"` // they wait for an event from outside: only that shows tokens
+	Timeout   time.Duration `json:"timeoutNs"`       // of the first; 0 for a fixed fixture
+	Draft     string        `json:"draft"`           // of the first; "" for a fixed fixture
+	Inspected host.Answered `json:"inspected"`       // with the first's token
+	Other     host.Answered `json:"other"`           // with the second's
+	Forged    []Response    `json:"forged"`          // answers to the first run with forged tokens
 	Barrier   wire.Wait     `json:"barrier"`
 	Used      Response      `json:"used"` // the first's token
 	FirstEnd  host.RunLog   `json:"firstEnd"`
@@ -48,8 +50,15 @@ var tokensUsed = &scenarios.Drive[TokensObservation]{
 			o.Timeout, o.Draft = time.Duration(h.Between(120_000, 600_000))*time.Millisecond, draftOf(way)
 			way.inputs["timeoutMs"] = o.Timeout.Milliseconds()
 		}
-		first := waitWithToken(ctx, h, way, &o.First)
-		if !first.isWaiting() {
+		first := wait(ctx, h, way)
+		if first.isWaiting() && first.token == "" && (h.Offers(fixture.Event) || h.Offers(fixture.UpstreamEvent)) {
+			first.Stop(ctx, "to cancel the run that shows no token") // a host may have tokens for events alone
+			way = eventWay(h)
+			o.Event, o.Timeout, o.Draft = true, 0, ""
+			first = wait(ctx, h, way)
+		}
+		o.First = first.Gate
+		if first.needToken(); !first.isWaiting() {
 			return
 		}
 		delete(way.inputs, "timeoutMs")
@@ -68,10 +77,16 @@ var tokensUsed = &scenarios.Drive[TokensObservation]{
 // waitWithToken is like wait, but ends the drive if the run shows no token.
 func waitWithToken(ctx context.Context, h host.Host, way gateWay, into *Gate) *Waiting {
 	w := wait(ctx, h, way)
-	if *into = w.Gate; w.isWaiting() && w.token == "" {
+	*into = w.Gate
+	w.needToken()
+	return w
+}
+
+// needToken ends the drive if the run waits and shows no token.
+func (w *Waiting) needToken() {
+	if w.isWaiting() && w.token == "" {
 		scenarios.End(scenarios.Block("the snapshot of a run waiting for an approval shows no interruptToken", showTokens))
 	}
-	return w
 }
 
 // inspect reads the interrupt that a token stands for, without another credential.
@@ -95,7 +110,7 @@ func (w *Waiting) sendForged(ctx context.Context, other string, o *TokensObserva
 		}
 		marker := w.Marker()
 		o.Forged = append(o.Forged, w.withLog(ctx, w.useToken(ctx, f.token, "to accept with "+f.what, marker,
-			decision(dialect.ApprovalActionAccept, marker))))
+			w.way.accepting(marker))))
 	}
 	o.Barrier = runSentinel(ctx, w.Run.Host)
 }
@@ -131,10 +146,10 @@ func Spliced(a, b string) string {
 // spend answers the first run with its token, twice, and then reads the second run.
 func (w *Waiting) spend(ctx context.Context, second *Waiting, o *TokensObservation) {
 	marker := w.Marker()
-	o.Used = w.useToken(ctx, w.token, "to accept with the token", marker, decision(dialect.ApprovalActionAccept, marker))
+	o.Used = w.useToken(ctx, w.token, "to accept with the token", marker, w.way.accepting(marker))
 	o.FirstEnd = w.finishAfter(ctx, o.Used)
 	marker = w.Marker()
-	o.Again = w.withLog(ctx, w.useToken(ctx, w.token, "to accept with the same token", marker, decision(dialect.ApprovalActionAccept, marker)))
+	o.Again = w.withLog(ctx, w.useToken(ctx, w.token, "to accept with the same token", marker, w.way.accepting(marker)))
 	o.Untouched = second.Stands(ctx, "the second run, when the first was answered")
 }
 
@@ -146,5 +161,5 @@ func (w *Waiting) answerTooLate(ctx context.Context, o *TokensObservation) {
 	}
 	marker := w.Marker()
 	o.Late = w.withLog(ctx, w.useToken(ctx, w.token, "to accept with the token of a cancelled run", marker,
-		decision(dialect.ApprovalActionAccept, marker)))
+		w.way.accepting(marker)))
 }

@@ -34,8 +34,14 @@ var tokenShows = scenarios.Scenario{
 			if !j.Check(openwop.OWPINT36, shown.Status).To(check.Status(http.StatusOK), "%s", shown.Asked) {
 				return
 			}
-			j.Check(openwop.OWPINT36, shown.Body.Key("kind")).To(check.Equal("approval"), "its kind")
 			j.Check(openwop.OWPINT36, shown.Body.Key("key")).To(check.Text(), "its key")
+			if o.Event {
+				j.Check(openwop.OWPINT36, shown.Body.Key("kind")).To(check.Equal("external-event"), "its kind")
+				j.Check(openwop.OWPINT36, shown.Body.At("/data/eventType")).To(check.Text(), "the type of event in its data")
+				j.Check(openwop.OWPINT36, shown.Body.Key("expiresAt")).To(host.Timestamp(), "when it ends")
+				continue
+			}
+			j.Check(openwop.OWPINT36, shown.Body.Key("kind")).To(check.Equal("approval"), "its kind")
 			j.Check(openwop.OWPINT36, shown.Body.At("/data/actions")).To(check.That("a list with accept and reject", func(v any) bool {
 				return host.Holds(v, "accept") && host.Holds(v, "reject")
 			}), "the actions in its data")

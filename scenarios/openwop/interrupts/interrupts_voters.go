@@ -23,6 +23,14 @@ func counted(j *scenarios.Judge, votes []Response) {
 	}
 }
 
+// heard blocks the judge if named votes left the run waiting: a host may take all that comes with one key for one principal's.
+func (b Ballot) heard(j *scenarios.Judge, after host.RunLog) {
+	if b.Named && host.IsWaiting(after.Status().String()) {
+		j.Block("a quorum takes a second voter, and the host counts what comes with one key as one principal's, whoever resumeValue.voter names",
+			giveVoterKeys)
+	}
+}
+
 // checkPartial checks that no vote but the last moved the run.
 func (b Ballot) checkPartial(j *scenarios.Judge, id scenarios.RequirementID) {
 	for i, v := range b.Votes[:len(b.Votes)-1] {
@@ -40,6 +48,7 @@ var quorumOfDistinct = scenarios.Scenario{
 		b.given(j)
 		b.checkPartial(j, openwop.OWPINT27)
 		counted(j, b.Votes)
+		b.heard(j, b.End)
 		if j.Check(openwop.OWPINT27, b.End.Ended).To(check.Reached(), "after %d votes", b.Required) {
 			b.End.Readable(j)
 			j.Check(openwop.OWPINT27, b.End.Status()).To(check.Equal("completed"), "status of the run after %d votes", b.Required)
@@ -71,6 +80,7 @@ var quorumOneVote = scenarios.Scenario{
 			return
 		}
 		counted(j, b.Votes[o.Repeats:])
+		b.heard(j, b.End)
 		j.Reach(b.End.Ended, giveVoterKeys) // two keys may be of one principal
 	}),
 }
@@ -84,6 +94,7 @@ var quorumMajority = scenarios.Scenario{
 		o.given(j)
 		o.checkPartial(j, openwop.OWPINT29)
 		counted(j, o.Votes)
+		o.heard(j, o.End)
 		checkRejected(j, openwop.OWPINT29, o.Gate, o.End, "reject")
 	}),
 }
@@ -97,6 +108,7 @@ var quorumVeto = scenarios.Scenario{
 		o.given(j)
 		o.checkPartial(j, openwop.OWPINT30)
 		counted(j, o.Votes)
+		o.heard(j, o.End)
 		checkRejected(j, openwop.OWPINT30, o.Gate, o.End, "reject")
 	}),
 }

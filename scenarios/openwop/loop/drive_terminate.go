@@ -55,11 +55,14 @@ func loopBeyond(h host.Host) (host.Scripted, BeyondObservation) {
 		o := BeyondObservation{Way: way.Fixture, Chosen: true, Decisions: way.Decisions(), Beyond: h.Between(2, 4)}
 		way.Plan = append(way.Plan, h.LoopPlan(o.Beyond)...)
 		return way, o
+	case h.OffersScripted(fixture.ScriptedLoop) && ceiling > h.ScriptedLoop().Turns():
+		way, beyond := h.Script(fixture.ScriptedLoop)
+		return way, BeyondObservation{Way: way.Fixture, Decisions: way.Decisions(), Beyond: beyond}
 	case h.Offers(fixture.Terminate):
 		way := host.Scripted{Fixture: fixture.Terminate, Plan: host.Plan{host.Terminate("goal-reached")}, Chosen: false}
 		return way, BeyondObservation{Way: way.Fixture, Decisions: way.Decisions()}
 	}
-	scenarios.End(scenarios.Block("no loop fixture is on offer", fixture.Load))
+	h.Lacks("no loop fixture is on offer", fixture.Loop)
 	return host.Scripted{}, BeyondObservation{}
 }
 
@@ -78,8 +81,9 @@ var dispatchOfTooMany = &scenarios.Drive[RefusedObservation]{
 	Sends: []string{"{create run} (assay-loop-reject with a random plan)", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RefusedObservation) {
 		h := host.Host{Conn: c}
-		if !h.Offers(fixture.Reject, fixture.Noop) {
-			scenarios.End(scenarios.Block("no loop with fanOutPolicy reject is on offer", fixture.Load))
+		scripted := !h.Offers(fixture.Reject, fixture.Noop)
+		if scripted && !h.OffersScripted(fixture.ScriptedReject) {
+			h.Lacks("no loop with fanOutPolicy reject is on offer", fixture.Reject)
 		}
 		if ceiling, why := h.Ceiling(); ceiling < 2 {
 			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
@@ -90,6 +94,9 @@ var dispatchOfTooMany = &scenarios.Drive[RefusedObservation]{
 		}
 		way := host.Scripted{Fixture: fixture.Reject, Plan: host.Plan{host.NextWorker(fixture.Noop), host.NextWorker(several...),
 			host.Terminate(h.Name("done"))}, Chosen: true}
+		if scripted {
+			way, _ = h.Script(fixture.ScriptedReject)
+		}
 		*o = refused(ctx, h, RefusedObservation{Way: way.Fixture, Control: 1}, way.Request(nil))
 	},
 }
@@ -102,7 +109,7 @@ var dispatchOfNothing = &scenarios.Drive[RefusedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RefusedObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Alone) {
-			scenarios.End(scenarios.Block("no dispatch node without a supervisor is on offer", fixture.Load))
+			h.Lacks("no dispatch node without a supervisor is on offer", fixture.Alone)
 		}
 		*o = refused(ctx, h, RefusedObservation{Way: fixture.Alone}, dialect.CreateRunRequest{WorkflowID: fixture.Alone})
 	},

@@ -42,7 +42,7 @@ func remembering(fixture, tag string, p host.Plan, scripts map[string]any) diale
 func requireMemory(h host.Host, turns int, fixtures ...string) {
 	for _, f := range append([]string{fixture.MemoryOne, fixture.Noop}, fixtures...) {
 		if !h.Offers(f) {
-			scenarios.End(scenarios.Block("no workflow on offer notes its memory: "+f+" is not listed", fixture.Load))
+			h.Lacks("no workflow on offer notes its memory", f)
 		}
 	}
 	if ceiling, why := h.Ceiling(); ceiling < turns {

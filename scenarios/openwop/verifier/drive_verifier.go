@@ -53,7 +53,7 @@ var verifiedResults = &scenarios.Drive[VerifiedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *VerifiedObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Verified, fixture.Echo, fixture.Noop) {
-			scenarios.End(scenarios.Block("no workflow is on offer with a verifier that follows a script", fixture.Load))
+			h.Lacks("no workflow is on offer with a verifier that follows a script", fixture.Verified)
 		}
 		ceiling, why := h.Ceiling()
 		if ceiling < 4 {
@@ -172,7 +172,7 @@ var criteriaOfSuccess = &scenarios.Drive[CriteriaObservation]{
 		ceiling, why := h.Ceiling()
 		switch {
 		case !h.Offers(fixture.Loop, fixture.Noop):
-			scenarios.End(scenarios.Block("no loop is on offer that follows a plan of decisions", fixture.Load))
+			h.Lacks("no loop is on offer that follows a plan of decisions", fixture.Loop)
 		case ceiling < 2:
 			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
 		}

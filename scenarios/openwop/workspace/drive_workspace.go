@@ -40,8 +40,7 @@ func writingLoop(ctx context.Context, h host.Host, f *host.Files) (NotedLoop, *h
 // notedTurns draws a number of turns for a loop that notes what its turns see.
 func notedTurns(h host.Host, least int) int {
 	if !h.Offers(fixture.LoopWorkspace, fixture.Noop) {
-		scenarios.End(scenarios.Block("no loop that notes what its turns see is on offer: "+fixture.LoopWorkspace+" with "+fixture.Noop+
-			" is not listed", fixture.Load))
+		h.Lacks("no loop that notes what its turns see is on offer", fixture.LoopWorkspace, fixture.Noop)
 	}
 	return h.TurnsFrom(least)
 }

@@ -197,6 +197,12 @@ func TestOwnLoops(t *testing.T) {
 		"assay-memory-worker-again": {"terminate"},
 		"assay-memory-worker-fails": {"next-worker"},
 		"assay-goal-stuck":          {"next-worker", "terminate"},
+		"assay-scripted-loop":       {"next-worker", "next-worker", "next-worker", "terminate", "next-worker", "terminate"},
+		"assay-scripted-ask":        {"next-worker", "next-worker", "ask-user", "next-worker", "terminate"},
+		"assay-scripted-doubt":      {"next-worker", "next-worker", "next-worker", "terminate"},
+		"assay-scripted-reject":     {"next-worker", "next-worker", "terminate"},
+		"assay-scripted-tree":       {"next-worker", "terminate"},
+		"assay-scripted-waits":      {"next-worker", "terminate"},
 	}
 	for id, kindsWanted := range want {
 		if diff := cmp.Diff(kindsWanted, kinds(id)); diff != "" {
@@ -340,5 +346,26 @@ func TestRandomValuesAreOutputs(t *testing.T) {
 	}
 	if ports := w.Nodes[len(w.Nodes)-1].Inputs; len(ports) != 3 {
 		t.Errorf("the last node has %d ports", len(ports))
+	}
+}
+
+// Engines that read no port load these: they take nothing from what a run is given.
+func TestTheSecondFamilyHasNoPorts(t *testing.T) {
+	family := 0
+	for _, path := range fixtures(t) {
+		tags, _ := object(readJSON[map[string]any](t, path)["metadata"])["tags"].([]any)
+		if !slices.Contains(tags, any("scripted")) {
+			continue
+		}
+		family++
+		w := readJSON[workflow](t, path)
+		for _, n := range w.Nodes {
+			if len(n.Inputs) > 0 || !strings.HasPrefix(n.TypeID, "core.") {
+				t.Errorf("%s: node %s of type %s has %d ports", path, n.ID, n.TypeID, len(n.Inputs))
+			}
+		}
+	}
+	if family < 6 {
+		t.Errorf("the family has %d workflows", family)
 	}
 }

@@ -1,0 +1,279 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Lists reports whether the host lists all these workflows under /fixtures. The list is a claim, not a proof: a listed
+// fixture may still fail.
+func (h Host) Lists(workflows ...string) bool {
+	var listed []string
+	for _, f := range claims.Family(h.Discovery, "fixtures").Items() {
+		listed = append(listed, f.String())
+	}
+	return !slices.ContainsFunc(workflows, func(w string) bool { return !slices.Contains(listed, w) })
+}
+
+// Offers reports whether drives can use all these workflows: the published ones that the host lists, those that it runs
+// although it does not list them, and ours only if its engine obeys them.
+func (h Host) Offers(workflows ...string) bool {
+	return !slices.ContainsFunc(workflows, func(w string) bool { return h.unfit(w) != "" })
+}
+
+// AnyOf returns the first of these workflows that the host lists, else the first that it runs, "" if there is none.
+func (h Host) AnyOf(workflows ...string) string {
+	listed := func(w string) bool { return h.Lists(w) && h.Offers(w) }
+	for _, fit := range []func(string) bool{listed, func(w string) bool { return h.Offers(w) }} {
+		if i := slices.IndexFunc(workflows, fit); i >= 0 {
+			return workflows[i]
+		}
+	}
+	return ""
+}
+
+// Lacks ends the drive, because the host offers none of the workflows that would do. It says what is wrong with those that the host
+// has.
+func (h Host) Lacks(what string, workflows ...string) {
+	for _, w := range workflows {
+		if why := h.unfit(w); why != "" && why != absent {
+			scenarios.End(scenarios.Block(what+": "+why, "teach the engine what "+w+" needs (docs/seams.md), or leave it out of /fixtures"))
+		}
+	}
+	scenarios.End(scenarios.Block(what, fixture.Load))
+}
+
+const (
+	// absent is why a workflow cannot be used that the host does not know.
+	absent = "the host does not have it"
+
+	own        = "assay-" // begins the id of each fixture of ours
+	supervisor = "core.orchestrator.supervisor"
+	planPort   = "mockDispatchPlan"
+)
+
+// unfit returns why drives cannot use a workflow, "" if they can. A control run of it says so, once for the target: a host may list
+// what its engine understands otherwise, and run what it does not list. A published fixture that is listed needs no control. One of
+// ours that is not listed is used only if it takes nothing from what the run is given.
+func (h Host) unfit(workflow string) string {
+	listed, ours := h.Lists(workflow), strings.HasPrefix(workflow, own)
+	f, known := h.known(workflow)
+	switch {
+	case listed && !ours:
+		return ""
+	case !known || !listed && ours && f.ported:
+		return absent
+	}
+	return h.Learn("fixture "+workflow, func(ctx context.Context) string { return h.control(ctx, f) })
+}
+
+func (h Host) known(workflow string) (Fixture, bool) {
+	all := h.knownFixtures()
+	i := slices.IndexFunc(all, func(f Fixture) bool { return f.id == workflow })
+	if i < 0 {
+		return Fixture{}, false
+	}
+	return all[i], true
+}
+
+// control runs a fixture, and a second time if it does not show that the engine reads its plan. It returns why drives cannot use it.
+func (h Host) control(ctx context.Context, f Fixture) string {
+	if !f.planned {
+		l, why := h.tried(ctx, f, h.shownAtGate(f.id))
+		return cmp.Or(why, h.gateObeys(f, l), f.scriptObeyed(l))
+	}
+	ceiling, _ := h.Ceiling()
+	short, long := min(3, ceiling), min(5, ceiling)
+	first, why := h.tried(ctx, f, map[string]any{"plan": h.controlPlan(short)})
+	if why != "" || h.obeys(first, short) || short == long {
+		return why
+	}
+	second, why := h.tried(ctx, f, map[string]any{"plan": h.controlPlan(long)})
+	one, other := len(first.Decided().Values), len(second.Decided().Values)
+	if why != "" || h.obeys(second, long) || one != other {
+		return why
+	}
+	return fmt.Sprintf("its engine does not read the port %s of %s: plans of %d turns and of %d both gave %d", planPort, supervisor,
+		short, long, one)
+}
+
+// controlVotes is the number of votes that a control asks for, which nobody takes as a default.
+const controlVotes = 7
+
+// shownAtGate returns the inputs of a control run that the interrupt of a fixture shows where the engine reads its ports, nil if the
+// fixture has no interrupt.
+func (h Host) shownAtGate(workflow string) map[string]any {
+	switch workflow {
+	case fixture.Approval:
+		return map[string]any{"title": h.Label()}
+	case fixture.Questions:
+		return map[string]any{"questions": []any{map[string]any{"id": "q1", "question": h.Label()}}}
+	case fixture.Event:
+		return map[string]any{"eventType": h.Label()}
+	case fixture.Quorum:
+		return map[string]any{"requiredApprovals": controlVotes}
+	}
+	return nil
+}
+
+// gateObeys returns why the interrupt of a control run does not show what the run was given, "" if it does.
+func (h Host) gateObeys(f Fixture, l RunLog) string {
+	given := h.shownAtGate(f.id)
+	if given == nil || !IsWaiting(l.Status().String()) { // one that does not wait is for the drive to see
+		return ""
+	}
+	places := append(l.OfType(dialect.NodeSuspended, dialect.InterruptRequested).Each("/payload").Values, l.Ended.Last.Key("interrupt"))
+	if slices.ContainsFunc(places, func(v wire.Value) bool {
+		return Holds(v.Actual(), h.Label()) || votesOf(v) == controlVotes || votesOf(v.Key("data")) == controlVotes
+	}) {
+		return ""
+	}
+	port := slices.Sorted(maps.Keys(given))[0]
+	return fmt.Sprintf("its engine does not read the port %s of %s: the interrupt does not show it", port, f.types[0])
+}
+
+// scriptObeyed returns why the turns of a control run are not those of the fixture's own script, "" if they are.
+func (f Fixture) scriptObeyed(l RunLog) string {
+	switch {
+	case len(f.script) == 0:
+		return ""
+	case len(l.Decided().Values) == 0 && l.Status().String() == "completed":
+		return fmt.Sprintf("its engine does not read the config %s of %s: %s completed without a turn", planPort, supervisor, f.id)
+	}
+	for i, d := range l.Decided().Each("/payload/decision").Values {
+		if i >= len(f.script) || !sameDecision(f.script[i], d) {
+			return fmt.Sprintf("its engine does not read the config %s of %s: turn %d of %s decided %s", planPort, supervisor, i+1, f.id, d.JSON())
+		}
+	}
+	return ""
+}
+
+// sameDecision reports whether a decision is of the planned kind, with the planned workers or words.
+func sameDecision(planned map[string]any, d wire.Value) bool {
+	for _, member := range []string{"kind", "nextWorkerIds", "prompt", "reason"} {
+		want, ok := planned[member]
+		if have := d.Key(member); ok && have.Present() && !reflect.DeepEqual(have.Actual(), want) {
+			return false
+		}
+	}
+	return d.Key("kind").Present()
+}
+
+func votesOf(v wire.Value) int64 {
+	n, _ := v.Key("requiredApprovals").Int()
+	return n
+}
+
+// controlPlan is a plan of n turns whose end nobody else has.
+func (h Host) controlPlan(n int) Plan {
+	return append(slices.Repeat(Plan{NextWorker(fixture.Noop)}, n-1), Terminate(h.Label()))
+}
+
+// obeys reports whether a log shows that the engine read a control plan of this many turns.
+func (h Host) obeys(l RunLog, turns int) bool {
+	return len(l.Decided().Values) == turns ||
+		slices.ContainsFunc(l.Decided().Values, func(e wire.Value) bool { return Holds(e.Actual(), h.Label()) })
+}
+
+// tried runs a fixture until it ends or waits. why says that the host does not have it, or does not know a node of it.
+func (h Host) tried(ctx context.Context, f Fixture, inputs map[string]any) (l RunLog, why string) {
+	r := h.Create(ctx, "control run of "+f.id, dialect.CreateRunRequest{WorkflowID: f.id, Inputs: inputs})
+	switch status := r.Created.Status; {
+	case NotThere(status):
+		return l, absent
+	case r.Created.Success():
+	case status/100 == 4 && !h.Lists(f.id):
+		return l, absent
+	case status/100 == 4:
+		return l, fmt.Sprintf("the host refuses a run of %s with HTTP %d: %s", f.id, status, r.Created.Value("/error").JSON())
+	default:
+		return l, "" // the drive will see, and say so
+	}
+	if r.ID == "" {
+		return l, ""
+	}
+	l = r.tryOut(ctx, f)
+	if !IsTerminal(l.Status().String()) {
+		r.endControl(ctx)
+	}
+	why = f.misunderstood(l)
+	if why == "" && !h.Lists(f.id) && !f.began(l) {
+		why = absent // what was run is something else
+	}
+	return l, why
+}
+
+// tryOut follows a control run until it ends, waits, or has begun its last node: that may take a while.
+func (r *Run) tryOut(ctx context.Context, f Fixture) RunLog {
+	var l RunLog
+	turns := (f.planned || len(f.script) > 0) && !slices.Contains(f.Needs, fixture.Wait) // all are looked at
+	settled := r.AwaitWhile(ctx, "the control run has ended, waits, or is at its last node", func(ctx context.Context) (wire.Value, bool) {
+		look := r.look(ctx, "control run of "+f.id)
+		status := look.Text("/status")
+		l = r.ReadLog(ctx, "control run of "+f.id)
+		return look.Value(""), IsTerminal(status) || IsWaiting(status) || !turns && f.begun(l) == len(f.nodes)
+	}, r.length)
+	l.Ended = settled
+	return l
+}
+
+// begun counts the nodes of the fixture that a log shows as started.
+func (f Fixture) begun(l RunLog) int {
+	started := map[string]bool{}
+	for _, e := range l.OfType(dialect.NodeStarted).Values {
+		if node := FirstText(e.Key("nodeId"), e.At("/payload/nodeId")); f.nodes[node] != "" {
+			started[node] = true
+		}
+	}
+	return len(started)
+}
+
+// began reports whether a log shows nodes of the fixture: all, if its run completed.
+func (f Fixture) began(l RunLog) bool {
+	n := f.begun(l)
+	return n == len(f.nodes) || n > 0 && l.Status().String() != "completed"
+}
+
+// endControl cancels a control run that waits or goes on.
+func (r *Run) endControl(ctx context.Context) {
+	if err := scenarios.Try(func() { r.Cancel(ctx, "the control is over") }); err == nil {
+		r.Gone()
+	} else if errors.Is(err, context.Canceled) {
+		scenarios.End(err)
+	}
+}
+
+// misunderstood returns which node of the fixture the engine does not know, "" if that is not why the run failed.
+func (f Fixture) misunderstood(l RunLog) string {
+	if l.Status().String() != "failed" {
+		return ""
+	}
+	failed := l.OfType(dialect.NodeFailed).Last()
+	code := FirstText(l.Ended.Last.At("/error/code"), failed.At("/payload/error/code"), failed.At("/payload/code"))
+	if !slices.ContainsFunc(unknownCodes, func(part string) bool { return strings.Contains(code, part) }) {
+		return ""
+	}
+	node := FirstText(failed.Key("nodeId"), failed.At("/payload/nodeId"))
+	if node == "" && len(l.OfType(dialect.NodeStarted).Values) == 0 { // it has not begun: the workflow is unknown
+		return absent
+	}
+	if of := f.nodes[node]; of != "" {
+		return fmt.Sprintf("its engine does not know the node type %s of %s: %s", of, f.id, code)
+	}
+	return fmt.Sprintf("its engine does not know a node of %s: %s", f.id, code)
+}
+
+// unknownCodes are parts of the codes with which hosts fail a run whose nodes they do not know.
+var unknownCodes = []string{"unsupported", "unknown", "not_found", "not_implemented", "unimplemented", "unregistered"}
