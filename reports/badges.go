@@ -22,7 +22,8 @@ const BadgesDir = "badges"
 const badgePrefix = "badge-"
 
 // badges returns two files for each profile, of its newest revision: who sees a badge does not know that there is a newer one.
-func badges(profiles []results.ProfileResult) ([]file, error) {
+// remark is what has to be known of the certification; see [badge.Of].
+func badges(profiles []results.ProfileResult, remark string) ([]file, error) {
 	var out []file
 	taken := map[string]bool{}
 	for _, p := range profiles {
@@ -34,7 +35,7 @@ func badges(profiles []results.ProfileResult) ([]file, error) {
 			name = fmt.Sprintf("%s-%d", badgeName(p.ID), i)
 		}
 		taken[name] = true
-		b := badge.Of(p)
+		b := badge.Of(p, remark)
 		endpoint, err := b.Endpoint()
 		if err != nil {
 			return nil, fmt.Errorf("badge of %s: %w", p.ID, err)

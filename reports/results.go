@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/textsafe"
@@ -49,6 +50,8 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		Seconds:      seconds(r.Seconds),
 		Seed:         r.Seed,
 		Run:          Run(r.RunID),
+		Pace:         pace(r.Paced),
+		Load:         load(r.Load),
 		ExitCode:     int64(stamp.ExitCode),
 		Claims:       each(r.Claims, claim),
 		Requirements: each(r.Requirements, requirementIn(r.Protocol.Ledger)),
@@ -70,6 +73,22 @@ func Run(id scenarios.RunID) *results.Run {
 		return nil
 	}
 	return &results.Run{ID: id.ID, Given: id.Given, At: id.At}
+}
+
+func pace(p *scenarios.Paced) *results.Pace {
+	if p == nil {
+		return nil
+	}
+	of := func(d time.Duration) float64 { return seconds(d.Seconds()) }
+	return &results.Pace{Reply: of(p.Reply), Run: of(p.Run), Turn: of(p.Turn), Behind: of(p.Behind), Asked: of(p.Asked),
+		Patience: of(p.Patience), MaxPatience: of(p.MaxPatience)}
+}
+
+func load(l *wire.Load) *results.Load {
+	if l == nil || l.Refused == 0 {
+		return nil
+	}
+	return &results.Load{Refused: int64(l.Refused), Waited: seconds(l.Waited.Seconds()), Rate: seconds(l.Rate), AtOnce: int64(l.AtOnce)}
 }
 
 // RunID is the reverse of [Run].

@@ -190,6 +190,9 @@ func (t *text) findings() {
 			times = fmt.Sprintf(" (%d times)", f.Times)
 		}
 		words := textsafe.Clip(f.Text, mostReason)
+		if t.isNotMet(f.Requirement) {
+			words = string(scenarios.NotMet) + ": " + words
+		}
 		if f.Requirement != "" {
 			words = f.Requirement + ": " + words
 		}
@@ -198,6 +201,12 @@ func (t *text) findings() {
 	if more := len(found) - mostFindings; more > 0 {
 		t.line("  and %d more, see %s", more, ResultsName)
 	}
+}
+
+func (t *text) isNotMet(requirement string) bool {
+	return slices.ContainsFunc(t.report.Requirements, func(s scenarios.RequirementStatus) bool {
+		return string(s.ID) == requirement && s.Verdict == scenarios.NotMet
+	})
 }
 
 func (t *text) leftovers() {
@@ -304,6 +313,11 @@ func (t *text) summary() {
 	t.line("%s: %s in %s, seed %d%s", textsafe.Count(len(t.report.Outcomes), "scenario"), t.verdicts(t.report.Totals()),
 		round(t.report.Seconds), t.report.Seed, run)
 	t.part()
+	for _, words := range []string{excerpt.Pace(t.doc.Pace), excerpt.Load(t.doc.Load)} {
+		if words != "" {
+			t.line("%s", words)
+		}
+	}
 	switch figure := excerpt.Sensitivity(t.doc.Sensitivity); {
 	case figure != "":
 		t.line("%s", figure)

@@ -11,16 +11,18 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// blocked groups blocked scenarios by remedy: one may serve many scenarios.
+// blocked shows a line for each cause, with the number of scenarios that it holds.
 func (t *text) blocked() {
-	groups := excerpt.Causes(t.doc.Scenarios, results.VerdictBlocked, excerpt.Remedy)
-	if len(groups) == 0 {
+	causes, barred := excerpt.Blocked(t.doc)
+	if len(causes)+len(barred) == 0 {
 		return
 	}
-	t.heading(yellow, "BLOCKED", fmt.Sprintf("%s by %s", textsafe.Count(int(t.doc.Totals.Blocked), "scenario"),
-		textsafe.Count(len(groups), "cause")))
-	for _, c := range groups {
-		t.cause(c)
+	t.heading(yellow, "BLOCKED", textsafe.Count(int(t.doc.Totals.Blocked), "scenario")+" "+excerpt.BlockedBy(causes, barred))
+	for _, c := range causes {
+		t.line("  %4d  %s", len(c.Scenarios), textsafe.Clip(c.Line(), 2*mostReason))
+	}
+	for _, b := range barred {
+		t.line("  %4d  %s", len(b.Scenarios), textsafe.Clip(b.Line(), mostReason))
 	}
 }
 

@@ -34,6 +34,9 @@ func (t *text) elsewhere() {
 		if more := len(v.Places) - mostPlaces; more > 0 {
 			t.line("    and in %s more, see results.json", textsafe.Count(more, "place"))
 		}
+		if n := excerpt.Barring(t.doc, v.Requirement); n > 0 {
+			t.line("    blocks    %s", textsafe.Count(n, "scenario"))
+		}
 		if v.Passed != "" {
 			t.line("    although  %s passed", v.Passed)
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/reports/excerpt"
 	"github.com/openassay/assay/reports/matrix"
 	"github.com/openassay/assay/scenarios"
 )
@@ -96,7 +97,7 @@ func render(r *scenarios.Report, doc results.Results) ([]file, error) {
 	if err := JUnit(&junit, doc); err != nil {
 		return nil, err
 	}
-	files, err := badges(doc.Profiles)
+	files, err := badges(doc.Profiles, excerpt.ExtraHeaders(doc.Target.ExtraHeaders))
 	if err != nil {
 		return nil, err
 	}

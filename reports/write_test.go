@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // tree is every file below a folder with its content.
@@ -58,6 +60,41 @@ func TestWrite(t *testing.T) {
 	}
 	if len(entries) != 8 {
 		t.Errorf("the folder holds %v: something was left over", entries)
+	}
+}
+
+// What a reader has to know of a certification stands in each report that people see.
+func TestWhatHasToBeKnown(t *testing.T) {
+	r := loopReport(t)
+	r.ExtraHeaders = []string{"X-Examiner"}
+	r.Paced = &scenarios.Paced{Turn: 2 * time.Second, Asked: 10 * time.Second, Patience: 16 * time.Second, MaxPatience: time.Minute}
+	r.Load = &wire.Load{Refused: 3, Waited: 4 * time.Second, Rate: 2.5, AtOnce: 2}
+	dir := t.TempDir()
+	if err := write(dir, r, stamp); err != nil {
+		t.Fatal(err)
+	}
+	files := tree(t, dir)
+	for name, words := range map[string][]string{
+		"badges/badge-loop-v5.svg": {"<title>assay loop-v5: ", "; every request to the target carried X-Examiner, which"},
+		"matrix.md":                {"- target 1: ", "carried X-Examiner, which"},
+		"results.json":             {`"turn": 2`, `"patience": 16,`, `"maxPatience": 60`, `"refused": 3,`, `"waited": 4`, `"rate": 2.5,`, `"atOnce": 2`},
+		"report.html": {"The target took 0s a reply, 2s a turn: patience grew from 10s to 16s, at most 1m0s.",
+			"The target refused 3 requests for load and was obeyed: 4s waited, down to 2.5 requests a second and 2 at once."},
+	} {
+		for _, w := range words {
+			if !strings.Contains(files[name], w) {
+				t.Errorf("%s does not say %q", name, w)
+			}
+		}
+	}
+	var text strings.Builder
+	if err := reports.Text(&text, r, reports.TextOptions{Stamp: stamp}); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []string{"\nthe target took 0s a reply, 2s a turn: ", "\nthe target refused 3 requests for load"} {
+		if !strings.Contains(text.String(), w) {
+			t.Errorf("the text does not say %q", w)
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ type Options struct {
 	Build        string            // the version of Assay, as reports will say it
 	Binary       string            // the digest of its program, as a bundle will say it; "" where none will be made
 	Announced    time.Time         // when its plan was registered, and its run id drawn; zero: it was not
-	Workers      int               // drives at once; default 12, or 2 a core if that is more
+	Workers      int               // drives at once; default 12, or 2 a core if that is more, and more where replies are long on their way
 	Rate         float64           // requests a second; 0 = unlimited
 	Patience     time.Duration     // the time in which something must happen; default 10 s
 	MaxPatience  time.Duration     // to which patience and deadlines may grow where the target is slow; default 10 min
@@ -43,9 +43,6 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Workers <= 0 {
-		o.Workers = max(12, 2*runtime.NumCPU())
-	}
 	if o.Patience <= 0 {
 		o.Patience = 10 * time.Second
 	}
@@ -90,6 +87,7 @@ type Certification struct {
 	order     []string // drive ids in the order of their first scenario
 	outcomes  []*outcome
 	pace      Pace
+	patience  time.Duration // that was given
 	learned   Learned
 	cleanup   cleanup
 	running   context.Context // ends with the certification
@@ -122,8 +120,8 @@ type outcome struct {
 }
 
 // Certify fetches the target's discovery document, selects scenarios and starts to drive them. It drives nothing if it
-// returns an error, which is a [UsageError], [ErrNothingSelected], [ErrUnreachable], [ErrNoDiscovery] or [ErrNoNonce]. All suites
-// must be of one protocol.
+// returns an error, which is a [UsageError], [ErrNothingSelected], [ErrUnreachable], [ErrNoDiscovery], [ErrNoNonce] or
+// [wire.ErrMisfit]. All suites must be of one protocol.
 func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite) (*Certification, error) {
 	hurried := o.Timeout > 0
 	o = o.withDefaults()
@@ -134,13 +132,15 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	if target.KeyHeader == "" {
 		target.KeyHeader = suites[0].Protocol.KeyHeader
 	}
-	network, err := wire.NewNetwork(target, wire.Options{Limits: *o.Limits, Rate: o.Rate, Speech: suites[0].Protocol.Speech})
+	protocol := suites[0].Protocol
+	network, err := wire.NewNetwork(target, wire.Options{Limits: *o.Limits, Rate: o.Rate, Speech: protocol.Speech,
+		Contract: protocol.contract()})
 	if err != nil {
 		return nil, err
 	}
 	c := &Certification{
 		Options: o, Protocol: suites[0].Protocol, Started: time.Now().UTC(), network: network, selected: picked,
-		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites),
+		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites), patience: o.Patience,
 	}
 	c.RunID = o.Run(c.Started)
 	whole := ctx
@@ -154,6 +154,10 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	c.plan()
 	if c.Protocol.Paces != nil && len(c.order) > 0 {
 		c.findPace(ctx, client)
+		if err := client.Misfit(); err != nil {
+			c.cancel()
+			return nil, err
+		}
 		if slow := c.slow(); slow > 0 && !hurried {
 			c.cancel()
 			c.network.Allow(slow) // a seam may answer when its loop is over
@@ -162,12 +166,25 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 			ctx, c.cancel = context.WithTimeout(whole, c.Options.Timeout)
 		}
 	}
+	if c.Options.Workers <= 0 {
+		soonest, _ := client.Transcript().ReplyTimes()
+		c.Options.Workers = workers(soonest)
+	}
 	c.running = ctx
 	go c.drive(ctx)
 	return c, nil
 }
 
 const discoveryDrive = "discovery"
+
+// workers returns how many drives may run at once when the soonest reply took that long. Drives spend most of their time waiting
+// for replies. Where even the soonest took long, that time goes by on the line and not on the target, so that more of them load
+// the target no more than few do without such a line.
+func workers(soonest time.Duration) int {
+	const near, most = 20 * time.Millisecond, 4
+	few := max(12, 2*runtime.NumCPU())
+	return few * int(min(max(soonest, near), most*near)) / int(near)
+}
 
 func (c *Certification) discover(ctx context.Context, client *wire.Client) error {
 	start := time.Now()
@@ -229,6 +246,9 @@ const (
 // discoveryError returns [ErrNoDiscovery] if the target sent something that cannot be read, else [ErrUnreachable]. The
 // text of err may quote the target, so it is cleaned.
 func (c *Certification) discoveryError(err error) error {
+	if errors.Is(err, wire.ErrMisfit) {
+		return err
+	}
 	kind := ErrUnreachable
 	if errors.Is(err, wire.ErrOverLimit) || errors.Is(err, wire.ErrUnreadable) {
 		kind = ErrNoDiscovery
@@ -241,7 +261,7 @@ func (c *Certification) plan() {
 	for _, sel := range c.selected {
 		out := newOutcome(sel, c.Options.Select, c.Discovery)
 		c.outcomes = append(c.outcomes, out)
-		if reason := notClaimed(sel.Scenario.Claim, c.Discovery, c.Options.Select.ExpectClaims); reason != "" {
+		if reason := notClaimed(sel.Scenario.Claim, c.Discovery, c.Options.Select); reason != "" {
 			out.fixed = &Outcome{Scenario: sel.Scenario, Verdict: Inapplicable, Reason: reason}
 			continue
 		}
@@ -267,9 +287,9 @@ func newOutcome(sel Selected, by Selection, d Discovery) *outcome {
 }
 
 // notClaimed returns the reason for a soft skip, with the pointer that was looked at; "" if the scenario is asked.
-func notClaimed(claim Claim, d Discovery, expected []string) string {
+func notClaimed(claim Claim, d Discovery, by Selection) string {
 	value, claimed := claim.asked(d)
-	if claimed || slices.Contains(expected, claim.ID) {
+	if claimed || by.expects(claim) {
 		return ""
 	}
 	at := value.Ref().Pointer
@@ -279,34 +299,44 @@ func notClaimed(claim Claim, d Discovery, expected []string) string {
 	return fmt.Sprintf("not claimed: %s is %s", claim.Pointer, value.JSON())
 }
 
-// drive runs the drives: most of them on a pool, then the exclusive ones one by one.
+// drive runs the drives on a pool, those first that wait longest, each when no other runs that it cannot run beside.
 func (c *Certification) drive(ctx context.Context) {
 	defer close(c.over)
-	var pool, exclusive []*drive
+	var left []*drive
 	for _, id := range c.order {
-		if d := c.drives[id]; d.meta.Exclusive {
-			exclusive = append(exclusive, d)
-		} else {
-			pool = append(pool, d)
-		}
+		left = append(left, c.drives[id])
 	}
-	slices.SortStableFunc(pool, func(a, b *drive) int { return cmp.Compare(b.meta.Waits, a.meta.Waits) })
-	turns := make(chan struct{}, c.Options.Workers)
-	var running sync.WaitGroup
-	for _, d := range pool {
-		select {
-		case turns <- struct{}{}:
-			running.Go(func() {
+	slices.SortStableFunc(left, func(a, b *drive) int { return cmp.Compare(b.meta.Waits, a.meta.Waits) })
+	running := map[*drive]bool{}
+	ended := make(chan *drive)
+	for len(left)+len(running) > 0 {
+		next := slices.IndexFunc(left, func(d *drive) bool {
+			for r := range running {
+				if !d.meta.beside(r.meta) {
+					return false
+				}
+			}
+			return true
+		})
+		switch {
+		case ctx.Err() != nil:
+			for _, d := range left {
+				d.end(ctx, nil, nil, ctx.Err())
+			}
+			left = nil
+		case next >= 0 && len(running) < c.Options.Workers:
+			d := left[next]
+			left = slices.Delete(left, next, next+1)
+			running[d] = true
+			go func() {
 				c.run(ctx, d)
-				<-turns
-			})
-		case <-ctx.Done():
-			d.end(ctx, nil, nil, ctx.Err())
+				ended <- d
+			}()
+			continue
 		}
-	}
-	running.Wait()
-	for _, d := range exclusive {
-		c.run(ctx, d)
+		if len(running) > 0 {
+			delete(running, <-ended)
+		}
 	}
 }
 
@@ -327,6 +357,9 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	defer cancel()
 	draws := NewDraws(c.Options.Seed, c.RunID.ID, d.meta.ID)
 	observation, err := guarded(bounded, d, c.conn(bounded, client, draws))
+	if misfit := client.Misfit(); misfit != nil { // also where the drive got along without the reply
+		err = misfit
+	}
 	d.drawn = draws.noted
 	d.seconds = time.Since(start).Seconds()
 	d.end(bounded, c.clean, observation, err)

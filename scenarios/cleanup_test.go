@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,7 +51,7 @@ func TestCleanupIsBoundedByWhatThereIsToUndo(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var c cleanup
 				for _, undo := range test.undo {
-					c.add("a thing", undo)
+					c.add("a drive", "a thing", undo)
 				}
 				began := time.Now() // a fake clock
 				leftovers := c.run(t.Context(), client, test.o)
@@ -59,6 +60,46 @@ func TestCleanupIsBoundedByWhatThereIsToUndo(t *testing.T) {
 				}
 				if len(leftovers) != test.leftovers {
 					t.Errorf("%d leftovers, want %d", len(leftovers), test.leftovers)
+				}
+			})
+		})
+	}
+}
+
+// What the target cannot do yet is tried again while there is time, and what it refuses is not.
+func TestCleanupIsTriedAgain(t *testing.T) {
+	n, err := wire.NewNetwork(wire.Target{URL: "http://target.example"}, wire.Options{Limits: wire.DefaultLimits()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := n.Client("clean-up")
+	defer client.Close()
+	for name, test := range map[string]struct {
+		statuses []int // of the replies, one try after another; the last one again and again
+		tries    int   // 0: many
+		left     string
+	}{
+		"done":          {[]int{200}, 1, ""},
+		"gone":          {[]int{404}, 1, ""},
+		"busy":          {[]int{503, 429, 204}, 3, ""},
+		"busy for good": {[]int{503}, 0, "a thing: HTTP 503: not yet"},
+		"refused":       {[]int{403}, 1, "a thing: HTTP 403"},
+		"not there":     {[]int{501}, 1, "a thing: HTTP 501"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var c cleanup
+				tries := 0
+				c.add("a drive", "a thing", func(context.Context, *wire.Client) error {
+					tries++
+					return Undone(&wire.Reply{Status: test.statuses[min(tries, len(test.statuses))-1]})
+				})
+				left := c.run(t.Context(), client, Options{}.withDefaults())
+				if got := strings.Join(left, ", "); got != test.left {
+					t.Errorf("left over: %q, want %q", got, test.left)
+				}
+				if tries != test.tries && (test.tries > 0 || tries < 5) {
+					t.Errorf("tried %d times", tries)
 				}
 			})
 		})

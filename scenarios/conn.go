@@ -3,7 +3,6 @@ package scenarios
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -98,7 +97,7 @@ func (c *Conn) Leave(what string, undo func(context.Context, *wire.Client) error
 		ours := undo
 		undo = func(ctx context.Context, c *wire.Client) error { return ours(ctx, who(c)) }
 	}
-	return c.cleanup.add(what, undo)
+	return c.cleanup.add(c.Transcript().Drive, what, undo)
 }
 
 // fewestLooks is the number of looks needed to say that something did not happen in time.
@@ -231,73 +230,3 @@ func (c *Conn) Spawn(ctx context.Context, turn wire.Turn) *wire.Ended {
 
 // ReadFolder is [wire.Client.ReadFolder]. If it fails, the drive ends.
 func (c *Conn) ReadFolder(label, dir string) *wire.Read { return Get(c.Client.ReadFolder(label, dir)) }
-
-// cleanup holds what drives left on the target.
-type cleanup struct {
-	mu   sync.Mutex
-	left []*leftover
-}
-
-type leftover struct {
-	what string
-	undo func(context.Context, *wire.Client) error
-	gone bool
-}
-
-func (c *cleanup) add(what string, undo func(context.Context, *wire.Client) error) func() {
-	l := &leftover{what: what, undo: undo}
-	c.mu.Lock()
-	c.left = append(c.left, l)
-	c.mu.Unlock()
-	return func() {
-		c.mu.Lock()
-		l.gone = true
-		c.mu.Unlock()
-	}
-}
-
-// The time for the clean-up grows with what there is to undo, so that a slow target gets enough of it, and never
-// exceeds that of the certification, so that a hostile one does not get more.
-const (
-	cleanupEach    = 250 * time.Millisecond
-	cleanupShare   = 40          // cleanupEach is at least Patience/cleanupShare
-	leastUndo      = time.Second // for one, however small Patience is
-	mostUnanswered = 2           // in a row; then the clean-up ends
-)
-
-// run undoes everything, last made first, and returns what could not be undone.
-func (c *cleanup) run(ctx context.Context, client *wire.Client, o Options) (leftovers []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	left := slices.DeleteFunc(c.left, func(l *leftover) bool { return l.gone })
-	c.left = nil
-	one := max(o.Patience/2, leastUndo)
-	least := mostUnanswered * one
-	each := max(cleanupEach, o.Patience/cleanupShare)
-	ctx, cancel := context.WithTimeout(ctx, max(least, min(least+time.Duration(len(left))*each, o.Timeout)))
-	defer cancel()
-	unanswered := 0
-	for _, l := range slices.Backward(left) {
-		inTime, err := l.clean(ctx, client, one)
-		if err != nil {
-			leftovers = append(leftovers, cleaned(l.what+": "+err.Error(), client.Redactor().Clean))
-		}
-		if unanswered++; inTime {
-			unanswered = 0
-		}
-		if unanswered == mostUnanswered {
-			cancel()
-		}
-	}
-	return leftovers
-}
-
-// clean undoes one thing, and reports whether that ended in time.
-func (l *leftover) clean(ctx context.Context, client *wire.Client, patience time.Duration) (inTime bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if ended := Try(func() { err = l.undo(ctx, client) }); ended != nil {
-		err = ended
-	}
-	return ctx.Err() == nil, err
-}

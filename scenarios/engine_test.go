@@ -9,7 +9,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -248,6 +250,26 @@ func TestAShouldBecomesAFinding(t *testing.T) {
 	}
 }
 
+// A SHOULD that is not met is so in its row, whatever passes or fails beside it, and costs no exit code.
+func TestAShouldThatIsNotMet(t *testing.T) {
+	for name, c := range map[string]struct {
+		beside scenarios.Scenario
+		exit   int
+	}{
+		"it passes beside": {one("beside", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-3")), "TOY-3"), 0},
+		"a MUST fails in the same scenario": {one("beside", counts, scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) {
+			j.Check("TOY-1", o.N).To(check.Equal(5))
+			j.Check("TOY-3", o.N).To(check.Equal(4))
+		}), "TOY-1", "TOY-3"), 1},
+	} {
+		r := certify(t, scenarios.Options{}, one("it", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-3")), "TOY-3"), c.beside)
+		i := slices.IndexFunc(r.Requirements, func(s scenarios.RequirementStatus) bool { return s.ID == "TOY-3" })
+		if i < 0 || r.Requirements[i].Verdict != scenarios.NotMet || r.ExitCode() != c.exit {
+			t.Errorf("%s: %+v, exit code %d", name, r.Requirements, r.ExitCode())
+		}
+	}
+}
+
 func TestADriveRunsOnceAndIsJudgedByMany(t *testing.T) {
 	var runs atomic.Int32
 	d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
@@ -267,28 +289,47 @@ func TestADriveRunsOnceAndIsJudgedByMany(t *testing.T) {
 	}
 }
 
-func TestAnExclusiveDriveRunsAlone(t *testing.T) {
-	var busy, together atomic.Int32
-	drive := func(id string, exclusive bool) *scenarios.Drive[counted] {
-		return &scenarios.Drive[counted]{ID: id, Exclusive: exclusive, Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
-			if n := busy.Add(1); exclusive && n > 1 {
-				together.Add(1)
+// A drive runs beside none that uses what it excludes, and beside all others.
+func TestDrivesRunApartAsTheyAsk(t *testing.T) {
+	const cups = "cups"
+	var mu sync.Mutex
+	running, met := map[string]bool{}, map[string]bool{}
+	drive := func(id string, uses []string, excludes string) *scenarios.Drive[counted] {
+		return &scenarios.Drive[counted]{ID: id, Uses: uses, Excludes: excludes, Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
+			mu.Lock()
+			for other := range running {
+				met[id[:1]+other[:1]], met[other[:1]+id[:1]] = true, true
 			}
-			defer busy.Add(-1)
+			running[id] = true
+			mu.Unlock()
 			countDrive("").Run(ctx, c, o)
+			mu.Lock()
+			delete(running, id)
+			mu.Unlock()
 		}}
 	}
 	var all []scenarios.Scenario
-	for i := range 12 {
-		all = append(all, one(fmt.Sprint(i), counts, scenarios.Ask(drive(fmt.Sprint("d", i), i%4 == 0), is(3, "TOY-1")), "TOY-1"))
+	for i := range 40 {
+		n := fmt.Sprint(i)
+		for _, d := range []*scenarios.Drive[counted]{drive("user-"+n, []string{cups}, ""), drive("free-"+n, nil, ""),
+			drive("cups-"+n, nil, cups), drive("alone-"+n, nil, scenarios.Everything)} {
+			all = append(all, one(d.ID, counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1"))
+		}
 	}
 	certify(t, scenarios.Options{Workers: 4}, all...)
-	if together.Load() > 0 {
-		t.Error("an exclusive drive ran beside another")
+	for pair := range met {
+		if strings.Contains(pair, "a") || pair == "cc" || pair == "cu" {
+			t.Errorf("two drives ran beside each other that exclude it: %s", pair)
+		}
+	}
+	for _, pair := range []string{"uu", "uf", "ff", "fc"} {
+		if !met[pair] {
+			t.Errorf("no two drives ran beside each other that may: %s", pair)
+		}
 	}
 }
 
-// A blocked scenario does not weaken one that passed.
+// A blocked scenario does not weaken a requirement that passed elsewhere, and leaves the profile without it.
 func TestRequirementsAreSummedUp(t *testing.T) {
 	r := certify(t, scenarios.Options{},
 		one("a", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1"),
@@ -300,7 +341,7 @@ func TestRequirementsAreSummedUp(t *testing.T) {
 	if diff := cmp.Diff(want, r.Requirements); diff != "" {
 		t.Error(diff)
 	}
-	if r.Claims[0].Status != "violated" || r.Profiles[0].Status != "violated" || r.Profiles[0].Proved != 1 || r.Profiles[0].ThroughSeam != 1 {
+	if r.Claims[0].Status != "violated" || r.Profiles[0].Status != "violated" || r.Profiles[0].Proved != 0 || r.Profiles[0].ThroughSeam != 1 {
 		t.Errorf("claim %s, profile %+v", r.Claims[0].Status, r.Profiles[0])
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Pace is how slow a target is, as far as that was seen by any drive. Its methods may be called concurrently.
-type Pace struct{ behind, turn most }
+type Pace struct{ behind, run, turn most }
 
 // Behind is the longest time that a read was seen to be behind another: what one route shows, another may show a while later.
 func (p *Pace) Behind() time.Duration { return p.behind.is() }
@@ -22,6 +22,31 @@ func (p *Pace) Turn() time.Duration { return p.turn.is() }
 
 // SawTurn notes that a step took that long.
 func (p *Pace) SawTurn(took time.Duration) { p.turn.saw(took) }
+
+// Run is the longest time that a run of a single step was seen to take.
+func (p *Pace) Run() time.Duration { return p.run.is() }
+
+// SawRun notes that a run of a single step took that long.
+func (p *Pace) SawRun(took time.Duration) { p.run.saw(took) }
+
+// Paced is how slow a target was found to be, and how patient a certification was with it.
+type Paced struct {
+	Reply       time.Duration // how long it usually took to reply before anything was driven
+	Run         time.Duration // see [Pace.Run]; 0: none was made to find that out
+	Turn        time.Duration // see [Pace.Turn]
+	Behind      time.Duration // see [Pace.Behind]
+	Asked       time.Duration // the patience that was given
+	Patience    time.Duration // the patience that followed
+	MaxPatience time.Duration // to which it could grow
+}
+
+func (c *Certification) paced() *Paced {
+	_, usual := c.discovery.transcript.ReplyTimes()
+	return &Paced{
+		Reply: usual, Run: c.pace.Run(), Turn: c.pace.Turn(), Behind: c.pace.Behind(),
+		Asked: c.patience, Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
+	}
+}
 
 // most is the longest of several times.
 type most struct{ ns atomic.Int64 }

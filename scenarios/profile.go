@@ -235,17 +235,18 @@ func (of *Protocol) asks(d Discovery, claims []string) (asked, made bool) {
 	return asked, made
 }
 
-// sum returns the status of a requirement by its frozen scenarios alone: Blocked if one of them was not asked, unless
-// another shows a violation.
+// sum returns the status of a requirement by its frozen scenarios alone: Blocked if one of them was not asked, or came to no
+// verdict, unless another shows a violation.
 func (r Required) sum(l *Ledger, outcomes []Outcome) RequirementStatus {
-	s, asked := RequirementStatus{ID: l.Present(r.ID), Verdict: Inapplicable}, map[ScenarioID]bool{}
+	s, asked, undecided := RequirementStatus{ID: l.Present(r.ID), Verdict: Inapplicable}, map[ScenarioID]bool{}, false
 	for _, o := range outcomes {
 		if slices.Contains(r.Scenarios, o.Scenario.ID) && slices.Contains(o.Scenario.Proves, s.ID) {
-			s.take(o)
+			s.take(l, o)
 			asked[o.Scenario.ID] = true
+			undecided = undecided || o.undecided()
 		}
 	}
-	if len(asked) < len(r.Scenarios) && s.Verdict != Failed {
+	if (len(asked) < len(r.Scenarios) || undecided) && s.Verdict != Failed {
 		s.Verdict, s.Evidence = Blocked, Unseen
 	}
 	return s

@@ -158,7 +158,12 @@ func TestAnOpenOptionalPart(t *testing.T) {
 	}
 }
 
-// A profile needs every one of its scenarios asked: one that was left out might have failed.
+func throughSeam(o scenarios.Outcome) scenarios.Outcome {
+	o.Scenario.Reaches = scenarios.Attested
+	return o
+}
+
+// A profile needs a verdict of every one of its scenarios: one that was left out or stopped might have failed.
 func TestAScenarioThatWasNotAskedLeavesAProfileUnproved(t *testing.T) {
 	claimed := discovery(`{"counts":true}`)
 	for name, c := range map[string]struct {
@@ -167,7 +172,10 @@ func TestAScenarioThatWasNotAskedLeavesAProfileUnproved(t *testing.T) {
 	}{
 		"both":          {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Passed, "TOY-1")}, "certified"},
 		"one":           {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1")}, "unproved"},
-		"one, blocked":  {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Blocked, "TOY-1")}, "certified"},
+		"one, blocked":  {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Blocked, "TOY-1")}, "unproved"},
+		"one, stopped":  {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Inconclusive, "TOY-1")}, "unproved"},
+		"one, no seam":  {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), throughSeam(ended("b", scenarios.Blocked, "TOY-1"))}, "certified"},
+		"other, absent": {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Inapplicable, "TOY-1")}, "certified"},
 		"the other one": {[]scenarios.Outcome{ended("b", scenarios.Passed, "TOY-1")}, "unproved"},
 	} {
 		if s := scenarios.ProfileStatuses(scoped, claimed, c.outcomes, nil)[0]; s.Status != c.want {

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"context"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,10 +20,12 @@ type Protocol struct {
 	Speech        wire.Speech   // the words of the version; nil if suites write requests themselves
 	KeyHeader     string        // the header of credentials; "" is Authorization, with a bearer token
 	Spec          func() []byte // the generated schemas of the spec
-	Ledger        *Ledger
-	Readings      []Reading // what Assay decided where the texts leave something open
-	Claims        []Claim
-	Profiles      []Profile
+	// Requests is the bundled document that the requests of drives are checked against before they leave; nil to check none.
+	Requests func() []byte
+	Ledger   *Ledger
+	Readings []Reading // what Assay decided where the texts leave something open
+	Claims   []Claim
+	Profiles []Profile
 	// CheckDiscovery returns a finding for each place where the document does not match its schema.
 	CheckDiscovery func(document []byte) []Finding
 	// Describe returns the host's name and version from its document.
@@ -78,6 +81,21 @@ type OwnSuite struct {
 func (p *Protocol) Name() string {
 	name, _, _ := strings.Cut(p.ID, "/")
 	return name
+}
+
+// contract returns what requests are checked against, nil to check none.
+func (p *Protocol) contract() *wire.Contract {
+	if p.Requests == nil {
+		return nil
+	}
+	k := &wire.Contract{Bundled: p.Requests, Cites: func(id string) bool {
+		_, known := p.Ledger.Find(RequirementID(id))
+		return known || slices.ContainsFunc(p.Readings, func(r Reading) bool { return r.ID == id })
+	}}
+	if p.Program != nil {
+		k.Input = p.Program.Request
+	}
+	return k
 }
 
 // SpecDigest returns a digest that changes when a requirement, a claim, a profile or a schema does: verdicts and

@@ -157,7 +157,7 @@ func revive(transcripts fs.FS, selection Selection, suites []Suite) (*revived, e
 	lacks := map[string]bool{}
 	for _, sel := range picked {
 		o := newOutcome(sel, selection, r.declared())
-		if reason := notClaimed(sel.Scenario.Claim, r.declared(), selection.ExpectClaims); reason != "" {
+		if reason := notClaimed(sel.Scenario.Claim, r.declared(), selection); reason != "" {
 			o.fixed = &Outcome{Scenario: sel.Scenario, Verdict: Inapplicable, Reason: reason}
 		} else if o.drive, err = r.driveOf(sel); err != nil {
 			absent, is := errors.AsType[*MissingError](err)

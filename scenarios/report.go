@@ -36,6 +36,8 @@ type Report struct {
 	Profiles          []ProfileStatus
 	DiscoveryFindings []Finding
 	Leftovers         []string
+	Paced             *Paced     // nil where transcripts were judged again, which do not show it
+	Load              *wire.Load // nil likewise
 	Seen              []Sighting // features that the target has without claiming them
 	Drives            []DriveRecord
 	Sensitivity       *Sensitivity // nil if its passes were not challenged
@@ -99,6 +101,7 @@ func (c *Certification) Head() *Report {
 func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers []string) *Report {
 	r := c.Head()
 	r.Seconds, r.Leftovers, r.Seen, r.Drives = time.Since(c.Started).Seconds(), leftovers, seen, drives
+	r.Paced, r.Load = c.paced(), new(c.network.Load())
 	for _, o := range c.outcomes {
 		r.Outcomes = append(r.Outcomes, c.settle(o))
 	}
@@ -157,7 +160,7 @@ func requirementStatuses(ledger *Ledger, outcomes []Outcome, breaches []Breach) 
 				s = &RequirementStatus{ID: id, Verdict: Inapplicable}
 				best[id] = s
 			}
-			s.take(o)
+			s.take(ledger, o)
 		}
 	}
 	for _, id := range violated(breaches) {
@@ -165,6 +168,10 @@ func requirementStatuses(ledger *Ledger, outcomes []Outcome, breaches []Breach) 
 		if s == nil {
 			s = &RequirementStatus{ID: id}
 			best[id] = s
+		}
+		if row, _ := ledger.Find(id); row.Level == Should {
+			s.Verdict = NotMet
+			continue
 		}
 		s.Contradicted = s.passed(outcomes)
 		s.Verdict = Failed
@@ -186,15 +193,26 @@ func (s *RequirementStatus) passed(outcomes []Outcome) bool {
 	})
 }
 
-// take adds an outcome.
-func (s *RequirementStatus) take(o Outcome) {
+// take adds an outcome. A SHOULD is not met where one check of it failed, however the scenario ended.
+func (s *RequirementStatus) take(ledger *Ledger, o Outcome) {
 	v, e := o.verdictOn(s.ID)
+	if row, _ := ledger.Find(s.ID); row.Level == Should && slices.ContainsFunc(o.Violations(), func(c check.Result) bool {
+		return RequirementID(c.Requirement) == s.ID
+	}) {
+		v, e = NotMet, o.Evidence
+	}
 	switch {
 	case weight(v) > weight(s.Verdict):
 		s.Verdict, s.Evidence = v, e
 	case v == s.Verdict && e > s.Evidence:
 		s.Evidence = e
 	}
+}
+
+// undecided reports whether the scenario was asked and came to no verdict, so that it might have failed. One that is blocked
+// because only a seam can answer it is not among them: no host has to have seams.
+func (o Outcome) undecided() bool {
+	return o.Verdict == Inconclusive || o.Verdict == Broken || o.Verdict == Blocked && o.Scenario.Reach() > Attested
 }
 
 // verdictBeside returns the verdict of a failed outcome on one of its requirements.
@@ -215,7 +233,7 @@ func (o Outcome) verdictBeside(id RequirementID) (Verdict, Evidence) {
 }
 
 func weight(v Verdict) int {
-	return slices.Index([]Verdict{Inapplicable, Blocked, Inconclusive, Broken, Insensitive, Passed, Failed}, v)
+	return slices.Index([]Verdict{Inapplicable, Blocked, Inconclusive, Broken, Insensitive, Passed, NotMet, Failed}, v)
 }
 
 // proved reports whether a status satisfies its requirement.
@@ -253,8 +271,12 @@ func claimStatuses(p *Protocol, d Discovery, requirements []RequirementStatus, o
 		}
 		// A scenario of this claim that fails disproves it, even if the sentence belongs to a claim that it rests on.
 		for _, o := range outcomes {
-			if o.Scenario.Claim.ID == claim.ID && o.Verdict == Failed {
+			switch {
+			case o.Scenario.Claim.ID != claim.ID:
+			case o.Verdict == Failed:
 				status = "violated"
+			case o.Level == Must && o.undecided():
+				status = worse(status, "unproved")
 			}
 		}
 		out = append(out, ClaimStatus{claim.ID, claim.Pointer, value, status, !made})
@@ -326,6 +348,11 @@ func exitCode(ledger *Ledger, requirements []RequirementStatus, outcomes []Outco
 		return ExitViolated
 	}
 	asked, unproved := 0, 0
+	for _, o := range outcomes {
+		if o.Level == Must && o.undecided() {
+			unproved++
+		}
+	}
 	for _, s := range requirements {
 		row, _ := ledger.Find(s.ID)
 		if s.Verdict == Inapplicable || row.Level != Must {

@@ -67,17 +67,39 @@ func (s Scenario) Name() string {
 
 // Drive is the part of a scenario that acts. It runs once; many scenarios may judge its observation.
 type Drive[O any] struct {
-	ID        string        // names its transcript
-	Title     string        // what it does
-	Sends     []string      // its requests, for --plan
-	Exclusive bool          // it runs alone, since it changes something host-wide
-	Waits     time.Duration // roughly how long it waits for time to pass; the longest starts first
-	Timeout   time.Duration // its deadline; 0 is [Options.DriveTimeout]
-	Nameless  string        // why it sends no name that comes of the run id, as a clause; "" if it does
+	ID       string        // names its transcript
+	Title    string        // what it does
+	Sends    []string      // its requests, for --plan
+	Uses     []string      // what it needs of the target that others may need for themselves, as a noun: "workspace files"
+	Excludes string        // what it needs for itself, of what others use: it runs beside none of them; [Everything]: beside none
+	Waits    time.Duration // roughly how long it waits for time to pass; the longest starts first
+	Timeout  time.Duration // its deadline; 0 is [Options.DriveTimeout]
+	Nameless string        // why it sends no name that comes of the run id, as a clause; "" if it does
 	// Run acts on the target and fills in the observation: plain data with exported fields, wire values, nothing live.
 	// An error ends it (see [End]) and decides how its scenarios end: see [Block]; [wire.ErrNoAnswer] makes them
 	// inconclusive; any other error is a bug in Assay, so they are broken.
 	Run func(context.Context, *Conn, *O)
+}
+
+// Everything is what a drive excludes that must run alone.
+const Everything = "everything"
+
+// beside reports whether two drives may run at the same time.
+func (d DriveMeta) beside(e DriveMeta) bool { return !d.excludes(e) && !e.excludes(d) }
+
+// Apart says beside which others the drive does not run, "" if beside all.
+func (d DriveMeta) Apart() string {
+	switch d.Excludes {
+	case "":
+		return ""
+	case Everything:
+		return "alone"
+	}
+	return "beside no drive that uses " + d.Excludes
+}
+
+func (d DriveMeta) excludes(e DriveMeta) bool {
+	return d.Excludes == Everything || d.Excludes != "" && (d.Excludes == e.Excludes || slices.Contains(e.Uses, d.Excludes))
 }
 
 // Seer is an observation that knows how strong it is. Any other is Observed.
@@ -98,7 +120,8 @@ type Question interface {
 type DriveMeta struct {
 	ID, Title string
 	Sends     []string
-	Exclusive bool
+	Uses      []string
+	Excludes  string
 	Waits     time.Duration
 	Timeout   time.Duration
 	Nameless  string
@@ -114,7 +137,7 @@ type question[O any] struct {
 
 func (q question[O]) Drive() (DriveMeta, bool) {
 	d := q.drive
-	return DriveMeta{d.ID, d.Title, d.Sends, d.Exclusive, d.Waits, d.Timeout, d.Nameless}, true
+	return DriveMeta{d.ID, d.Title, d.Sends, d.Uses, d.Excludes, d.Waits, d.Timeout, d.Nameless}, true
 }
 
 func (q question[O]) run(ctx context.Context, c *Conn) (any, error) {

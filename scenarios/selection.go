@@ -16,7 +16,7 @@ type Selection struct {
 	Requirements []string
 	Filter       string                     // the expression, for the record
 	Match        func(labels []string) bool // the expression as a function; nil matches everything
-	ExpectClaims []string                   // claims whose scenarios run even if the target does not make them
+	ExpectClaims []string                   // claims whose scenarios run even if the target does not make them: ids, globs, or all
 }
 
 // Narrows reports whether the selection may leave scenarios out. The certification is partial then: it certifies nothing.
@@ -24,16 +24,28 @@ func (s Selection) Narrows() bool {
 	return len(s.Suites)+len(s.Scenarios)+len(s.Requirements) > 0 || s.Match != nil || s.Filter != ""
 }
 
-// expects reports whether the operator expects the claim.
-func (s Selection) expects(c Claim) bool { return slices.Contains(s.ExpectClaims, c.ID) }
-
-// UsageError is an unknown name that the operator gave. It suggests the nearest known one.
-type UsageError struct{ Kind, Name, Near string }
+// UsageError is an unknown name that the operator gave. It suggests the nearest known ones.
+type UsageError struct {
+	Kind, Name, Near string
+	Others           []string // further names that are near
+	Pattern          bool     // Name is a pattern, which fits nothing
+}
 
 func (e *UsageError) Error() string {
 	s := fmt.Sprintf("unknown %s %q", e.Kind, e.Name)
+	if e.Pattern {
+		s = fmt.Sprintf("no %s fits %q", e.Kind, e.Name)
+	}
 	if e.Near != "" {
-		s += fmt.Sprintf(": did you mean %q?", e.Near)
+		s += fmt.Sprintf(": did you mean %q", e.Near)
+		for i, other := range e.Others {
+			between := ", "
+			if i == len(e.Others)-1 {
+				between = " or "
+			}
+			s += fmt.Sprintf("%s%q", between, other)
+		}
+		s += "?"
 	}
 	return s + fmt.Sprintf(" (assay list %ss shows them all)", e.Kind)
 }
@@ -125,7 +137,6 @@ func (s Selection) check(suites []Suite) error {
 		{"suite", s.Suites, func(suite Suite) []string { return []string{suite.ID} }, func(k, n string) bool { return k == n }},
 		{"scenario", s.Scenarios, scenarioIDs, func(k, n string) bool { return isScenario(Scenario{ID: ScenarioID(k)}, n) }},
 		{"requirement", s.Requirements, requirementIDs, func(k, n string) bool { return k == n }},
-		{"claim", s.ExpectClaims, claimIDs, func(k, n string) bool { return k == n }},
 	} {
 		if len(c.names) == 0 {
 			continue
@@ -136,11 +147,11 @@ func (s Selection) check(suites []Suite) error {
 		}
 		for _, name := range c.names {
 			if !slices.ContainsFunc(known, func(k string) bool { return c.is(k, name) }) {
-				return &UsageError{c.kind, name, nearest.Name(name, known)}
+				return &UsageError{Kind: c.kind, Name: name, Near: nearest.Name(name, known)}
 			}
 		}
 	}
-	return nil
+	return s.checkClaims(suites)
 }
 
 func scenarioIDs(suite Suite) (ids []string) {
@@ -153,13 +164,6 @@ func scenarioIDs(suite Suite) (ids []string) {
 func requirementIDs(suite Suite) (ids []string) {
 	for _, r := range suite.Protocol.Ledger.Rows {
 		ids = append(append(ids, r.ID), r.Aliases...)
-	}
-	return ids
-}
-
-func claimIDs(suite Suite) (ids []string) {
-	for _, sc := range suite.Scenarios {
-		ids = append(ids, sc.Claim.ID)
 	}
 	return ids
 }

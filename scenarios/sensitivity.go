@@ -6,6 +6,9 @@ import "slices"
 // verdict on requirements alone: the scenario passed.
 const Insensitive Verdict = "insensitive"
 
+// NotMet: the target does otherwise than a SHOULD says. It is a verdict on requirements alone: a scenario has a finding.
+const NotMet Verdict = "not met (SHOULD)"
+
 // Sensitivity says which passes of a certification were shown able to fail. A pass is a passed scenario and one of its
 // requirements.
 type Sensitivity struct {

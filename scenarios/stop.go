@@ -89,6 +89,8 @@ func stopOf(ctx context.Context, err error) *Stop {
 		return nil
 	case errors.As(err, &stop):
 		return stop
+	case errors.Is(err, wire.ErrMisfit):
+		return &Stop{Verdict: Broken, Reason: err.Error(), Unblock: ourBug}
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		return &Stop{Verdict: Inconclusive, Reason: "the deadline struck while it was driven: " + err.Error(),
 			Unblock: "give it longer with --timeout"}
@@ -101,6 +103,7 @@ func stopOf(ctx context.Context, err error) *Stop {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Stop{Verdict: Inconclusive, Reason: err.Error()}
 	}
-	return &Stop{Verdict: Broken, Reason: err.Error(),
-		Unblock: "this is a bug in Assay: please report it, with the transcript"}
+	return &Stop{Verdict: Broken, Reason: err.Error(), Unblock: ourBug}
 }
+
+const ourBug = "this is a bug in Assay: please report it, with the transcript"

@@ -1029,7 +1029,7 @@ var RequirementsV1 = []Requirement{
 		Section: "11. Security considerations", Line: 365, Hash: "899714a4f359", Claim: "webhook",
 		Evidence: "observed",
 		Text:     "What is sent to an outside channel has no secret and no personal data of the question or the context.",
-		Accepts:  "Which text is a secret is not defined. The context of the suspension carries marked values in members that are called password, api_key, email and the like; the notification has none of them. The question is text that an agent wrote to be read, and is not asked about.",
+		Accepts:  "OIP-R116: a secret is what the context holds and the server hides from those who read the intent. The question is text that an agent wrote to be read, and is not asked about.",
 		Breaks:   []string{"leaked"},
 	},
 	{

@@ -1167,7 +1167,7 @@ func (v FaultResultVerdict) Valid() bool {
 
 // Filter What the run was narrowed to. A list that is absent did not narrow.
 type Filter struct {
-	// Claims whose scenarios ran although the target does not make them.
+	// Claims whose scenarios ran although the target does not make them: ids, globs, or all.
 	ExpectClaims []string `json:"expectClaims,omitzero"`
 	// Expression over labels.
 	Filter       string          `json:"filter,omitzero"`
@@ -1911,6 +1911,36 @@ func (v Level) Valid() bool {
 // LineDigest SHA-256 in hex.
 type LineDigest = string
 
+// Load How the target held Assay back: it refused requests for load (HTTP 429, or 503 with Retry-After), which
+// were sent again when it allowed. Absent where it refused none.
+type Load struct {
+	// The fewest requests on their way at once.
+	AtOnce int64 `json:"atOnce"`
+	// The fewest requests a second to which that led.
+	Rate float64 `json:"rate"`
+	// Requests that it refused, and that were sent again.
+	Refused int64 `json:"refused"`
+	// Seconds, all together, in which nothing was sent since it asked for that.
+	Waited float64 `json:"waited"`
+}
+
+// UnmarshalJSON reads a Load. Names of members must match exactly; any may be missing.
+func (v *Load) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "atOnce":
+			return &v.AtOnce
+		case "rate":
+			return &v.Rate
+		case "refused":
+			return &v.Refused
+		case "waited":
+			return &v.Waited
+		}
+		return nil
+	}, nil)
+}
+
 // Maker Which Assay asked which questions, of which spec.
 type Maker struct {
 	// Of the program. Format 1 has none.
@@ -2061,6 +2091,48 @@ func (v *OpenBundleSuite) UnmarshalJSON(data []byte) error {
 			return &v.Package
 		case "version":
 			return &v.Version
+		}
+		return nil
+	}, nil)
+}
+
+// Pace How slow the target was found to be, and how patient Assay was with it. Times are in seconds; 0 where
+// none was seen. No transcript shows all of it, so it cannot be derived again.
+type Pace struct {
+	// The patience that was asked for: --patience.
+	Asked float64 `json:"asked"`
+	// How far one route was seen behind another at most.
+	Behind float64 `json:"behind"`
+	// To which it could grow: --max-patience.
+	MaxPatience float64 `json:"maxPatience"`
+	// The patience that followed.
+	Patience float64 `json:"patience"`
+	// How long a reply usually took before anything was driven: the median.
+	Reply float64 `json:"reply"`
+	// How long a run of a single step took.
+	Run float64 `json:"run"`
+	// How long a turn of a loop took at most, where that was more than 0.1 s.
+	Turn float64 `json:"turn"`
+}
+
+// UnmarshalJSON reads a Pace. Names of members must match exactly; any may be missing.
+func (v *Pace) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "asked":
+			return &v.Asked
+		case "behind":
+			return &v.Behind
+		case "maxPatience":
+			return &v.MaxPatience
+		case "patience":
+			return &v.Patience
+		case "reply":
+			return &v.Reply
+		case "run":
+			return &v.Run
+		case "turn":
+			return &v.Turn
 		}
 		return nil
 	}, nil)
@@ -2584,7 +2656,8 @@ func (v *RequirementResult) UnmarshalJSON(data []byte) error {
 }
 
 // RequirementVerdict As a scenario ends; or insensitive: it was passed, and no change to what the target sent
-// that breaks the sentence turned a check, so it is not proved.
+// that breaks the sentence turned a check, so it is not proved; or not met (SHOULD): the target does otherwise
+// than a SHOULD says, which is a finding, and neither proved nor violated.
 type RequirementVerdict string
 
 // The values of RequirementVerdict.
@@ -2596,12 +2669,13 @@ const (
 	RequirementVerdictInconclusive RequirementVerdict = "inconclusive"
 	RequirementVerdictBroken       RequirementVerdict = "broken"
 	RequirementVerdictInsensitive  RequirementVerdict = "insensitive"
+	RequirementVerdictNotMetSHOULD RequirementVerdict = "not met (SHOULD)"
 )
 
 // Valid reports whether the contract has the value.
 func (v RequirementVerdict) Valid() bool {
 	switch v {
-	case RequirementVerdictPassed, RequirementVerdictFailed, RequirementVerdictInapplicable, RequirementVerdictBlocked, RequirementVerdictInconclusive, RequirementVerdictBroken, RequirementVerdictInsensitive:
+	case RequirementVerdictPassed, RequirementVerdictFailed, RequirementVerdictInapplicable, RequirementVerdictBlocked, RequirementVerdictInconclusive, RequirementVerdictBroken, RequirementVerdictInsensitive, RequirementVerdictNotMetSHOULD:
 		return true
 	}
 	return false
@@ -2622,9 +2696,11 @@ type Results struct {
 	Findings []Finding `json:"findings,omitzero"`
 	// What was made on the target and could not be removed, a line each.
 	Leftovers []string `json:"leftovers"`
+	Load      *Load    `json:"load,omitzero"`
 	// What the target was seen to do without claiming it. No verdict rests on it: it is told so that nobody takes a
 	// claim that is left off for a thing that is not there.
 	NotClaimed []Sighting      `json:"notClaimed,omitzero"`
+	Pace       *Pace           `json:"pace,omitzero"`
 	Partial    *Partial        `json:"partial,omitzero"`
 	Profiles   []ProfileResult `json:"profiles"`
 	// Each requirement that a selected scenario names, in the order of the ledger.
@@ -2666,8 +2742,12 @@ func (v *Results) UnmarshalJSON(data []byte) error {
 			return &v.Findings
 		case "leftovers":
 			return &v.Leftovers
+		case "load":
+			return &v.Load
 		case "notClaimed":
 			return &v.NotClaimed
+		case "pace":
+			return &v.Pace
 		case "partial":
 			return &v.Partial
 		case "profiles":

@@ -1,7 +1,11 @@
 // Package nearest suggests names for typos.
 package nearest
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Name returns the known name that is the fewest edits away from typed, "" if none is near. It ignores case. A name
 // that starts with typed is near, however long it is.
@@ -18,6 +22,30 @@ func Name(typed string, known []string) string {
 		}
 	}
 	return best
+}
+
+// Names returns at most so many known names that are near to typed, the nearest first. A name whose beginning is near is near,
+// too.
+func Names(typed string, known []string, most int) []string {
+	type near struct {
+		name string
+		far  int
+	}
+	var all []near
+	typed = strings.ToLower(typed)
+	for _, k := range known {
+		lower := strings.ToLower(k)
+		far := min(edits(typed, lower), edits(typed, lower[:min(len(lower), len(typed))])+1)
+		if typed != "" && far <= max(1, len(typed)/2) {
+			all = append(all, near{k, far})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b near) int { return cmp.Compare(a.far, b.far) })
+	var names []string
+	for _, n := range all[:min(len(all), most)] {
+		names = append(names, n.name)
+	}
+	return names
 }
 
 // edits returns the Levenshtein distance in bytes.

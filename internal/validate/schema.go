@@ -26,6 +26,14 @@ func (s *Schema) Validate(raw []byte) []Problem {
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return []Problem{{Keyword: "json", Message: describeDecodeError(raw, err)}}
 	}
+	return s.judge(v)
+}
+
+// ValidateText is like Validate, for a string that is not encoded.
+func (s *Schema) ValidateText(text string) []Problem { return s.judge(text) }
+
+// judge validates a decoded document.
+func (s *Schema) judge(v any) []Problem {
 	err := s.compiled.Validate(v)
 	if err == nil {
 		return nil

@@ -16,6 +16,7 @@ import (
 // Badge is the label and the message of one badge.
 type Badge struct {
 	Label, Message string
+	Remark         string // follows the message in the title of the picture, "" for none; escaped
 	paint          paint
 }
 
@@ -33,9 +34,13 @@ var paints = map[results.ProfileStatus]paint{
 // mostLabel bounds the characters of a profile's id on a badge.
 const mostLabel = 40
 
-// Of returns the badge of a profile.
-func Of(p results.ProfileResult) Badge {
-	b := Badge{Label: "assay " + textsafe.Clip(p.ID, mostLabel), Message: textsafe.Clip(string(p.Status), mostLabel)}
+// mostRemark bounds the characters of a remark.
+const mostRemark = 400
+
+// Of returns the badge of a profile. remark is what has to be known of the certification.
+func Of(p results.ProfileResult, remark string) Badge {
+	b := Badge{Remark: textsafe.Clip(remark, mostRemark), Label: "assay " + textsafe.Clip(p.ID, mostLabel),
+		Message: textsafe.Clip(string(p.Status), mostLabel)}
 	paint, known := paints[p.Status]
 	if !known { // this Assay writes no such status
 		paint = paints[results.ProfileStatusInapplicable]
@@ -72,10 +77,14 @@ const (
 func (b Badge) SVG() []byte {
 	left, right := widthOf(b.Label)+2*padding, widthOf(b.Message)+2*padding
 	label, message := escape(b.Label), escape(b.Message)
+	title := label + ": " + message
+	if b.Remark != "" {
+		title += "; " + escape(b.Remark)
+	}
 	var out bytes.Buffer
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" role="img" aria-label="%s: %s">`, left+right,
-		height, label, message)
-	fmt.Fprintf(&out, "%s<title>%s: %s</title>", Mark, label, message)
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" role="img" aria-label="%s">`, left+right,
+		height, title)
+	fmt.Fprintf(&out, "%s<title>%s</title>", Mark, title)
 	fmt.Fprintf(&out,
 		`<path fill="#4a4f57" d="M%[1]d 0h%[2]dv%[3]dH%[1]da%[1]d %[1]d 0 0 1-%[1]d-%[1]dV%[1]da%[1]d %[1]d 0 0 1 %[1]d-%[1]dz"/>`,
 		radius, left-radius, height)

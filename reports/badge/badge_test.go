@@ -40,7 +40,7 @@ func endpoint(t *testing.T, b badge.Badge) string {
 
 func TestGolden(t *testing.T) {
 	for _, s := range statuses {
-		b := badge.Of(results.ProfileResult{ID: "loop-v5", Status: s, Proved: 3, Required: 17})
+		b := badge.Of(results.ProfileResult{ID: "loop-v5", Status: s, Proved: 3, Required: 17}, "")
 		for name, got := range map[string]string{string(s) + ".svg": string(b.SVG()), string(s) + ".json": endpoint(t, b)} {
 			path := filepath.Join("testdata", name)
 			if *update {
@@ -81,7 +81,7 @@ func TestHostile(t *testing.T) {
 		"loop-v5", "", "</title><script>alert(1)</script>", `" onload="alert(1)`, "&lt;&#0;]]>", "-->", "\x1b[31m\n::error::x",
 		"\u202e\u200b\xff", strings.Repeat("W", 5000), "世界 😀", "##[error]",
 	} {
-		b := badge.Of(results.ProfileResult{ID: s, Status: results.ProfileStatusCertified})
+		b := badge.Of(results.ProfileResult{ID: s, Status: results.ProfileStatusCertified}, "")
 		raw := string(b.SVG())
 		var p picture
 		if err := xml.Unmarshal([]byte(raw), &p); err != nil {
@@ -108,6 +108,21 @@ func TestHostile(t *testing.T) {
 		if diff := cmp.Diff(want, doc); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
+	}
+}
+
+// What has to be known of a certification is in the title of the picture, and makes it no wider.
+func TestRemark(t *testing.T) {
+	p := results.ProfileResult{ID: "loop-v5", Status: results.ProfileStatusCertified}
+	plain, remarked := string(badge.Of(p, "").SVG()), string(badge.Of(p, "every request carried <X-Test>").SVG())
+	const title = "assay loop-v5: certified; every request carried &lt;X-Test&gt;"
+	if !strings.Contains(remarked, "<title>"+title+"</title>") || !strings.Contains(remarked, `aria-label="`+title+`"`) {
+		t.Error(remarked)
+	}
+	_, one, _ := strings.Cut(plain, "</title>")
+	_, other, _ := strings.Cut(remarked, "</title>")
+	if one != other {
+		t.Errorf("drawn as %s, and with a remark as %s", one, other)
 	}
 }
 
@@ -143,7 +158,7 @@ func TestDrawn(t *testing.T) {
 	var html strings.Builder
 	html.WriteString("<!doctype html><title>badges</title><link rel=icon href=data:,>")
 	for _, s := range statuses {
-		picture := badge.Of(results.ProfileResult{ID: "agentic-core", Status: s}).SVG()
+		picture := badge.Of(results.ProfileResult{ID: "agentic-core", Status: s}, "").SVG()
 		html.WriteString("<p><img alt='' src='data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(picture) + "'>")
 	}
 	path := filepath.Join(t.TempDir(), "badges.html")

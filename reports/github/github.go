@@ -41,6 +41,7 @@ func Summary(w io.Writer, doc results.Results, meaning, dir string) error {
 	profiles(&b, doc.Profiles)
 	insensitive(&b, doc)
 	scenarios(&b, doc)
+	blocked(&b, doc)
 	if n := excerpt.Known(doc); n > 0 {
 		fmt.Fprintf(&b, "\nFailures that the operator expects, beside these: %d. They stay violations: report.html tells them.\n", n)
 	}
@@ -101,6 +102,9 @@ func scenarios(b *strings.Builder, doc results.Results) {
 	b.WriteString("\n### Violated\n\n")
 	for _, v := range elsewhere[:min(len(elsewhere), mostFailures)] {
 		fmt.Fprintf(b, "- requirement %s: %s\n  - seen by %s\n", code(v.Requirement), long(v.Places[0].Actual), long(excerpt.SeenBy(v.Places[0])))
+		if n := excerpt.Barring(doc, v.Requirement); n > 0 {
+			fmt.Fprintf(b, "  - blocks %s\n", textsafe.Count(n, "scenario"))
+		}
 		if v.Passed != "" {
 			fmt.Fprintf(b, "  - although %s passed\n", code(v.Passed))
 		}
@@ -116,6 +120,23 @@ func scenarios(b *strings.Builder, doc results.Results) {
 		fmt.Fprintf(b, "  - Assay's own fault: %s\n", long(s.Reason))
 	}
 	more(b, len(bad)-mostFailures)
+}
+
+// blocked has a line for each cause, with the number of scenarios that it holds.
+func blocked(b *strings.Builder, doc results.Results) {
+	causes, barred := excerpt.Blocked(doc)
+	if len(causes)+len(barred) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n### Blocked, %s\n\n", excerpt.BlockedBy(causes, barred))
+	for _, c := range causes[:min(len(causes), mostFailures)] {
+		fmt.Fprintf(b, "- %d: %s\n", len(c.Scenarios), textsafe.Markdown(textsafe.Clip(c.Line(), 2*mostText)))
+	}
+	more(b, len(causes)-mostFailures)
+	for _, v := range barred[:min(len(barred), mostFailures)] {
+		fmt.Fprintf(b, "- %d: %s\n", len(v.Scenarios), long(v.Line()))
+	}
+	more(b, len(barred)-mostFailures)
 }
 
 func more(b *strings.Builder, n int) {

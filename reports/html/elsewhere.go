@@ -2,6 +2,7 @@ package html
 
 import (
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/reports/excerpt"
 )
 
@@ -11,6 +12,7 @@ type elsewhere struct {
 	Places      []seenAt
 	More        int
 	Passed      string
+	Blocks      string // scenarios that it bars, with their number
 }
 
 // seenAt is one place of a violation.
@@ -23,6 +25,9 @@ func (m *maker) elsewhere() []elsewhere {
 	var out []elsewhere
 	for _, v := range excerpt.Elsewhere(m.doc) {
 		e := elsewhere{Requirement: m.requirement(v.Requirement), Passed: v.Passed, More: max(0, len(v.Places)-mostPlaces)}
+		if n := excerpt.Barring(m.doc, v.Requirement); n > 0 {
+			e.Blocks = textsafe.Count(n, "scenario")
+		}
 		for _, p := range v.Places[:min(len(v.Places), mostPlaces)] {
 			e.Places = append(e.Places, m.seenAt(p))
 		}

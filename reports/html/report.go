@@ -90,6 +90,7 @@ type report struct {
 	Elsewhere    []elsewhere
 	Part         string
 	ExtraHeaders string
+	Speed        []string // of the target, a sentence each
 	Sensitivity  string
 	Insensitive  []string
 	Open         []open
@@ -140,6 +141,11 @@ func newReport(c Certification) report {
 		r.Part = excerpt.Part(*p)
 	}
 	r.ExtraHeaders = sentence(excerpt.ExtraHeaders(d.Target.ExtraHeaders))
+	for _, words := range []string{excerpt.Pace(d.Pace), excerpt.Load(d.Load)} {
+		if words != "" {
+			r.Speed = append(r.Speed, sentence(words)+".")
+		}
+	}
 	r.Sensitivity, r.Insensitive = excerpt.Sensitivity(d.Sensitivity), clipped(excerpt.Insensitive(d))
 	if r.Sensitivity == "" {
 		r.Sensitivity = sentence(excerpt.Unchallenged(d))

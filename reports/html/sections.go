@@ -30,6 +30,7 @@ type open struct {
 }
 
 type cause struct {
+	Line              string // all of it, where a line is enough; then the other texts are left out
 	Reasons, Remedies []string
 	Scenarios         []link
 }
@@ -45,7 +46,6 @@ func (m *maker) open() []open {
 	}{
 		{results.VerdictBroken, "broke, by a fault of Assay's own", excerpt.Reason},
 		{results.VerdictInconclusive, "without an answer", excerpt.Reason},
-		{results.VerdictBlocked, "could not be looked at", excerpt.Remedy},
 	} {
 		causes := excerpt.Causes(m.doc.Scenarios, g.verdict, g.key)
 		if len(causes) == 0 {
@@ -54,18 +54,14 @@ func (m *maker) open() []open {
 		group := open{Verdict: string(g.verdict)}
 		n := 0
 		for _, c := range causes {
-			var ids []string
-			for _, s := range c.Scenarios {
-				ids = append(ids, s.ID)
-			}
-			n += len(ids)
-			group.Causes = append(group.Causes, cause{clipped(c.Reasons), clipped(c.Remedies), links(ids)})
+			n += len(c.Scenarios)
+			group.Causes = append(group.Causes, cause{Reasons: clipped(c.Reasons), Remedies: clipped(c.Remedies), Scenarios: linksTo(c.Scenarios)})
 		}
 		group.Heading = fmt.Sprintf("%s %s", textsafe.Count(n, "scenario"), g.heading)
-		if g.verdict == results.VerdictBlocked {
-			group.Heading = fmt.Sprintf("%s %s, by %s", textsafe.Count(n, "scenario"), g.heading, textsafe.Count(len(causes), "cause"))
-		}
 		out = append(out, group)
+	}
+	if blocked := m.blocked(); len(blocked.Causes) > 0 {
+		out = append(out, blocked)
 	}
 	if weak := m.weak(); len(weak) > 0 {
 		heading := textsafe.Count(len(weak), "requirement") + " kept as far as a test seam tells"
@@ -76,6 +72,29 @@ func (m *maker) open() []open {
 		out = append(out, open{Verdict: "insensitive", Heading: heading, Causes: []cause{{Reasons: insensitive}}})
 	}
 	return out
+}
+
+// blocked has a line for each cause.
+func (m *maker) blocked() open {
+	causes, barred := excerpt.Blocked(m.doc)
+	group := open{Verdict: string(results.VerdictBlocked)}
+	for _, c := range causes {
+		group.Causes = append(group.Causes, cause{Line: clip(c.Line(), 2*mostWords), Scenarios: linksTo(c.Scenarios)})
+	}
+	for _, b := range barred {
+		group.Causes = append(group.Causes, cause{Line: clip(b.Line(), mostWords), Scenarios: linksTo(b.Scenarios)})
+	}
+	group.Heading = fmt.Sprintf("%s could not be looked at, %s", textsafe.Count(int(m.doc.Totals.Blocked), "scenario"),
+		excerpt.BlockedBy(causes, barred))
+	return group
+}
+
+func linksTo(scenarios []results.ScenarioResult) []link {
+	ids := make([]string, len(scenarios))
+	for i, s := range scenarios {
+		ids[i] = s.ID
+	}
+	return links(ids)
 }
 
 // insensitive returns the requirements that rest on passes alone that were not shown able to fail.

@@ -12,7 +12,7 @@ import (
 
 // Cell is one row of one column. An empty Word means that the certification did not ask.
 type Cell struct {
-	Word     string // proved, attested, violated, unproved, not claimed; for a profile certified instead of proved
+	Word     string // proved, attested, violated, unproved, not met (SHOULD), not claimed; for a profile certified instead of proved
 	Count    string // of requirements, like "1 of 4"; "" if nothing is claimed
 	Seams    int    // how many of them need test seams of Assay's own
 	Evidence string // the weakest evidence behind the word, "" if there is none
@@ -32,6 +32,7 @@ const (
 	violated   = "violated"
 	unproved   = "unproved"
 	notClaimed = "not claimed"
+	notMet     = string(scenarios.NotMet)
 )
 
 // families groups the requirements of one protocol by source text and section.
@@ -108,6 +109,8 @@ func (f families) cell(family string, d results.Results) Cell {
 		return Cell{Word: unproved, Count: of(n[unproved], all), Seams: seams}
 	case asked == 0:
 		return Cell{Word: notClaimed}
+	case n[notMet] > 0:
+		return Cell{Word: notMet, Count: of(n[notMet], asked), Seams: seams, Evidence: weakest[notMet].String()}
 	case n[attested] > 0:
 		return Cell{Word: attested, Count: of(n[attested], asked), Seams: seams, Evidence: weakest[attested].String()}
 	}
@@ -122,6 +125,8 @@ func (f families) standing(r results.RequirementResult) string {
 		return notClaimed
 	case results.RequirementVerdictFailed:
 		return violated
+	case results.RequirementVerdict(scenarios.NotMet):
+		return notMet
 	case results.RequirementVerdictPassed:
 		row, _ := f.ledger.Find(scenarios.RequirementID(r.ID))
 		if seen, err := scenarios.ParseEvidence(string(r.Evidence)); err == nil && seen >= row.Demands() {

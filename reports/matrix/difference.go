@@ -70,7 +70,7 @@ type standing struct {
 var ranks = map[string]int{
 	"violated": 0, "failed": 0,
 	"unproved": 1, "blocked": 1, "inconclusive": 1, "broken": 1, "insensitive": 1,
-	"inapplicable": 2, notClaimed: 2,
+	"inapplicable": 2, notClaimed: 2, notMet: 2,
 	"passed": 3, "attested": 4,
 	"certified": 5, "proved": 5,
 }

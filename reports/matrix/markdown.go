@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/reports/excerpt"
 )
 
 // Markdown writes one table per protocol, and one for bundles of other suites.
@@ -56,7 +57,19 @@ func (t Table) markdown(b *strings.Builder) {
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s, %s | Assay %s%s |\n", link(c.Head(), c.Link), optional(c.Name), optional(c.Version),
 			textsafe.Markdown(textsafe.Clip(c.Address, mostReason)), c.At.Format(time.RFC3339), c.Age, optional(c.Assay), c.Remark())
 	}
+	t.headersMarkdown(b)
 	t.seenMarkdown(b)
+}
+
+// headersMarkdown names the headers that targets could recognise their examiner by.
+func (t Table) headersMarkdown(b *strings.Builder) {
+	separator := "\n"
+	for _, c := range t.Columns {
+		if words := excerpt.ExtraHeaders(c.ExtraHeaders); words != "" {
+			fmt.Fprintf(b, "%s- %s: %s\n", separator, c.Head(), textsafe.Markdown(textsafe.Clip(words, mostReason)))
+			separator = ""
+		}
+	}
 }
 
 func cells[C any](b *strings.Builder, head string, columns []C, cell func(C) string) {

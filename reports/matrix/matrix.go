@@ -74,6 +74,7 @@ type Column struct {
 	First         bool   // of format 1, which shows less
 	Link          string
 	Seen          []results.Sighting // unclaimed features
+	ExtraHeaders  []string           // that whoever ran Assay had added to every request
 }
 
 // Set is one set of questions, with the columns that answered them.
@@ -147,7 +148,7 @@ func (t *Table) column(number int, c Certification, now time.Time) Column {
 		Number: number, Name: deref(doc.Target.Name), Version: deref(doc.Target.Version), Address: doc.Target.Address,
 		At: doc.StartedAt.UTC(), Age: age(doc.StartedAt, now), Assay: doc.Assay.Version, Part: doc.Partial != nil,
 		Link: c.Link, Seen: doc.NotClaimed, Sensitivity: excerpt.Sensitivity(doc.Sensitivity),
-		First: doc.Schema == results.ResultsSchemaAssayResults1,
+		ExtraHeaders: doc.Target.ExtraHeaders, First: doc.Schema == results.ResultsSchemaAssayResults1,
 	}
 	i := slices.IndexFunc(t.Sets, func(s Set) bool { return s.digest == doc.Assay.SuiteDigest })
 	if i < 0 {

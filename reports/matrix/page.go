@@ -9,6 +9,7 @@ import (
 
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/reports/conformance"
+	"github.com/openassay/assay/reports/excerpt"
 	"github.com/openassay/assay/reports/html"
 )
 
@@ -28,6 +29,7 @@ var page = sync.OnceValue(func() *template.Template {
 		"cutLong":    func(s string) string { return textsafe.Clip(s, mostReason) },
 		"date":       func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
 		"moment":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"headers":    func(c Column) string { return textsafe.Clip(excerpt.ExtraHeaders(c.ExtraHeaders), mostReason) },
 		"comparable": func(t Table) string { return t.comparable(clip) },
 		"before":     func(r Row) string { before, _ := r.words(); return before },
 		"name": func(r Row) string {
@@ -47,8 +49,11 @@ var page = sync.OnceValue(func() *template.Template {
 		"at":  func(t Table, i int) Column { return t.Columns[i] },
 		"inc": func(i int) int { return i + 1 },
 		"cls": func(word string) string {
-			if word == notClaimed {
+			switch word {
+			case notClaimed:
 				return "unclaimed"
+			case notMet:
+				return "unmet"
 			}
 			return word
 		},

@@ -89,6 +89,7 @@ var legend = []struct{ Word, Text string }{
 	{attested, "kept, but some seen only through a test seam."},
 	{violated, "at least one is broken."},
 	{unproved, "at least one could not be looked at to the end."},
+	{notMet, "the target does otherwise than a SHOULD says, which violates nothing and is not proved."},
 	{notClaimed, "the target does not claim what the row rests on."},
 	{"certified", "every requirement of the profile is proved."},
 }

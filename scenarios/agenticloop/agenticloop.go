@@ -24,6 +24,7 @@ var Protocol = &scenarios.Protocol{
 	ID:             "agentic-loop/v2",
 	Title:          "the resumable agentic loop (RFC-103) over plugin protocol 2",
 	Spec:           agenticloopv2.Bundled,
+	Requests:       agenticloopv2.Bundled,
 	Ledger:         ledger(),
 	Readings:       readings(),
 	Claims:         claims.All,

@@ -29,6 +29,7 @@ var Protocol = &scenarios.Protocol{
 	Essential:      []string{"protocol", "rfcUrls", "openApiUrl", "capabilities", "assay"},
 	KeyHeader:      host.KeyHeader,
 	Spec:           openintentv1.Bundled,
+	Requests:       openintentv1.Bundled,
 	Ledger:         host.Ledger,
 	Readings:       readings(),
 	Claims:         claims.All,

@@ -39,6 +39,7 @@ func Speaking(d *dialect.Dialect) *scenarios.Protocol {
 		Essential:      []string{"protocolVersion", "supportedEnvelopes", "schemaVersions", "limits", "capabilities", "multiAgent", "agents"},
 		Speech:         d,
 		Spec:           d.Contract,
+		Requests:       d.Requests,
 		Ledger:         rows,
 		Readings:       readings(),
 		Claims:         claims.All,

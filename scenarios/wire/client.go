@@ -27,8 +27,9 @@ type Client struct {
 	transport  *http.Transport
 	transcript *Transcript
 	held       *held
-	waited     *atomic.Int64 // ns that its requests were held back
-	first      bool          // they go before those of others, where the target is limited
+	waited     *atomic.Int64            // ns that its requests were held back
+	misfits    *atomic.Pointer[failure] // the first request that does not fit the contract
+	first      bool                     // they go before those of others, where the target is limited
 }
 
 // Other returns a client with the credential of another tenant and the same transcript, nil if there is no such
@@ -75,23 +76,22 @@ func (c *Client) with(key, blank string) *Client {
 	return &other
 }
 
-// OwnKey stands for the credential in the body of a call. Drives do not know the credential, and records hold a
-// placeholder.
-const OwnKey = "{{key}}"
+// HostSecret stands for [Target.HostSecret] in the body of a call. Drives do not know it, and records hold a placeholder.
+const HostSecret = "{{host-secret}}"
 
-// KeyLength returns the number of characters of the credential, 0 if there is none.
-func (c *Client) KeyLength() int { return utf8.RuneCountInString(c.key) }
+// HostSecretLength returns the number of characters of [Target.HostSecret], 0 if there is none.
+func (c *Client) HostSecretLength() int { return utf8.RuneCountInString(c.network.target.HostSecret) }
 
-// withKey returns a body with the credential in place of [OwnKey].
-func (c *Client) withKey(body []byte) ([]byte, error) {
-	if !bytes.Contains(body, []byte(OwnKey)) {
+// withSecret returns a body with the secret in place of what stands for it.
+func (c *Client) withSecret(body []byte) ([]byte, error) {
+	if !bytes.Contains(body, []byte(HostSecret)) {
 		return body, nil
 	}
-	quoted, err := json.Marshal(c.key)
+	quoted, err := json.Marshal(c.network.target.HostSecret)
 	if err != nil {
 		return nil, err
 	}
-	return bytes.ReplaceAll(body, []byte(OwnKey), quoted[1:len(quoted)-1]), nil
+	return bytes.ReplaceAll(body, []byte(HostSecret), quoted[1:len(quoted)-1]), nil
 }
 
 // Call is a request to send.
@@ -105,6 +105,7 @@ type Call struct {
 	Secrets   []string // JSON pointers of tokens in the reply, which no record may hold
 	Anonymous bool     // send no credential
 	Discovery bool     // use the larger limit of bodies
+	Route     string   // its path in the contract, where the target has it elsewhere; "" is Path without its query
 }
 
 // Reply is a live reply, for a drive. [Reply.Value] mints values for judges.
@@ -323,7 +324,7 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 	if most := c.network.limits.PathBytes; len(call.Path) > most {
 		return nil, Request{}, overLimit(c.doing(call), "an id that the target chose makes the path longer than %d bytes", most)
 	}
-	body, err := c.withKey(body)
+	body, err := c.withSecret(body)
 	if err != nil {
 		return nil, Request{}, fmt.Errorf("%s %s: encoding the credential: %w", call.Method, call.Path, err)
 	}
@@ -353,10 +354,15 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 		request.Header.Set(k, v)
 	}
 	clean := c.network.redactor.Clean
-	return request, Request{
+	sent := Request{
 		Method: call.Method, URL: clean(request.URL.Redacted()), Header: c.headers(request.Header),
 		Body: clean(printable(string(body))),
-	}, nil
+	}
+	if sent.Misfit, err = c.fits(ctx, call, body); err != nil {
+		_, err = c.record(c.network.now(), call, sent, nil, "", err)
+		return nil, sent, err
+	}
+	return request, sent, nil
 }
 
 // body reads and vets the body of a response.

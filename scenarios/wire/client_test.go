@@ -375,13 +375,13 @@ func TestABodyTellsTheKeyAndNoRecordHoldsIt(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	n, err := wire.NewNetwork(wire.Target{URL: server.URL, Key: key}, wire.Options{Limits: wire.DefaultLimits()})
+	n, err := wire.NewNetwork(wire.Target{URL: server.URL, HostSecret: key}, wire.Options{Limits: wire.DefaultLimits()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := n.Client("drive")
 	defer c.Close()
-	reply, err := c.Do(t.Context(), wire.Call{Method: http.MethodPost, Path: "/", Body: map[string]string{"text": "so: " + wire.OwnKey}})
+	reply, err := c.Do(t.Context(), wire.Call{Method: http.MethodPost, Path: "/", Body: map[string]string{"text": "so: " + wire.HostSecret}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -395,7 +395,7 @@ func TestABodyTellsTheKeyAndNoRecordHoldsIt(t *testing.T) {
 	if err != nil || strings.Contains(string(raw), "quoted") {
 		t.Errorf("the record holds the key, or %v: %s", err, raw)
 	}
-	if n := c.KeyLength(); n != len(key) {
-		t.Errorf("the key has %d characters", n)
+	if n := c.HostSecretLength(); n != len(key) {
+		t.Errorf("the secret has %d characters", n)
 	}
 }

@@ -20,6 +20,9 @@ var ErrUnreadable = errors.New("the answer cannot be read")
 // target's promises.
 var ErrBusy = errors.New("the target is busy")
 
+// ErrMisfit means that a request of ours does not fit the [Contract], and does not say that this is meant. It was not sent.
+var ErrMisfit = errors.New("our request does not fit the contract, and was not sent")
+
 // notStarted is the ErrNoAnswer of an executable that could not be started.
 type notStarted struct{}
 

@@ -58,6 +58,7 @@ func (c *Client) Discover(ctx context.Context, path string) (Declaration, error)
 		if err != nil {
 			return Declaration{}, err
 		}
+		c.network.discovered = c.network.redactor.Clean(string(reply.Body))
 		return Declaration{reply.Value(""), reply.StatusValue(), reply.Body, reply.Success(), reply.Header.Get("Date"),
 			reply.certificate, reply.HeaderValue(NonceHeader)}, nil
 	}
@@ -72,6 +73,7 @@ func (c *Client) Discover(ctx context.Context, path string) (Declaration, error)
 	if err != nil {
 		return Declaration{}, err
 	}
+	c.network.discovered = c.network.redactor.Clean(string(p.Declared))
 	read, err := c.keep("discovery", "what is declared of "+p.Name, p.Declared)
 	if err != nil {
 		return Declaration{}, err

@@ -33,6 +33,9 @@ type Target struct {
 	// LowScopeKey is a credential of the tenant that may make and read runs but not answer interrupts, "" for none.
 	// Only [Client.LowScope] sends it.
 	LowScopeKey string
+	// HostSecret is a value that the target keeps as a secret, made for being certified with; "" for none. Bodies that name
+	// [HostSecret] hold it.
+	HostSecret string
 	// SecondURL is the base URL of another host that the target works with, "" for none, and SecondKey its credential.
 	// Only [Client.Second] uses them.
 	SecondURL, SecondKey string
@@ -45,25 +48,28 @@ type Target struct {
 
 // Options tune a [Network].
 type Options struct {
-	Limits Limits
-	Rate   float64          // requests a second over all drives; 0 = unlimited
-	Now    func() time.Time // nil = time.Now
-	Speech Speech           // of the version that the target speaks, nil where operations have no names
+	Limits   Limits
+	Rate     float64          // requests a second over all drives; 0 = unlimited
+	Now      func() time.Time // nil = time.Now
+	Contract *Contract        // that requests are checked against, nil to check none
+	Speech   Speech           // of the version that the target speaks, nil where operations have no names
 }
 
 // Network holds what all drives of a certification share.
 type Network struct {
-	base     *url.URL // nil for an executable
-	target   Target
-	limits   Limits
-	second   *url.URL // nil if there is none
-	redactor *Redactor
-	tls      *tls.Config
-	throttle *throttle
-	inFlight *weights
-	held     totals
-	now      func() time.Time
-	speech   Speech
+	base       *url.URL // nil for an executable
+	target     Target
+	limits     Limits
+	second     *url.URL // nil if there is none
+	redactor   *Redactor
+	tls        *tls.Config
+	throttle   *throttle
+	inFlight   *weights
+	held       totals
+	now        func() time.Time
+	speech     Speech
+	contract   *Contract
+	discovered string // the discovery document, redacted
 }
 
 // NewNetwork returns a network for a target. It checks the address and reads the certificate file.
@@ -86,7 +92,7 @@ func NewNetwork(t Target, o Options) (*Network, error) {
 			n.redactor.Hide(p)
 		}
 	}
-	for _, key := range append([]string{t.OtherKey, t.LowScopeKey, t.SecondKey}, t.VoterKeys...) {
+	for _, key := range append([]string{t.OtherKey, t.LowScopeKey, t.SecondKey, t.HostSecret}, t.VoterKeys...) {
 		n.redactor.Hide(key)
 	}
 	for name, value := range t.Header {
@@ -109,7 +115,7 @@ func NewNetwork(t Target, o Options) (*Network, error) {
 }
 
 func newNetwork(t Target, o Options) *Network {
-	n := &Network{target: t, limits: o.Limits, redactor: &Redactor{}, now: o.Now, speech: o.Speech}
+	n := &Network{target: t, limits: o.Limits, redactor: &Redactor{}, now: o.Now, speech: o.Speech, contract: o.Contract}
 	if n.now == nil {
 		n.now = time.Now
 	}
@@ -213,6 +219,7 @@ func (n *Network) Client(drive string) *Client {
 	c := &Client{
 		network: n, base: n.base, key: n.target.Key, blank: Secret, transport: transport,
 		transcript: &Transcript{Drive: drive, Speech: n.speech}, held: &held{network: n}, waited: new(atomic.Int64),
+		misfits: new(atomic.Pointer[failure]),
 	}
 	c.http = &http.Client{Transport: transport, CheckRedirect: c.redirect}
 	return c

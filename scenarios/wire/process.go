@@ -47,6 +47,8 @@ type Turn struct {
 	Kill    KillPoint
 	// KillAfter kills it that long after its input, unless it has ended; 0 does not.
 	KillAfter time.Duration
+
+	misfit string // see [Misfit]
 }
 
 // Ended is a turn that is over, for a drive. [Ended.Value] and [Ended.Part] mint values for judges.
@@ -73,6 +75,7 @@ type Spawned struct {
 	Unread      string   `json:"unread,omitempty"`    // why the output is not JSON
 	Survivors   []string `json:"survivors,omitempty"` // names of processes that it left behind, which were killed
 	Litter      []string `json:"litter,omitempty"`    // files that it left in its new working folder
+	Misfit      string   `json:"misfit,omitempty"`    // as in [Request]
 }
 
 // Exchange returns the number of the turn's entry in the transcript.
@@ -111,6 +114,14 @@ func (c *Client) Spawn(ctx context.Context, turn Turn) (*Ended, error) {
 	p := c.network.target.Process
 	if p == nil {
 		return nil, fmt.Errorf("%s: the target is no executable: send it a request", turn.Label)
+	}
+	var err error
+	if turn.misfit, err = c.fitsInput(ctx, turn.Input); err != nil {
+		entry := newResult(p, turn, c.network.limits).Spawned
+		entry.clean(c.network.redactor.Clean)
+		c.transcript.add(Entry{Kind: "process", At: c.network.now().UTC(), Label: turn.Label, Process: &entry,
+			Error: c.network.redactor.Clean(err.Error())})
+		return nil, err
 	}
 	if err := c.network.throttle.enter(ctx, c); err != nil {
 		return nil, err

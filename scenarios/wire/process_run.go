@@ -19,7 +19,8 @@ type result struct {
 // newResult returns the result of a turn that has not begun.
 func newResult(p *Process, turn Turn, limits Limits) *result {
 	kept := turn.Input[:min(len(turn.Input), limits.InputKept)]
-	return &result{Spawned: Spawned{Command: p.Command, Input: string(kept), InputBytes: int64(len(turn.Input))}}
+	return &result{Spawned: Spawned{Command: p.Command, Input: string(kept), InputBytes: int64(len(turn.Input)),
+		Misfit: turn.misfit}}
 }
 
 // run starts a process, writes its input and waits until no process of the turn is left. The error says why it could

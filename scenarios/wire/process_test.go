@@ -299,6 +299,20 @@ func TestAProcessIsReadFromItsTranscript(t *testing.T) {
 	}
 }
 
+// The text lets a plugin print 10 MiB, so that much is kept and decoded.
+func TestOutputIsKeptUpToTheCapOfTheText(t *testing.T) {
+	c := shell(t, `printf '"'; head -c 10000000 /dev/zero | tr '\0' x; printf '"'`, func(_ *wire.Process, l *wire.Limits) {
+		*l = wire.DefaultLimits()
+	})
+	e, err := c.Spawn(t.Context(), wire.Turn{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := e.Decode().(string); len(text) != 10_000_000 {
+		t.Errorf("%d bytes of a text of 10,000,000 are there", len(text))
+	}
+}
+
 func TestAnAnswerOverTheLimitsIsNoViolation(t *testing.T) {
 	for name, script := range map[string]string{
 		"too deep": `i=0; while [ $i -lt 70 ]; do printf '['; i=$((i+1)); done; i=0; while [ $i -lt 70 ]; do printf ']'; i=$((i+1)); done`,

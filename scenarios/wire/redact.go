@@ -51,6 +51,9 @@ func (r *Redactor) Hide(text string) {
 // searchedFast is a length of text that strings.Contains finds quickly.
 const searchedFast = 32
 
+// HoldsSecret reports whether text, as a reply is shown to drives and judges, holds a placeholder for a secret.
+func HoldsSecret(text string) bool { return strings.Contains(text, "<secret:") }
+
 // Clean returns text without registered secrets, however they are escaped.
 func (r *Redactor) Clean(text string) string {
 	r.mu.RLock()

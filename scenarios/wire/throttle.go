@@ -30,6 +30,23 @@ type throttle struct {
 	window  float64 // requests that may be on their way; 0 = any number
 	flying  int
 	waiting []chan struct{}
+
+	seen Load
+}
+
+// Load is how a target bore what it was sent: how often it refused a request for load, and what came of that.
+type Load struct {
+	Refused int           // requests that it refused for load, and that were sent again
+	Waited  time.Duration // all together, in which nothing was sent since it asked for that
+	Rate    float64       // the fewest requests a second to which that led
+	AtOnce  int           // the fewest requests on their way at once
+}
+
+// Load returns how the target bore what it was sent until now.
+func (n *Network) Load() Load {
+	n.throttle.mu.Lock()
+	defer n.throttle.mu.Unlock()
+	return n.throttle.seen
 }
 
 const (
@@ -146,7 +163,9 @@ func (t *throttle) refused(wait time.Duration) {
 	defer t.mu.Unlock()
 	now := t.now()
 	again := now.Before(t.closed)
+	t.seen.Refused++
 	if until := now.Add(wait); until.After(t.closed) {
+		t.seen.Waited += until.Sub(later(now, t.closed))
 		t.closed = until
 	}
 	if again {
@@ -162,6 +181,19 @@ func (t *throttle) refused(wait time.Duration) {
 	t.learned, t.raised = max(leastRate, taken), t.closed
 	t.window = max(1, float64(t.flying)/2)
 	t.served, t.since = 0, t.closed
+	if t.seen.Rate == 0 || t.learned < t.seen.Rate {
+		t.seen.Rate = t.learned
+	}
+	if atOnce := int(t.window); t.seen.AtOnce == 0 || atOnce < t.seen.AtOnce {
+		t.seen.AtOnce = atOnce
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // patiently sends a request until the target does not refuse it for load. refused tells of a reply for how long the target

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -83,5 +84,27 @@ func TestARefusalThatLastsTooLong(t *testing.T) {
 				t.Fatalf("%v after %d requests, want %q", err, asked.Load(), c.says)
 			}
 		})
+	}
+}
+
+// How the target held the drives back is known afterwards: how often, for how long, and down to what.
+func TestLoadIsCounted(t *testing.T) {
+	handler, _ := refuses(2, http.StatusTooManyRequests, "Retry-After", "1")
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	network, err := wire.NewNetwork(wire.Target{URL: server.URL}, wire.Options{Limits: wire.DefaultLimits()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := network.Load(); got != (wire.Load{}) {
+		t.Errorf("before anything was sent: %+v", got)
+	}
+	client := network.Client("d")
+	defer client.Close()
+	if _, err := get(t, client); err != nil {
+		t.Fatal(err)
+	}
+	if got := network.Load(); got.Refused != 2 || got.Waited < 2*time.Second || got.Rate <= 0 || got.Rate >= 1 || got.AtOnce != 1 {
+		t.Errorf("%+v", got)
 	}
 }

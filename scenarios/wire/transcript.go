@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -41,6 +42,7 @@ type Request struct {
 	URL    string            `json:"url"`
 	Header map[string]string `json:"header,omitempty"`
 	Body   string            `json:"body,omitempty"`
+	Misfit string            `json:"misfit,omitempty"` // for whose sake it does not fit the contract: see [Misfit]
 }
 
 // Response is a recorded response.
@@ -78,6 +80,23 @@ func (t *Transcript) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.Entries)
+}
+
+// ReplyTimes returns the shortest of the times that replies over HTTP took, and their median; 0 for none.
+func (t *Transcript) ReplyTimes() (soonest, usual time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var took []int64
+	for _, e := range t.Entries {
+		if e.Kind == "http" && e.Response != nil {
+			took = append(took, e.Micros)
+		}
+	}
+	if len(took) == 0 {
+		return 0, 0
+	}
+	slices.Sort(took)
+	return time.Duration(took[0]) * time.Microsecond, time.Duration(took[len(took)/2]) * time.Microsecond
 }
 
 // body decodes the reply of entry n.

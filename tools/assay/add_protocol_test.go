@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,10 +19,12 @@ import (
 )
 
 // withLamp adds the toy protocol to the table until the test ends. The test must not be parallel.
-func withLamp(t *testing.T) {
+func withLamp(t *testing.T) { withRow(t, lamp.Row) }
+
+func withRow(t *testing.T, row *protocols.Row) {
 	t.Helper()
 	before := protocols.Table
-	protocols.Table = append(slices.Clip(before), lamp.Row)
+	protocols.Table = append(slices.Clip(before), row)
 	t.Cleanup(func() { protocols.Table = before })
 }
 
@@ -88,6 +92,19 @@ func TestAnAddedProtocolIsRecognised(t *testing.T) {
 		t.Errorf("certified as %+v, with %d scenarios", doc.Target, len(doc.Scenarios))
 	}
 	says(t, assay(t, 0, "doctor", target.URL), "lamp/v1", "1 of 1 claims")
+}
+
+// A drive that sends what the contract does not have is Assay's own mistake: exit code 6, the place, and nobody is blamed.
+func TestOwnRequestsFitTheContract(t *testing.T) {
+	row, suites := *lamp.Row, lamp.Suites()
+	glaring := &scenarios.Drive[struct{}]{ID: "lamp/glaring", Run: func(ctx context.Context, c *scenarios.Conn, _ *struct{}) {
+		c.Do(ctx, wire.Call{Method: http.MethodPut, Path: "/lamp", Body: map[string]any{"brightness": 140}})
+	}}
+	suites[0].Scenarios[0].Ask = scenarios.Ask(glaring, func(struct{}, *scenarios.Judge) {})
+	row.Targets = []protocols.Target{{Name: "lamp", Suites: func() []scenarios.Suite { return suites }}}
+	withRow(t, &row)
+	says(t, assay(t, scenarios.ExitBroken, "certify", "simhost", "--protocol", "lamp", "--out", t.TempDir()),
+		"1 broken", "drive lamp/glaring", "dim, PUT /lamp: body /brightness: must be at most 100, but is 140", "(exit 6)")
 }
 
 // Commands of one protocol stand in the help behind those that they name.

@@ -20,6 +20,7 @@ import (
 	"github.com/openassay/assay/scenarios/challenge"
 	"github.com/openassay/assay/scenarios/ginkgosuite"
 	"github.com/openassay/assay/tools/assay/internal/progress"
+	"github.com/openassay/assay/tools/assay/internal/ways"
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
@@ -102,6 +103,7 @@ type certify struct {
 	out       string
 	bundle    evidence
 	again     func(scenarios.ScenarioID) string
+	waysOut   ways.Commands // out of what blocks scenarios
 
 	expected  expected // known failures
 	listeners listeners
@@ -296,7 +298,7 @@ func (c *certify) deliver(ctx context.Context, report *scenarios.Report) (*resul
 	line, packed := c.bundle.pack(ctx, report, doc)
 	if !c.json {
 		_, err := io.WriteString(c.text, line)
-		shown = errors.Join(shown, err)
+		shown = errors.Join(shown, err, c.showWays(doc))
 	}
 	if err := errors.Join(unchallenged, written, packed, shown, c.listeners.finished(doc, c.out, c.text)); err != nil {
 		return &doc, &exit{Code: scenarios.ExitBroken, Cause: err}

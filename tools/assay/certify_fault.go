@@ -1,32 +1,52 @@
 package main
 
-import "github.com/openassay/assay/tools/internal/protocols"
+import (
+	"strings"
 
-// specimen returns the simulated host to certify: an honest one with every feature, or one with the fault that --fault
+	"github.com/openassay/assay/simhost/param"
+	"github.com/openassay/assay/tools/internal/protocols"
+)
+
+// specimen returns the simulated host to certify: an honest one with every feature, or one with the faults that --fault
 // names. It returns nil for any other target.
 func (o *certifyFlags) specimen(t target) (protocols.Specimen, error) {
+	faults := param.Joined(o.faults)
 	switch {
-	case t.name != simulated && o.fault != "":
+	case t.name != simulated && len(faults) > 0:
 		return nil, usage("certify --fault %s: only the simulated host can be told to break a promise: "+
-			"assay certify simhost --fault %[1]s", o.fault)
+			"assay certify simhost --fault %[1]s", strings.Join(faults, ","))
 	case t.name != simulated:
 		return nil, nil
-	case o.fault == "":
+	case len(faults) == 0:
 		return t.row.Honest()[0].Specimen, nil
 	}
-	f, err := t.row.Fault(o.fault)
-	if err == nil {
-		return f.Specimen, nil
-	}
-	for _, row := range protocols.Table {
-		_, foreign := row.Fault(o.fault)
-		switch {
-		case foreign != nil:
-		case row.Hosted():
-			return nil, usage("certify --fault %s: the %s host does not have it: say --protocol %s", o.fault, t.row.Name(), row.Name())
-		default:
-			return nil, usage("certify --fault %s: it is a fault of the %s: "+row.Misbehave, o.fault, row.Speaker, o.fault)
+	for _, fault := range faults {
+		if err := faultOf(t.row, fault); err != nil {
+			return nil, err
 		}
 	}
-	return nil, usage("certify --fault: %w", err)
+	specimen, err := t.row.Faulty(faults)
+	if err != nil {
+		return nil, usage("certify --fault: %w", err)
+	}
+	return specimen, nil
+}
+
+// faultOf returns an error unless a host of the row can commit the fault. It says where a fault of another protocol belongs.
+func faultOf(row *protocols.Row, fault string) error {
+	_, err := row.Fault(fault)
+	if err == nil {
+		return nil
+	}
+	for _, other := range protocols.Table {
+		_, foreign := other.Fault(fault)
+		switch {
+		case foreign != nil:
+		case other.Hosted():
+			return usage("certify --fault %s: the %s host does not have it: say --protocol %s", fault, row.Name(), other.Name())
+		default:
+			return usage("certify --fault %s: it is a fault of the %s: "+other.Misbehave, fault, other.Speaker, fault)
+		}
+	}
+	return usage("certify --fault: %w", err)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/ginkgosuite"
 	"github.com/openassay/assay/scenarios/wire"
@@ -22,6 +21,9 @@ import (
 
 // keyVariable names the environment variable that holds the target's credential.
 const keyVariable = "ASSAY_KEY"
+
+// reportsDir is the folder for reports where no other is named.
+const reportsDir = "out"
 
 // certifyFlags holds the flags of certify, from the command line and the file of parameters.
 type certifyFlags struct {
@@ -49,7 +51,7 @@ type certifyFlags struct {
 	runID        string
 	plan         bool
 	noChallenge  bool
-	fault        string // of the simulated host
+	faults       []string // of the simulated host
 	realTime     bool
 	out          string
 	bundle       evidence
@@ -75,7 +77,8 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.filter, "filter", "", "only scenarios whose labels satisfy this `EXPR`, like 'level:MUST && !suite:version5-shape'")
 	f.StringSliceVar(&o.scenarios, "scenario", nil, "only the scenario of this `ID`; may be repeated")
 	f.StringSliceVar(&o.requirements, "requirement", nil, "only scenarios that prove the requirement of this `ID`; may be repeated")
-	f.StringSliceVar(&o.expectClaims, "expect-claim", nil, "ask about this `CLAIM` although the target does not make it; may be repeated")
+	f.StringSliceVar(&o.expectClaims, "expect-claim", nil,
+		"ask about this `CLAIM` although the target does not make it: an id, a glob like 'goals*', or all; may be repeated")
 	f.StringSliceVar(&o.seamPrefixes, "seam-prefix", nil,
 		"`PATH` below which the target's test seams live, like /v1/host/acme; may be repeated")
 	f.StringSliceVar(&o.roles, "role", nil, "`ROLE=WORKFLOW`: a workflow of the target's own that drives use where no known one is on offer, "+
@@ -91,11 +94,12 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 		"`TIME` for the whole certification; where given, for each drive too, which has 90s otherwise")
 	f.Uint64Var(&o.seed, "seed", 0, "`N` that all random values come of, to ask the same again (default random)")
 	f.StringVar(&o.runID, "run-id", "", "`ID` that names come of, to call things on the target the same again (default drawn from the seed and the start)")
-	f.StringVar(&o.fault, "fault", "", "violation that the TARGET simhost commits, by its `ID` (assay list faults), to see what comes of it")
+	f.StringSliceVar(&o.faults, "fault", nil,
+		"violation that the TARGET simhost commits, by its `ID` (assay list faults), to see what comes of it; may be repeated")
 	f.BoolVar(&o.realTime, "real-time", false, "let time go by itself, also where "+clockOwners()+" has a clock that can be advanced")
 	f.BoolVar(&o.plan, "plan", false, "print what would be sent, and send nothing")
 	f.BoolVar(&o.noChallenge, "no-challenge", false, "do not show, when it is over, which passes could have failed")
-	f.StringVar(&o.out, "out", "out", "`DIR` for the reports")
+	f.StringVar(&o.out, "out", reportsDir, "`DIR` for the reports")
 	o.bundle.register(f)
 	o.listeners.register(f)
 	f.BoolVar(&o.json, "json", false, "print results.json instead of text")
@@ -180,7 +184,7 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	}
 	c := &certify{
 		target: t, options: options, plan: o.plan, challenge: !o.noChallenge, json: o.json, out: o.out, bundle: o.bundle, listeners: o.listeners,
-		again: typed.again(t, options.Seed), expected: known,
+		again: typed.again(t, options.Seed), waysOut: typed.waysOut(t), expected: known,
 		stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), text: cmd.OutOrStdout(),
 	}
 	if o.json || o.listeners.events == onStdout {
@@ -289,54 +293,7 @@ func checkKey(from, key string) (string, error) {
 // again returns a function that builds the command to repeat one scenario with the settings of this run. The command
 // holds no secrets.
 func (o *certifyFlags) again(t target, seed uint64) func(scenarios.ScenarioID) string {
-	words := []string{"assay", "certify"}
-	if t.kind.Target != nil && *o.commands[t.kind.Flag.Name] != "" {
-		words = append(words, "--"+t.kind.Flag.Name)
-	}
-	words = append(words, textsafe.Shell(t.name))
-	add := func(flag, value string) { words = append(words, flag, textsafe.Shell(value)) }
-	switch {
-	case o.key != "":
-		words = append(words, `--key "$`+keyVariable+`"`)
-	case o.keyFile != "":
-		add("--key-file", o.keyFile)
-	}
-	if o.config != "" {
-		add("--config", o.config)
-	}
-	words = slices.Concat(words, o.others.again(), o.second.again())
-	for _, h := range o.headers {
-		name, _, _ := parseHeader(h)
-		words = append(words, `--header '`+name+`: ...'`)
-	}
-	if o.caCert != "" {
-		add("--cacert", o.caCert)
-	}
-	if o.protocol != "" && (t.kind.Target == nil || *o.commands[t.kind.Flag.Name] == "") {
-		add("--protocol", o.protocol)
-	}
-	if o.fault != "" {
-		add("--fault", o.fault)
-	}
-	if o.realTime {
-		words = append(words, "--real-time")
-	}
-	for _, c := range o.expectClaims {
-		add("--expect-claim", c)
-	}
-	for _, p := range o.seamPrefixes {
-		add("--seam-prefix", p)
-	}
-	for _, r := range o.roles {
-		add("--role", r)
-	}
-	if o.patienceWasGiven {
-		add("--patience", o.patience.String())
-	}
-	if o.timeoutWasGiven {
-		add("--timeout", o.timeout.String())
-	}
-	prefix := strings.Join(words, " ")
+	prefix := "assay certify " + strings.Join(o.words(t, false), " ")
 	return func(id scenarios.ScenarioID) string {
 		return fmt.Sprintf("%s --scenario %s --seed %d", prefix, id, seed)
 	}

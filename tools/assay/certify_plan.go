@@ -35,8 +35,8 @@ func (c *certify) printPlan() error {
 	var b strings.Builder
 	for _, d := range drives {
 		fmt.Fprintf(&b, "%s  %s", d.ID, d.Title)
-		if d.Exclusive {
-			b.WriteString(" (alone)")
+		if apart := d.Apart(); apart != "" {
+			fmt.Fprintf(&b, " (%s)", apart)
 		}
 		b.WriteByte('\n')
 		for _, s := range d.Sends {

@@ -106,8 +106,8 @@ func commandWords(cmd *cobra.Command, flag, command, example string) ([]string, 
 }
 
 // hostFlags lists flags that mean nothing for a program.
-var hostFlags = []string{"--key", "--key-file", otherKeyFlag, voterKeyFlag, lowScopeKeyFlag, secondHostFlag, secondHostKeyFlag,
-	"--header", "--cacert", "--seam-prefix", "--role"}
+var hostFlags = []string{"--key", "--key-file", otherKeyFlag, voterKeyFlag, lowScopeKeyFlag, hostSecretFlag, secondHostFlag,
+	secondHostKeyFlag, "--header", "--cacert", "--seam-prefix", "--role"}
 
 // refuseHostFlags returns an error if the command line sets a flag that only hosts have.
 func refuseHostFlags(cmd *cobra.Command) error {

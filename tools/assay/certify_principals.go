@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/rand"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -19,6 +20,8 @@ const (
 	voterKeyVariable    = "ASSAY_VOTER_KEYS"
 	lowScopeKeyFlag     = "--low-scope-key"
 	lowScopeKeyVariable = "ASSAY_LOW_SCOPE_KEY"
+	hostSecretFlag      = "--host-secret"
+	hostSecretVariable  = "ASSAY_HOST_SECRET"
 )
 
 // principals holds the flags for the keys of further principals.
@@ -26,6 +29,7 @@ type principals struct {
 	other    string
 	voters   []string
 	lowScope string
+	secret   string // of the host, and no key
 }
 
 func (p *principals) register(f *pflag.FlagSet) {
@@ -35,6 +39,8 @@ func (p *principals) register(f *pflag.FlagSet) {
 		"`KEY` of a further principal of the same tenant, for votes; may be repeated; or set "+voterKeyVariable+" to keys separated by commas")
 	f.StringVar(&p.lowScope, strings.TrimPrefix(lowScopeKeyFlag, "--"), "",
 		"`KEY` of the same tenant that may make and read runs and not answer interrupts; or set "+lowScopeKeyVariable)
+	f.StringVar(&p.secret, strings.TrimPrefix(hostSecretFlag, "--"), "",
+		"`VALUE` that the target keeps as a secret, made for this: it is sent in texts that must not be kept with it; or set "+hostSecretVariable)
 }
 
 // fill adds the keys to the target. Every key must be different, because each stands for another principal.
@@ -55,6 +61,9 @@ func (p *principals) fill(t *wire.Target) error {
 		return err
 	}
 	if t.LowScopeKey, err = take(lowScopeKeyFlag, lowScopeKeyVariable, p.lowScope, "somebody who may not answer interrupts"); err != nil {
+		return err
+	}
+	if t.HostSecret, err = take(hostSecretFlag, hostSecretVariable, p.secret, "the vault of the target, and no key"); err != nil {
 		return err
 	}
 	from, keys := voterKeyFlag, p.voters
@@ -84,16 +93,23 @@ func distinct(known *[]string, from, key, whose string) (string, error) {
 	return checkKey(from, key)
 }
 
-// again returns flags for the same principals, with variables or placeholders instead of keys.
-func (p *principals) again() (words []string) {
+// again returns flags for the same principals, with variables or placeholders instead of keys; see [certifyFlags.words].
+func (p *principals) again(toRun bool) (words []string) {
 	if p.other != "" {
-		words = append(words, otherKeyFlag+` "$`+otherKeyVariable+`"`)
+		words = append(words, otherKeyFlag, secretIn(otherKeyVariable, toRun))
 	}
-	for range p.voters {
-		words = append(words, voterKeyFlag+` '...'`)
+	for i := range p.voters {
+		key := `'...'`
+		if toRun {
+			key = secretIn(fmt.Sprintf("ASSAY_VOTER_KEY_%d", i+1), toRun)
+		}
+		words = append(words, voterKeyFlag, key)
 	}
 	if p.lowScope != "" {
-		words = append(words, lowScopeKeyFlag+` "$`+lowScopeKeyVariable+`"`)
+		words = append(words, lowScopeKeyFlag, secretIn(lowScopeKeyVariable, toRun))
+	}
+	if p.secret != "" {
+		words = append(words, hostSecretFlag, secretIn(hostSecretVariable, toRun))
 	}
 	return words
 }
@@ -101,7 +117,7 @@ func (p *principals) again() (words []string) {
 // invent makes up missing keys, for a specimen that is started with them. Three voters make a majority differ from one
 // and from all.
 func invent(t *wire.Target) {
-	for _, key := range []*string{&t.Key, &t.OtherKey, &t.LowScopeKey} {
+	for _, key := range []*string{&t.Key, &t.OtherKey, &t.LowScopeKey, &t.HostSecret} {
 		if *key == "" {
 			*key = rand.Text()
 		}

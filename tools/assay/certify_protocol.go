@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/simhost/param"
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
@@ -29,7 +30,7 @@ func (o *certifyFlags) candidates(t target) ([]*protocols.Row, error) {
 	}
 	if o.protocol == "" && t.name == simulated {
 		for _, row := range may {
-			if _, err := row.Fault(o.fault); err == nil {
+			if slices.ContainsFunc(param.Joined(o.faults), func(spec string) bool { _, err := row.Fault(spec); return err == nil }) {
 				return []*protocols.Row{row}, nil
 			}
 		}

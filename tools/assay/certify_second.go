@@ -47,13 +47,13 @@ func (s *secondHost) fill(t *wire.Target) error {
 	return err
 }
 
-// again returns the flags that name the same host.
-func (s *secondHost) again() (words []string) {
+// again returns the flags that name the same host; see [certifyFlags.words].
+func (s *secondHost) again(toRun bool) (words []string) {
 	if u, err := wire.ParseBase(s.url); err == nil {
 		words = append(words, secondHostFlag, textsafe.Shell(u.Redacted()))
 	}
 	if s.key != "" {
-		words = append(words, secondHostKeyFlag+` "$`+secondHostKeyVariable+`"`)
+		words = append(words, secondHostKeyFlag, secretIn(secondHostKeyVariable, toRun))
 	}
 	return words
 }

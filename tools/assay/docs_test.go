@@ -136,6 +136,7 @@ const (
 	docKey, docOtherKey = "the-key-of-the-docs", "the-other-key-of-the-docs"
 	docTenantKey        = "the-key-of-another-tenant-of-the-docs"
 	docLowScopeKey      = "the-low-scope-key-of-the-docs"
+	docHostSecret       = "the-host-secret-of-the-docs"
 )
 
 // docVoters are further people, by their keys.
@@ -181,7 +182,7 @@ func docHosts(t *testing.T) map[string]string {
 	t.Helper()
 	host, err := surface.New(t.Context(), surface.Options{
 		Key: docKey, Tenants: map[string]string{"other": docOtherKey, "another": docTenantKey}, Voters: docVoters,
-		LowScopeKey: docLowScopeKey, Version: surface.HighestVersion,
+		LowScopeKey: docLowScopeKey, Vault: []string{docHostSecret}, Version: surface.HighestVersion,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +228,7 @@ func runLine(t *testing.T, dir, line string) (code int, said string) {
 	path := filepath.Dir(program) + ":/usr/bin:/bin:" + os.Getenv("PATH")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PATH="+path, "ROOT="+root, "KEY="+docKey, "OTHER_KEY="+docOtherKey,
-		"ASSAY_KEY="+docKey, "ASSAY_TENANT_B_KEY="+docTenantKey, "ASSAY_LOW_SCOPE_KEY="+docLowScopeKey,
+		"ASSAY_KEY="+docKey, "ASSAY_TENANT_B_KEY="+docTenantKey, "ASSAY_LOW_SCOPE_KEY="+docLowScopeKey, "ASSAY_HOST_SECRET="+docHostSecret,
 		"ASSAY_VOTER_KEYS="+strings.Join(slices.Collect(maps.Values(docVoters)), ","))
 	out, err := cmd.CombinedOutput()
 	if err != nil && cmd.ProcessState == nil {

@@ -13,9 +13,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/tools/assay/internal/catalogue"
 	"github.com/openassay/assay/tools/assay/internal/doctor"
+	"github.com/openassay/assay/tools/assay/internal/ways"
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
@@ -25,25 +27,32 @@ document and clock, whether it takes the keys and refuses who has none, which te
 seams and fixtures it shows; of a plugin or a resolver, whether it can be started, what
 is declared of it, and whether it answers.
 
-It does no harm. A host is sent GET requests only, for its discovery document, for a
-run that is nowhere, and for the paths of test seams; a plugin is started once, for its
-command health, and a resolver once, with an empty question.
+If nothing is in the way, it asks the target all that assay certify would ask, writes no
+report of it, and lists what blocks scenarios: how many each cause holds, and the
+shortest way out with a command to type, the one that gains most first.
+
+With --look it only looks, and does no harm. A host is sent GET requests only, for its
+discovery document, for a run that is nowhere, and for the paths of test seams; a plugin
+is started once, for its command health, and a resolver once, with an empty question.
 
 TARGET and the flags are those of assay certify; assay.yaml is read, too.
 
 Exit codes:
-  0  nothing is in the way of a certification; there may be warnings
+  0  nothing is in the way of a certification; there may be warnings, and scenarios
+     that are blocked
   1  the target is reached, and something is in the way
   2  the command was not understood
-  3  the target is not reached, or does not say what it can do`
+  3  the target is not reached, or does not say what it can do
+  130  interrupted`
 
-// targetFlags lists the flags of assay certify that name the target and how to reach it.
+// targetFlags lists the flags of assay certify that name the target, how to reach it, and how to ask it.
 var targetFlags = []string{
-	"protocol", "key", "key-file", "tenant-b-key", "voter-key", "low-scope-key", "header", "cacert", "seam-prefix", "config", "json",
+	"protocol", "key", "key-file", "tenant-b-key", "voter-key", "low-scope-key", "host-secret", "header", "cacert", "seam-prefix",
+	"expect-claim", "workers", "rate", "patience", "max-patience", "timeout", "real-time", "config", "json",
 }
 
 func newDoctor() *cobra.Command {
-	o := &certifyFlags{}
+	o, look := &certifyFlags{}, false
 	cmd := &cobra.Command{
 		Use: "doctor TARGET|--exec COMMAND|--resolver COMMAND", Short: "Say what is in the way of a certification, and what would mend it",
 		Long: doctorLong,
@@ -55,7 +64,7 @@ func newDoctor() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return examine(cmd.Context(), c, o, cmd.OutOrStdout())
+			return examine(cmd.Context(), c, o.json, look)
 		},
 	}
 	// All flags of certify are registered, because a file of parameters may set any of them. Those without meaning here
@@ -63,6 +72,7 @@ func newDoctor() *cobra.Command {
 	o.register(cmd.Flags())
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = !slices.Contains(targetFlags, f.Name) && o.commands[f.Name] == nil })
 	cmd.Flags().Lookup("json").Usage = "print what was seen as JSON"
+	cmd.Flags().BoolVar(&look, "look", false, "only look: ask nothing of what assay certify asks")
 	return cmd
 }
 
@@ -81,17 +91,50 @@ func doctorTarget(cmd *cobra.Command, o *certifyFlags, targets []string) (*certi
 	if err == nil {
 		return c, nil
 	}
-	if rest, ok := strings.CutPrefix(err.Error(), "certify"); ok {
-		err = &exit{Code: exitCode(err), Cause: errors.New("doctor" + rest)}
-	}
-	return nil, err
+	return nil, inDoctor(err)
 }
 
-func examine(ctx context.Context, c *certify, o *certifyFlags, out io.Writer) error {
+// inDoctor returns an error of certify in the words of doctor.
+func inDoctor(err error) error {
+	if rest, ok := strings.CutPrefix(err.Error(), "certify"); ok {
+		return &exit{Code: exitCode(err), Cause: errors.New("doctor" + rest)}
+	}
+	return err
+}
+
+// examine looks at the target and, unless that is all, finds out what blocks scenarios.
+func examine(ctx context.Context, c *certify, asJSON, look bool) error {
+	report, err := looked(ctx, c)
+	if err != nil {
+		return err
+	}
+	if !asJSON {
+		if err := printExamination(c.stdout, report); err != nil {
+			return err
+		}
+	}
+	code, found := report.ExitCode(), []ways.Way(nil)
+	if code == 0 && !look {
+		if found, err = waysOut(ctx, c); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		err = printExaminationJSON(c.stdout, report, found)
+	} else {
+		err = printWays(c.stdout, found)
+	}
+	if err == nil && code != 0 {
+		err = &exit{Code: code}
+	}
+	return err
+}
+
+func looked(ctx context.Context, c *certify) (*doctor.Report, error) {
 	defer bounded()()
 	target, stop, err := c.target.open(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer stop()
 	options := doctor.Options{Target: target, Seams: c.options.SeamPrefixes}
@@ -100,32 +143,69 @@ func examine(ctx context.Context, c *certify, o *certifyFlags, out io.Writer) er
 	}
 	report, err := doctor.Examine(ctx, options)
 	if err != nil {
-		return usage("doctor: %w", err)
+		return nil, usage("doctor: %w", err)
 	}
 	if ctx.Err() != nil {
-		return &exit{Code: scenarios.ExitInterrupted, Cause: errors.New("doctor: interrupted")}
+		return nil, errExamined
 	}
-	if err := printExamination(out, report, o.json); err != nil {
-		return err
-	}
-	if code := report.ExitCode(); code != 0 {
-		return &exit{Code: code}
-	}
-	return nil
+	return report, nil
 }
 
-func printExamination(out io.Writer, r *doctor.Report, asJSON bool) error {
-	if asJSON {
-		raw, err := json.MarshalIndent(struct {
-			*doctor.Report
-			ExitCode int `json:"exitCode"`
-		}{r, r.ExitCode()}, "", "  ")
-		if err != nil {
-			return fmt.Errorf("doctor: encode what was seen: %w", err)
-		}
-		_, err = out.Write(append(textsafe.JSON(raw), '\n'))
-		return err
+// errExamined ends an examination that was interrupted.
+var errExamined = &exit{Code: scenarios.ExitInterrupted, Cause: errors.New("doctor: interrupted")}
+
+// waysOut asks the target everything, and returns the ways out of what is blocked. They are never nil.
+func waysOut(ctx context.Context, c *certify) ([]ways.Way, error) {
+	defer bounded()()
+	report, err := c.ask(ctx, "looking what is blocked at")
+	switch {
+	case ctx.Err() != nil:
+		return nil, errExamined
+	case err != nil:
+		return nil, inDoctor(err)
 	}
+	return ways.Of(reports.Results(report, reports.Stamp{ExitCode: report.ExitCode(), Again: c.again}), c.waysOut), nil
+}
+
+func printExaminationJSON(out io.Writer, r *doctor.Report, blocked []ways.Way) error {
+	raw, err := json.MarshalIndent(struct {
+		*doctor.Report
+		Blocked  []ways.Way `json:"blocked,omitzero"` // none where it was not asked
+		ExitCode int        `json:"exitCode"`
+	}{r, blocked, r.ExitCode()}, "", "  ")
+	if err != nil {
+		return fmt.Errorf("doctor: encode what was seen: %w", err)
+	}
+	_, err = out.Write(append(textsafe.JSON(raw), '\n'))
+	return err
+}
+
+// printWays lists what is blocked, and the ways out.
+func printWays(out io.Writer, all []ways.Way) error {
+	if len(all) == 0 {
+		return nil
+	}
+	n := 0
+	var b strings.Builder
+	for _, w := range all {
+		n += len(w.Scenarios)
+		writeWay(&b, w)
+		for _, r := range w.Reasons[:min(len(w.Reasons), mostReasons)] {
+			fmt.Fprintf(&b, "          since %s\n", textsafe.Clip(r, mostWords))
+		}
+		if more := len(w.Reasons) - mostReasons; more > 0 {
+			fmt.Fprintf(&b, "          and for %s more\n", textsafe.Count(more, "reason"))
+		}
+	}
+	_, err := io.WriteString(out, textsafe.Log(fmt.Sprintf("\nblocked: %s; to unblock them, what gains most first:\n%s",
+		textsafe.Count(n, "scenario"), b.String())))
+	return err
+}
+
+// mostReasons bounds the reasons that are listed with a way out of them.
+const mostReasons = 3
+
+func printExamination(out io.Writer, r *doctor.Report) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s", textsafe.Line(r.Target))
 	if r.Protocol != "" {

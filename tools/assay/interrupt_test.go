@@ -3,10 +3,13 @@ package main
 import (
 	"bufio"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -130,5 +133,33 @@ func TestInterruptedChallenge(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(out, reports.ReportName))
 	if err != nil || !strings.Contains(string(page), "Interrupted before all passes were challenged, so none is shown able to fail") {
 		t.Errorf("the page does not say that the challenge was cut (%v)", err)
+	}
+}
+
+// Who interrupts a host being asked again hears of the bundle, and with the exit code of who was interrupted.
+func TestInterruptedLive(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	bundle := filepath.Join(dir, "evidence.tar.gz")
+	made := run(t, "certify", "simhost", "--suite", "discovery,errors", "--bundle", bundle, "--out", filepath.Join(dir, "out"))
+	if _, code := made.ended(t); code != scenarios.ExitProved {
+		t.Fatalf("exit code %d: %s", code, made.errs)
+	}
+	asked, over := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		once.Do(func() { close(asked) })
+		<-over
+	}))
+	t.Cleanup(silent.Close)
+	t.Cleanup(func() { close(over) })
+	p := run(t, "verify", bundle, "--live", silent.URL, "--live-key", "k")
+	<-asked
+	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	said, code := p.ended(t)
+	if code != scenarios.ExitInterrupted || !strings.Contains(said, "honest: ") || !strings.Contains(said, "it was interrupted (exit 130)") {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, said, p.errs)
 	}
 }

@@ -24,11 +24,13 @@ import (
 // features.
 func intents(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
-		ts.Fatalf("usage: intents [-vary ID] [FEATURE...]")
+		ts.Fatalf("usage: intents [-vary ID | -config FILE] [FEATURE...]")
 	}
 	var o openintent.Options
 	if o.Without = args; len(args) > 1 && args[0] == "-vary" {
 		o.Vary, o.Without = args[1:2], args[2:]
+	} else if len(args) > 1 && args[0] == "-config" {
+		o.Config, o.Without = ts.MkAbs(args[1]), args[2:]
 	}
 	server, stop, err := intentServer(o)
 	ts.Check(err)

@@ -10,11 +10,14 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -62,7 +65,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "alike": alike, "serve": serve, "intents": intents, "small": small, "host": simulatedHost,
 			"stripped": strippedHost, "harmless": harmless, "eventful": eventful, "commandless": commandless, "gone": gone,
-			"scripts": scripts, "taken": taken, "logs": logs, "spoil": spoilLog,
+			"scripts": scripts, "typed": typedCommand, "limited": limited, "taken": taken, "logs": logs, "spoil": spoilLog,
 			"started": started, "stopped": endedHost, "answers": answers,
 		},
 	})
@@ -190,7 +193,7 @@ func strippedHost(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: stripped KEY MEMBER...")
 	}
-	host, err := surface.New(context.Background(), surface.Options{Key: args[0]})
+	host, err := surface.New(context.Background(), surface.Options{Key: args[0], Tenants: map[string]string{"other": "other-key"}})
 	ts.Check(err)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/.well-known/openwop" {
@@ -216,6 +219,42 @@ func strippedHost(ts *testscript.TestScript, neg bool, args []string) {
 		host.Close(ctx)
 	})
 	ts.Setenv("URL", server.URL)
+}
+
+// limited URL sets $URL to a host in front of the one at URL that refuses each tenth request for load, for no time at all.
+func limited(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: limited URL")
+	}
+	behind, err := url.Parse(args[0])
+	ts.Check(err)
+	proxy := httputil.NewSingleHostReverseProxy(behind)
+	proxy.FlushInterval = -1 // streams
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1)%10 == 0 {
+			w.Header().Set("Retry-After", "0")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv("URL", server.URL)
+}
+
+// typed FILE WORDS writes the line of the last output that begins with the words, behind blanks, into a file, to be run.
+func typedCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: typed FILE WORDS")
+	}
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		if command := strings.TrimSpace(line); strings.HasPrefix(command, args[1]) {
+			ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(command+"\n"), 0o600))
+			return
+		}
+	}
+	ts.Fatalf("no line begins with %s", args[1])
 }
 
 // harmless FILE... fails on any character with which a target could act on a terminal.

@@ -42,7 +42,8 @@ Exit codes:
      With --challenge also: a requirement rests on passes alone that nothing turns.
      With --live also: a verdict differs, or nothing was shown to be as it was
   2  the command was not understood, or the file is no bundle
-  130  interrupted while the passes were challenged; nothing is said of the bundle`
+  130  interrupted: while the passes were challenged, nothing is said of the bundle;
+     while the host was asked again, nothing of the host`
 
 const verifyExample = `  assay certify http://localhost:3000 --bundle evidence.tar.gz --sign assay.key
   assay verify evidence.tar.gz --key assay.key.pub
@@ -131,6 +132,9 @@ func showVerified(cmd *cobra.Command, r *verify.Report, name string, asJSON bool
 		}
 	} else if err := r.Text(out, name); err != nil {
 		return err
+	}
+	if r.Live != nil && r.Live.Interrupted {
+		return &exit{Code: scenarios.ExitInterrupted}
 	}
 	if !r.Honest || !r.Sensitive() || !r.Live.Agrees() {
 		return &exit{Code: exitFailed}

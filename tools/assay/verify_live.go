@@ -26,8 +26,8 @@ type liveFlags struct {
 const liveFlag = "live"
 
 // askingFlags lists the flags of certify that say how to ask a host.
-var askingFlags = []string{"key", "key-file", "tenant-b-key", "voter-key", "low-scope-key", "second-host", "second-host-key", "header",
-	"cacert", "seam-prefix", "role", "workers", "rate", "patience", "timeout", "real-time"}
+var askingFlags = []string{"key", "key-file", "tenant-b-key", "voter-key", "low-scope-key", "host-secret", "second-host",
+	"second-host-key", "header", "cacert", "seam-prefix", "role", "workers", "rate", "patience", "timeout", "real-time"}
 
 func (l *liveFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&l.url, liveFlag, "", "`URL` of the host, to ask it a random tenth of the scenarios again and compare the verdicts")
@@ -87,7 +87,7 @@ func (l *liveFlags) asking(ctx context.Context, c *certify, m results.BundleMani
 			report, err := c.ask(ctx, "asking again")
 			switch {
 			case ctx.Err() != nil:
-				return nil, errors.New("it was interrupted")
+				return nil, verify.ErrInterrupted
 			case err != nil:
 				return nil, errors.New(strings.TrimPrefix(err.Error(), "certify: "))
 			}

@@ -1,7 +1,13 @@
 package prove_test
 
 import (
+	"bytes"
 	"context"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +17,7 @@ import (
 	"github.com/openassay/assay/simhost/openintent/variation"
 	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/prove"
+	"github.com/openassay/assay/tools/prove/manners"
 )
 
 func certifiedIntents(t *testing.T, o openintent.Options) *scenarios.Report {
@@ -71,4 +78,93 @@ func TestEveryHonestIntentVariation(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// A stream that breaks off is opened again, and is not blamed for what was sent meanwhile.
+func TestIntentStreamsThatBreakOff(t *testing.T) {
+	host := protocols.OpenIntent{}
+	m := manners.Manners{Cut: 400, Seed: 3}
+	target := lab.Target(host.Protocol())
+	s, err := host.Serve(t.Context(), target, protocols.Place{}, m.Wrap(routesOf["openintent/v1"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(context.Background())
+	target.URL = s.URL
+	c, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: 3,
+		Select: scenarios.Selection{Suites: []string{"streams"}}}, protocols.Of(host.Protocol()).Targets[0].Suites()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := c.Finish(context.Background())
+	opened := 0
+	for _, d := range r.Drives {
+		for n := 1; d.ID == "openintent/streamed" && n <= d.Transcript.Len(); n++ {
+			if d.Transcript.Entry(n).Kind == "stream" {
+				opened++
+			}
+		}
+	}
+	if opened < 2 {
+		t.Errorf("the stream was opened %d times: nothing broke off", opened)
+	}
+	for _, o := range r.Outcomes {
+		if o.Verdict != scenarios.Passed && o.Verdict != scenarios.Blocked || len(o.Findings) > 0 {
+			t.Errorf("%s is %s (%s), findings %v", o.Scenario.ID, o.Verdict, o.Reason, o.Findings)
+		}
+	}
+}
+
+// staleAfterSuspending answers the first reads of an intent that was suspended with what it was before.
+func staleAfterSuspending(next http.Handler) http.Handler {
+	var mu sync.Mutex
+	shown, late := map[string][]byte{}, map[string]int{}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path, isStatus := strings.CutSuffix(r.URL.Path, "/status")
+		if !routesOf["openintent/v1"].Snapshot.MatchString(path) || r.Method != http.MethodGet && !isStatus {
+			next.ServeHTTP(w, r)
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if !isStatus && late[path] > 0 {
+			late[path]--
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(shown[path])
+			return
+		}
+		reply := httptest.NewRecorder()
+		next.ServeHTTP(reply, r)
+		switch body := reply.Body.Bytes(); {
+		case !isStatus:
+			shown[path] = body
+		case bytes.Contains(body, []byte(`"status":"suspended_awaiting_input"`)) && bytes.Contains(shown[path], []byte("_suspension")):
+			late[path] = 3
+		}
+		maps.Copy(w.Header(), reply.Header())
+		w.WriteHeader(reply.Code)
+		_, _ = w.Write(reply.Body.Bytes())
+	})
+}
+
+// A suspended intent may be read late: it is asked about when it shows its suspension.
+func TestSuspendedIntentsThatAreReadLate(t *testing.T) {
+	host := protocols.OpenIntent{}
+	target := lab.Target(host.Protocol())
+	s, err := host.Serve(t.Context(), target, protocols.Place{}, staleAfterSuspending)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(context.Background())
+	target.URL = s.URL
+	c, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: 3,
+		Select: scenarios.Selection{Suites: []string{"respond"}}}, protocols.Of(host.Protocol()).Targets[0].Suites()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range c.Finish(context.Background()).Outcomes {
+		if o.Verdict != scenarios.Passed {
+			t.Errorf("%s is %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
+		}
+	}
 }

@@ -15,6 +15,7 @@ const (
 	Key         = "prove-key"
 	OtherKey    = "prove-other-key"
 	LowScopeKey = "prove-low-scope-key"
+	HostSecret  = "prove-host-secret"
 )
 
 // Lab starts hosts in this process and certifies them. Its methods are safe for concurrent use.
@@ -29,7 +30,7 @@ func NewLab(ctx context.Context) (*Lab, error) {
 	l := &Lab{targets: map[*scenarios.Protocol]wire.Target{}, gate: newGate()}
 	for _, row := range protocols.Table {
 		t := wire.Target{
-			Key: Key, OtherKey: OtherKey, LowScopeKey: LowScopeKey,
+			Key: Key, OtherKey: OtherKey, LowScopeKey: LowScopeKey, HostSecret: HostSecret,
 			VoterKeys: []string{"prove-voter-key-1", "prove-voter-key-2", "prove-voter-key-3"},
 		}
 		if row.Second != nil {

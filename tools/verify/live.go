@@ -2,6 +2,7 @@ package verify
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -13,6 +14,9 @@ import (
 	"github.com/openassay/assay/reports/excerpt"
 	"github.com/openassay/assay/scenarios"
 )
+
+// ErrInterrupted means that whoever asked a host again was interrupted.
+var ErrInterrupted = errors.New("it was interrupted")
 
 // Asking is how to ask a host again.
 type Asking struct {
@@ -29,6 +33,8 @@ type Live struct {
 	Run     string `json:"run,omitempty"` // what names it in what was sent
 	// NotAsked is why nothing was asked, "" if something was.
 	NotAsked string `json:"notAsked,omitempty"`
+	// Interrupted: it was, before all was asked. The rest of the report is whole.
+	Interrupted bool `json:"-"`
 	// Host says what the host tells of itself that is another than then.
 	Host      []Change     `json:"host"`
 	Asked     int          `json:"asked"` // number of scenarios
@@ -98,7 +104,7 @@ func (v *run) live() {
 	}
 	now, err := by.Ask(scenarios.Selection{Scenarios: drawn, ExpectClaims: v.derived.Select.ExpectClaims}, v.asked)
 	if err != nil {
-		v.Live.NotAsked = err.Error()
+		v.Live.NotAsked, v.Live.Interrupted = err.Error(), errors.Is(err, ErrInterrupted)
 		return
 	}
 	v.Live.compare(v.derived, now)
@@ -212,7 +218,11 @@ func exchanges(r *scenarios.Report, drive string, numbers []int) (lines []string
 // Sentence sums up in one line.
 func (l *Live) Sentence() string {
 	if l.NotAsked != "" {
-		return fmt.Sprintf("nothing was asked again at %s: %s (exit 1)", l.Address, l.NotAsked)
+		code := 1
+		if l.Interrupted {
+			code = scenarios.ExitInterrupted
+		}
+		return fmt.Sprintf("nothing was asked again at %s: %s (exit %d)", l.Address, l.NotAsked, code)
 	}
 	words := []string{fmt.Sprintf("%d agree", l.Agree)}
 	if n := len(l.Differ); n > 0 {

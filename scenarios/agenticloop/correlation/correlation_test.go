@@ -171,7 +171,7 @@ func TestJudgesOfResults(t *testing.T) {
 		{"misshapen-result-moves-nothing", "it is to be tried again for ever",
 			func(t *testing.T, o *correlation.ResultsObservation) {
 				o.Misshapen[0] = hosttest.Handed(t, "no step", hosttest.Refusal(nil))
-			}, agenticloop.RFC103READ1},
+			}, "passed"}, // no sentence says that it may not (AL-R101)
 		{"misshapen-result-moves-nothing", "a fraction is cut off",
 			func(t *testing.T, o *correlation.ResultsObservation) {
 				o.Rounded[0] = hosttest.Handed(t, "step 1.9", advance)

@@ -51,7 +51,7 @@ func (p *Plugin) Turn(ctx context.Context, j Job) (Turn, Object) {
 		KillAfter: j.KillAfter})
 	t := Turn{Name: j.Name, Refused: j.Refused, Killed: ended.Killed, TimedOut: ended.TimedOut, ended: ended}
 	t.mint()
-	if ended.TimedOut && timeout < usualTurn && !p.limitsTurns() {
+	if ended.TimedOut && !p.limitsTurns() { // only the profile can say how long is too long (AL-R123)
 		t.Patience = timeout.String()
 	}
 	t.About = j.about()

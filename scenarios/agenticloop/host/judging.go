@@ -41,9 +41,8 @@ func GivenInTime(j *scenarios.Judge, turns ...Turn) {
 	for _, t := range turns {
 		if t.Patience != "" {
 			j.Block(
-				fmt.Sprintf("%s: it had not ended after %s, and a turn may take %s unless the profile says otherwise",
-					t.Name, t.Patience, usualTurn),
-				"say turn_seconds under limits in "+ProfileName+", or give it --patience "+usualTurn.String())
+				fmt.Sprintf("%s: it had not ended after %s, and the profile does not say how long a turn may take", t.Name, t.Patience),
+				"say turn_seconds under limits in "+ProfileName+", or give it more time with --patience")
 		}
 	}
 }
@@ -161,11 +160,15 @@ func (t Turn) checkRepeated(j *scenarios.Judge, run string, of ...scenarios.Requ
 	j.Find("", "%s: it hands out the pending request once more (AL-R14)", t.Name)
 }
 
-// CheckUnmoved checks that the turn asked for nothing and left the run unchanged, or was refused for good.
+// CheckUnmoved checks that the turn asked for nothing and left the run unchanged. A gateway drops all else that an error
+// says.
 func (t Turn) CheckUnmoved(j *scenarios.Judge, run string, of ...scenarios.RequirementID) {
 	for _, id := range of {
 		if t.Status() == "error" {
-			j.Check(id, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry of the error", t.Name)
+			j.Check(id, t.Answer.Key("status")).To(check.Equal("error"), "%s", t.Name)
+			if retry, said := t.Answer.Key("retry").Bool(); retry || !said {
+				j.Find("", "%s: its error may be retried, which will not mend it (AL-R101)", t.Name)
+			}
 			continue
 		}
 		j.Check(id, t.Events()).To(check.Len(0), "%s: events", t.Name)

@@ -57,9 +57,6 @@ func (p *Plugin) Can(c agenticloopv2.Capability) bool {
 // Live reports whether the profile says that the same request may lead to another decision.
 func (p *Plugin) Live() bool { return p.Profile.Deterministic != nil && !*p.Profile.Deterministic }
 
-// usualTurn is how long a turn may take unless the profile says otherwise (RFC-103 Security and Scope, AL-R123).
-const usualTurn = 2 * time.Minute
-
 // Deadline returns how long a turn may take: the limit of the profile, or our patience.
 func (p *Plugin) Deadline() time.Duration {
 	if p.limitsTurns() {

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // InputsObservation is the turns of inputs that are no request, or that no plugin can serve.
@@ -46,10 +48,10 @@ var inputs = &scenarios.Drive[InputsObservation]{
 			{"20,000 levels", strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)},
 			{"bytes that are no UTF-8", "{\"protocol\":2,\"job_id\":\"\xff\xfe"},
 		} {
-			t, _ := p.Turn(ctx, host.Job{Name: g.name, Input: append([]byte{}, g.input...), Refused: true})
+			t, _ := p.Turn(wire.Misfit(ctx, agenticloop.RFC103WIRE6), host.Job{Name: g.name, Input: append([]byte{}, g.input...), Refused: true})
 			o.Garbage = append(o.Garbage, t)
 		}
-		o.Version, _ = p.Turn(ctx, host.Job{
+		o.Version, _ = p.Turn(wire.Misfit(ctx, agenticloop.RFC103WIRE7), host.Job{
 			Name: "a start of protocol 3", Event: p.Start(p.NewGoal(), nil), Refused: true,
 			Edit: func(request host.Object) { request["protocol"] = 3 },
 		})
@@ -63,7 +65,7 @@ var inputs = &scenarios.Drive[InputsObservation]{
 			{Name: "an event without a type", Event: host.Object{"payload": host.Object{"goal": p.NewGoal()}}},
 		} {
 			n.State = s.State
-			t, _ := p.Turn(ctx, n)
+			t, _ := p.Turn(wire.Misfit(ctx, agenticloop.RFC103WIRE8), n)
 			o.Nobody = append(o.Nobody, t)
 		}
 	},

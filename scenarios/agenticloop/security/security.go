@@ -100,7 +100,18 @@ var neverItself = scenarios.Scenario{
 		for _, t := range append([]host.Turn{o.Control, o.Only, o.Self}, o.Empty...) {
 			checkNotItself(j, t, o.Name, agenticloop.RFC103G2, agenticloop.RFC103N4)
 		}
+		o.givenSteered(j)
 	}),
+}
+
+// givenSteered blocks the judge unless the allowlist steers what the agent asks for: one that nothing made want itself shows
+// nothing where it does not ask for itself.
+func (o AllowedObservation) givenSteered(j *scenarios.Judge) {
+	host.Given(j, o.Only)
+	if !slices.Contains(o.Only.Plugins(), o.Tool) {
+		j.Block("nothing made the agent want itself: it does not ask for a tool because it alone is allowed",
+			"declare a decision seam in "+host.ProfileName+", so that its planner can want the agent itself")
+	}
 }
 
 // RFC-103 Security and Scope (AL-R15).

@@ -14,7 +14,9 @@ import (
 func TestJudgesOfAllowlists(t *testing.T) {
 	none := hosttest.Told{Name: "nothing allowed", Answer: hosttest.Refusal(false)}
 	honest := func() security.AllowedObservation {
-		return security.AllowedObservation{Control: hosttest.StartR.Turn(t), Only: none.Turn(t),
+		only := hosttest.Turn(t, "only", nil, hosttest.Ok(host.Object{"R": hosttest.Running(1, "assay-only-tool")},
+			hosttest.Request("R", 1, "assay-only-tool")))
+		return security.AllowedObservation{Control: hosttest.StartR.Turn(t), Only: only,
 			Tool: "assay-only-tool", Self: none.Turn(t), Name: "agentic-loop",
 			Empty: []host.Turn{none.Turn(t), none.Turn(t)}}
 	}
@@ -31,6 +33,8 @@ func TestJudgesOfAllowlists(t *testing.T) {
 		{"allowlist-binds", "another tool", func(o *security.AllowedObservation) {
 			o.Only = hosttest.StartR.Turn(t)
 		}, agenticloop.RFC103G3},
+		{"allowlist-binds", "it asks for nothing", func(o *security.AllowedObservation) { o.Only = none.Turn(t) }, "passed"},
+		{"never-itself", "what is allowed steers nothing", func(o *security.AllowedObservation) { o.Only = none.Turn(t) }, "blocked"},
 		{"never-itself", "it asks for itself", func(o *security.AllowedObservation) {
 			o.Self = hosttest.Turn(t, "a", nil,
 				hosttest.Ok(host.Object{"R": hosttest.Running(1, "agentic-loop")},

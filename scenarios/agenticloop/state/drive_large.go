@@ -22,10 +22,10 @@ type LargeObservation struct {
 
 // LargeThings hands the plugin more than it can keep. It runs alone because it takes much memory.
 var LargeThings = &scenarios.Drive[LargeObservation]{
-	ID:        "agenticloop/large-things",
-	Title:     "starts a run with a goal of 2 MiB, one in a state of 200 finished runs, and delivers a result of 20 MiB",
-	Sends:     []string{"three turns: agentic.start", "one turn: agentic.tool_result of 20 MiB"},
-	Exclusive: true,
+	ID:       "agenticloop/large-things",
+	Title:    "starts a run with a goal of 2 MiB, one in a state of 200 finished runs, and delivers a result of 20 MiB",
+	Sends:    []string{"three turns: agentic.start", "one turn: agentic.tool_result of 20 MiB"},
+	Excludes: scenarios.Everything,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LargeObservation) {
 		p := host.Open(c, &o.Turns)
 		s, ok := p.Begin(ctx, host.Job{Name: "the start"})

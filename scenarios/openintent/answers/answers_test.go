@@ -25,7 +25,8 @@ func answeredHonestly(x suitetest.Minter) answers.AnsweredObservation {
 	after := x.Ok(doc{"id": "i", "status": "active", "version": 5, "state": doc{"_suspension": kept}})
 	log := x.Log(happened(0, "intent_created", doc{}), happened(5, "intent.resumed", doc{"suspension_id": "sid"}))
 	return answers.AnsweredObservation{
-		Suspension: sus, Chosen: answers.Choice{Value: "a", Label: "A", Description: "the first"}, Other: answers.Choice{Value: "b"},
+		Suspension: sus, Chosen: answers.Choice{Value: "a", Label: "A", Description: "the first"},
+		Other: answers.Choice{Value: "b", Label: "B"}, Bare: x.Ok(doc{"value": "b", "choice_label": "B"}),
 		Answer: x.Ok(doc{"intent_id": "i", "suspension_id": "sid", "resolution": "responded", "value": "a",
 			"choice_label": "A", "choice_description": "the first", "responded_by": "o",
 			"responded_at": "2026-11-22T10:00:05Z"}),
@@ -61,6 +62,12 @@ func TestJudgesOfAnswers(t *testing.T) {
 			Change: reply(doc{"responded_at": "today"})},
 		{Scenario: "respond/reply", What: "the label of another", Want: openintent.OIP0025A12,
 			Change: reply(doc{"choice_label": "B"})},
+		{Scenario: "respond/reply", What: "null for no description (OIP-R118)", Want: "passed",
+			Change: func(o *O) { o.Bare = x.Ok(doc{"choice_label": "B", "choice_description": nil}) }},
+		{Scenario: "respond/reply", What: "a description of its own", Want: openintent.OIP0025A12,
+			Change: func(o *O) { o.Bare = x.Ok(doc{"choice_label": "B", "choice_description": "the first"}) }},
+		{Scenario: "respond/reply", What: "no label without a description", Want: openintent.OIP0025A12,
+			Change: func(o *O) { o.Bare = x.Ok(doc{}) }},
 		{Scenario: "respond/reply", What: "no description", Want: openintent.OIP0025A12,
 			Change: reply(doc{"choice_description": ""})},
 
@@ -140,6 +147,11 @@ func TestJudgesOfRaces(t *testing.T) {
 		{Scenario: "respond/race", What: "keeps the loser's", Change: func(o *O) {
 			o.After = x.Ok(doc{"state": doc{"_suspension": doc{"response": "one"}}})
 		}, Want: openintent.OIPREAD1},
+		{Scenario: "respond/race", What: "only answers with one value arrived", Want: "blocked", Change: func(o *O) {
+			o.Replies[0], o.Replies[2] = x.Reply(429, doc{}), x.Reply(503, doc{})
+		}},
+		{Scenario: "respond/race", What: "one was turned away unread", Want: "passed",
+			Change: func(o *O) { o.Replies[2] = x.Reply(503, doc{}) }},
 		{Scenario: "respond/race", What: "crashes", Want: openintent.OIPREAD1,
 			Change: func(o *O) { o.Replies[2] = x.Reply(500, doc{}) }},
 		{Scenario: "respond/race", What: "tells twice", Change: func(o *O) {

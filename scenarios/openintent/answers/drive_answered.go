@@ -26,6 +26,7 @@ type AnsweredObservation struct {
 	AfterAgain host.Reply      `json:"afterAgain"` // the intent after them
 	LogAgain   host.Log        `json:"logAgain"`
 	AnsweredBy string          `json:"answeredBy"`
+	Bare       host.Reply      `json:"bare"`  // the reply to an answer, of another intent, with a choice without description
 	Usual      host.Reply      `json:"usual"` // the control of a drive in the other order: an answer in the usual one
 }
 
@@ -89,7 +90,17 @@ func (o *AnsweredObservation) drive(ctx context.Context, c *scenarios.Conn, orde
 	if host.MissingRoute(o.Answer) {
 		host.NoAnswers(s, o.Answer)
 	}
-	o.look(ctx, i, &o.After, &o.Log, "after the answer")
+	if o.Answer.Ok() {
+		seen := i.Answered(ctx, "after the answer")
+		o.After, o.Log = seen.Intent, seen.Log
+	} else {
+		o.look(ctx, i, &o.After, &o.Log, "after the answer")
+	}
+	if order == host.RecordFirst {
+		other := s.NewIntent(ctx, "bare", host.Active, nil)
+		sus := other.Suspend(ctx, s.Question("choice", asAny(options)...))
+		o.Bare = other.Answer(ctx, "answer with a choice without description", sus.ID, o.Other.Value)
+	}
 	o.Again = append(o.Again, give("answer again", o.Chosen.Value))
 	o.Again = append(o.Again, give("answer again, otherwise", o.Other.Value))
 	o.look(ctx, i, &o.AfterAgain, &o.LogAgain, "after the later answers")
@@ -137,8 +148,8 @@ var raced = &scenarios.Drive[RacedObservation]{
 		if host.MissingRoute(o.Replies[0]) {
 			host.NoAnswers(s, o.Replies[0])
 		}
-		o.After = i.Read(ctx, "the intent after all answers")
-		o.Log = i.Log(ctx, "the log after all answers")
+		seen := i.Answered(ctx, "after all answers")
+		o.After, o.Log = seen.Intent, seen.Log
 	},
 }
 

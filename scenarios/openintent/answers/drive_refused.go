@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -28,7 +29,10 @@ func giveAnswers(ctx context.Context, i *host.Intent, o *host.Refused, sid strin
 	if host.MissingRoute(o.Right) {
 		host.NoAnswers(i.Server, o.Right)
 	}
-	o.End = i.Read(ctx, "the intent after the right answer")
+	if o.End = i.Read(ctx, "the intent after the right answer"); o.Right.Ok() && o.End.Body.Key("status").String() == host.Suspended {
+		i.Becomes(ctx, "the intent shows that it goes on", host.Active) // a read may be late
+		o.End = i.Read(ctx, "the intent after the right answer")
+	}
 }
 
 // RefusalsObservation holds answers that a server has to refuse, each kind given to an intent of its own.
@@ -61,36 +65,37 @@ var refusals = &scenarios.Drive[RefusalsObservation]{
 		}
 		for _, k := range []struct {
 			into   *host.Refused
+			unfit  string // the sentence for whose sake the wrong answers do not fit the contract
 			record host.Record
 			right  any
 			wrong  func(i *host.Intent, sid string) []wire.Call
 		}{
-			{&o.Keyless, s.Question("text"), s.Name("right"), keyless},
-			{&o.Nameless, s.Question("text"), s.Name("right"), func(i *host.Intent, _ string) []wire.Call {
+			{&o.Keyless, openintent.OIP0025A1, s.Question("text"), s.Name("right"), keyless},
+			{&o.Nameless, openintent.OIP0025A2, s.Question("text"), s.Name("right"), func(i *host.Intent, _ string) []wire.Call {
 				return []wire.Call{
 					i.AnswerCall("an empty body", struct{}{}),
 					i.AnswerCall("an empty suspension_id", map[string]any{"suspension_id": "", "value": "x"}),
 				}
 			}},
-			{&o.Another, s.Question("text"), s.Name("right"), func(i *host.Intent, _ string) []wire.Call {
+			{&o.Another, "", s.Question("text"), s.Name("right"), func(i *host.Intent, _ string) []wire.Call {
 				return []wire.Call{
 					i.AnswerCall("the id of another suspension", map[string]any{"suspension_id": s.Token(), "value": "x"}),
 				}
 			}},
-			{&o.Choice, s.Question("choice", asAny(options)...), options[1].Value, func(i *host.Intent, sid string) []wire.Call {
+			{&o.Choice, "", s.Question("choice", asAny(options)...), options[1].Value, func(i *host.Intent, sid string) []wire.Call {
 				return []wire.Call{
 					i.AnswerCall("a value that is no choice", map[string]any{"suspension_id": sid, "value": s.Name("no-choice")}),
 					i.AnswerCall("a label", map[string]any{"suspension_id": sid, "value": options[1].Label}),
 				}
 			}},
-			{&o.Confirm, s.Question("confirm"), "yes", func(i *host.Intent, sid string) []wire.Call {
+			{&o.Confirm, "", s.Question("confirm"), "yes", func(i *host.Intent, sid string) []wire.Call {
 				return []wire.Call{i.AnswerCall("maybe", map[string]any{"suspension_id": sid, "value": "maybe"})}
 			}},
-			{&o.Declined, s.Question("confirm"), "no", func(*host.Intent, string) []wire.Call { return nil }},
-			{&o.Empty, s.Question("text"), s.Name("right"), func(i *host.Intent, sid string) []wire.Call {
+			{&o.Declined, "", s.Question("confirm"), "no", func(*host.Intent, string) []wire.Call { return nil }},
+			{&o.Empty, "", s.Question("text"), s.Name("right"), func(i *host.Intent, sid string) []wire.Call {
 				return []wire.Call{i.AnswerCall("an empty text", map[string]any{"suspension_id": sid, "value": ""})}
 			}},
-			{&o.Broken, s.Question("text"), s.Name("right"), func(i *host.Intent, sid string) []wire.Call {
+			{&o.Broken, openintent.OIP0025A17, s.Question("text"), s.Name("right"), func(i *host.Intent, sid string) []wire.Call {
 				return []wire.Call{
 					i.AnswerCall("a body that is no JSON", []byte(`{"suspension_id":`)),
 					i.AnswerCall("a list", []byte(`[]`)), i.AnswerCall("a text", []byte(`"`+sid+`"`)),
@@ -99,7 +104,7 @@ var refusals = &scenarios.Drive[RefusalsObservation]{
 		} {
 			i := s.NewIntent(ctx, "refusing", host.Active, nil)
 			sid, _ := k.record["id"].(string)
-			*k.into = refuse(ctx, i, k.record, k.right, k.wrong(i, sid)...)
+			*k.into = refuse(wire.Misfit(ctx, k.unfit), i, k.record, k.right, k.wrong(i, sid)...)
 		}
 		o.answerElsewhere(ctx, s)
 	},
@@ -158,6 +163,7 @@ var stale = &scenarios.Drive[StaleObservation]{
 // answerInWindow sets the status, answers with the old id, and only then writes the new record.
 func answerInWindow(ctx context.Context, i *host.Intent, o *host.Refused, r host.Record, old wire.Call) {
 	i.Must(ctx, host.Suspended)
+	i.Becomes(ctx, "the intent is shown as suspended", host.Suspended) // a read may be late
 	reply := i.Do(ctx, old)
 	o.Wrong = []host.Reply{host.Replied(old.Label, reply)}
 	stood := i.Read(ctx, "the intent after "+old.Label)
@@ -181,8 +187,17 @@ var allowed = &scenarios.Drive[AllowedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AllowedObservation) {
 		s := host.Open(ctx, c)
 		other := host.Second(c)
+		me := s.NewIntent(ctx, "ungoverned", host.Active, nil).Made.Body.Key("created_by").String()
+		switch {
+		case me == "":
+			scenarios.End(scenarios.Block("the server does not say who made an intent, so no policy can name us",
+				"show created_by with every intent"))
+		case wire.HoldsSecret(me):
+			scenarios.End(scenarios.Block("the server calls its callers by their credentials, which are sent in no body",
+				"give callers names that are no credentials"))
+		}
 		i := s.NewIntent(ctx, "governed", host.Active,
-			map[string]any{"governance_policy": map[string]any{"allowed_agents": []string{wire.OwnKey}}})
+			map[string]any{"governance_policy": map[string]any{"allowed_agents": []string{me}}})
 		o.Made = i.Made
 		sus := i.Suspend(ctx, s.Question("text"))
 		o.Refused.Suspension = sus

@@ -4,9 +4,11 @@ package config
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 
 	"github.com/openassay/assay/gen/openintent"
+	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openintent/claims"
@@ -32,7 +34,7 @@ type ConfigObservation struct {
 
 var configured = &scenarios.Drive[ConfigObservation]{
 	ID: "openintent/config", Title: "reads the configuration of the server, and tries to write it",
-	Sends: []string{"GET /server/config, with and without a key", "PUT, POST and PATCH /server/config"}, Exclusive: true,
+	Sends: []string{"GET /server/config, with and without a key", "PUT, POST and PATCH /server/config"}, Excludes: scenarios.Everything,
 	Nameless: "it writes back what it read, so that a server that takes it stays as it was",
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ConfigObservation) {
 		s := host.Open(ctx, c)
@@ -46,7 +48,7 @@ var configured = &scenarios.Drive[ConfigObservation]{
 		o.Keyless = s.Send(ctx, keyless)
 		for _, method := range []string{http.MethodPut, http.MethodPost, http.MethodPatch} {
 			// The body is the configuration itself, so that a server that takes it stays as it was.
-			reply := s.Ask(ctx, method+" of the configuration", method, path, o.Keyed.Body.Actual())
+			reply := s.Ask(wire.Misfit(ctx, openintent.OIP0026D5), method+" of the configuration", method, path, o.Keyed.Body.Actual())
 			o.Writes = append(o.Writes, reply)
 		}
 		o.After = s.Get(ctx, "the configuration after that", path)
@@ -55,21 +57,32 @@ var configured = &scenarios.Drive[ConfigObservation]{
 
 const defaultPolicy = "/suspension/default_retry_policy"
 
-// configRead asks with and without a key (OIP-R125).
+// configRead asks with and without a key, which a server may want (OIP-R125).
 var configRead = scenarios.Scenario{
 	ID:     "openintent/config/readable",
-	Title:  "the configuration is read without a key too, and has a default retry policy or says that there is none",
+	Title:  "the configuration can be read, and has a default retry policy or says that there is none",
 	Proves: scenarios.IDs{openintent.OIP0026D4},
 	Claim:  claims.Config,
 	Ask: scenarios.Ask(configured, func(o ConfigObservation, j *scenarios.Judge) {
-		for _, r := range []host.Reply{o.Keyed, o.Keyless} {
-			j.Check(openintent.OIP0026D4, r.Status).To(check.Status(200), "%s", r.Asked)
-			j.Check(openintent.OIP0026D4, r.Body.At(defaultPolicy)).To(policyOrNull(), "suspension.default_retry_policy of %s", r.Asked)
+		readable(j, o.Keyed)
+		if code := o.Keyless.Code(); code == http.StatusUnauthorized || code == http.StatusForbidden {
+			j.Find("", "%s is refused with HTTP %d: only callers with a key can read it (OIP-R125)", o.Keyless.Asked, code)
+		} else {
+			readable(j, o.Keyless)
+		}
+		if s := o.Keyed.Body.At(defaultPolicy).Key("strategy").String(); s != "" && s != string(openintentv1.RetryStrategyFixed) {
+			j.Find("", "suspension.default_retry_policy has the strategy %q, and RFC-0026 4.1 only fixed (OIP-R11)", s)
 		}
 	}),
 }
 
-// policyOrNull expects null or a policy. An absent member does not do: a client could not tell it from an older server.
+func readable(j *scenarios.Judge, r host.Reply) {
+	j.Check(openintent.OIP0026D4, r.Status).To(check.Status(200), "%s", r.Asked)
+	j.Check(openintent.OIP0026D4, r.Body.At(defaultPolicy)).To(policyOrNull(), "suspension.default_retry_policy of %s", r.Asked)
+}
+
+// policyOrNull expects null or a policy, of any strategy (OIP-R11). An absent member does not do: a client could not tell it
+// from an older server.
 func policyOrNull() check.Matcher {
 	return check.Seeing("null, or a retry policy", func(s wire.Seen) (bool, string) {
 		v, _ := s.(wire.Value)
@@ -84,7 +97,13 @@ func policyOrNull() check.Matcher {
 		if err != nil {
 			return false, err.Error()
 		}
-		raw, err := json.Marshal(v.Actual())
+		policy := v.Actual()
+		if members, is := policy.(map[string]any); is && v.Key("strategy").String() != "" {
+			fixed := maps.Clone(members)
+			fixed["strategy"] = openintentv1.RetryStrategyFixed
+			policy = fixed
+		}
+		raw, err := json.Marshal(policy)
 		if err != nil {
 			return false, err.Error()
 		}

@@ -399,8 +399,18 @@ func TestJudgesOfConfigurations(t *testing.T) {
 		{Scenario: "config/readable", What: "honest", Want: "passed"},
 		{Scenario: "config/readable", What: "a policy", Want: "passed",
 			Change: func(o *O) { o.Keyed, o.Keyless = x.Ok(some), x.Ok(some) }},
-		{Scenario: "config/readable", What: "asks for a key", Want: openintent.OIP0026D4,
+		{Scenario: "config/readable", What: "asks for a key (OIP-R125)", Want: "noted",
 			Change: func(o *O) { o.Keyless = x.Reply(401, doc{}) }},
+		{Scenario: "config/readable", What: "is refused with a key, too", Want: openintent.OIP0026D4,
+			Change: func(o *O) { o.Keyed, o.Keyless = x.Reply(403, doc{}), x.Reply(403, doc{}) }},
+		{Scenario: "config/readable", What: "shows another one without a key", Want: openintent.OIP0026D4,
+			Change: func(o *O) { o.Keyless = x.Ok(doc{}) }},
+		{Scenario: "config/readable", What: "a strategy that only release notes know (OIP-R11)", Want: "noted", Change: func(o *O) {
+			o.Keyed = x.Ok(doc{"suspension": doc{"default_retry_policy": doc{"max_attempts": 3, "strategy": "linear"}}})
+		}},
+		{Scenario: "config/readable", What: "a strategy that is no text", Want: openintent.OIP0026D4, Change: func(o *O) {
+			o.Keyed = x.Ok(doc{"suspension": doc{"default_retry_policy": doc{"max_attempts": 3, "strategy": 7}}})
+		}},
 		{Scenario: "config/readable", What: "says nothing", Want: openintent.OIP0026D4,
 			Change: func(o *O) { o.Keyed = x.Ok(doc{}) }},
 		{Scenario: "config/readable", What: "no policy", Change: func(o *O) {
@@ -444,6 +454,10 @@ func TestJudgesOfStreams(t *testing.T) {
 			Change: func(o *O) { o.Stream = stream(reminder, step, reminder) }},
 		{Scenario: "streams/as-the-log", What: "sends one twice", Want: "noted",
 			Change: func(o *O) { o.Stream = stream("intent.resumed", "intent.resumed", reminder, step, reminder) }},
+		{Scenario: "streams/as-the-log", What: "loses one while it is broken off", Want: "blocked",
+			Change: func(o *O) { o.Stream = stream(reminder, step, reminder); o.Stream.Broke = 1 }},
+		{Scenario: "streams/as-the-log", What: "broke off and lost nothing", Want: "passed",
+			Change: func(o *O) { o.Stream.Broke = 3 }},
 		{Scenario: "streams/as-the-log", What: "the log has none", Want: "blocked",
 			Change: func(o *O) { o.Log = x.Log(made) }},
 		{Scenario: "streams/as-the-log", What: "neither log nor stream has one", Want: suitetest.Violates(openintent.OIP0025A14),

@@ -5,6 +5,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // PortfolioObservation is a portfolio with three members, two of which are suspended in turn. The first was added
@@ -129,7 +130,7 @@ var phases = &scenarios.Drive[PhasesObservation]{
 		o.Suspension = review.Suspend(ctx, s.Question("text").Within(3600, "fail", nil))
 		look := func(when string, workflow *host.Reply, into *host.Watched) {
 			*into = f.Settle(ctx, when, map[bool]int64{true: 1}[into == &o.During])
-			*workflow = s.Get(ctx, "the workflow "+when, host.At("/workflows/%s", f.ID))
+			*workflow = s.Get(wire.Misfit(ctx, "OIP-R24"), "the workflow "+when, host.At("/workflows/%s", f.ID))
 		}
 		look("while a phase waits", &o.Workflow, &o.During)
 		o.Answer = review.MustAnswer(ctx, o.Suspension.ID, "go on")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -48,7 +49,7 @@ var coordinators = &scenarios.Drive[CoordinatorObservation]{
 		o.Isolate = coordinated(ctx, s, "isolate")
 		plain := s.NewIntent(ctx, "coordinated", host.Active, nil)
 		o.Default = s.Coordinate(ctx, plain, nil)
-		o.Bogus = s.Coordinate(ctx, plain, map[string]any{policy: s.Name("bogus")})
+		o.Bogus = s.Coordinate(wire.Misfit(ctx, openintent.OIPREAD8), plain, map[string]any{policy: s.Name("bogus")})
 		o.Unnamed = coordinated(ctx, s, "")
 	},
 }
@@ -99,7 +100,8 @@ func coordinated(ctx context.Context, s *host.Server, named string) (o Coordinat
 	return o
 }
 
-// escalation returns the event of an escalation, or the status of a coordinator that is suspended itself.
+// escalation returns the event of an escalation, or the status of a coordinator that is suspended itself: in its lease, or in
+// the intent that it coordinates (OIP-R104).
 func escalation(ctx context.Context, parent, waits *host.Intent, coordinator string) (wire.Value, bool) {
 	var last wire.Value
 	for _, i := range []*host.Intent{parent, waits} {
@@ -110,14 +112,20 @@ func escalation(ctx context.Context, parent, waits *host.Intent, coordinator str
 		last = log.Read
 	}
 	holder := parent.Get(ctx, "the lease, for a coordinator that waits itself", host.At("/coordinators/%s", coordinator))
-	if status := holder.Body.Key("status"); isSuspended(status.String()) {
-		return status, true
+	own := parent.Read(ctx, "the intent of the coordinator, for a coordinator that waits itself")
+	for _, status := range []wire.Value{holder.Body.Key("status"), own.Body.Key("status")} {
+		if isSuspended(status.String()) {
+			return status, true
+		}
 	}
 	return last, false
 }
 
-// isSuspended reports whether a coordinator is suspended, by either word for it.
-func isSuspended(status string) bool { return status == host.Suspended || status == "suspended" }
+// isSuspended reports whether a coordinator is suspended, by one of the words for it. RFC-0013 calls a lease paused whose
+// coordinator is suspended for a time.
+func isSuspended(status string) bool {
+	return status == host.Suspended || status == "suspended" || status == "paused"
+}
 
 // paused reports whether a phase neither goes on nor has ended.
 func paused(status string) bool {

@@ -42,7 +42,8 @@ func (i *Intent) Lapse(ctx context.Context, d time.Duration) Lapse {
 	}
 	l.Seam = true
 	l.Said = i.Send(ctx, wire.Call{
-		Method: http.MethodPost, Path: path, Body: map[string]any{"intent_id": i.ID, "seconds": l.Seconds}, Label: "let time go by",
+		Method: http.MethodPost, Path: path, Route: Prefixes[0] + "/assay/clock/advance",
+		Body: map[string]any{"intent_id": i.ID, "seconds": l.Seconds}, Label: "let time go by",
 	})
 	if !l.Said.Ok() {
 		scenarios.End(scenarios.Block("the advertised clock at "+path+" answered HTTP "+l.Said.Status.JSON(),

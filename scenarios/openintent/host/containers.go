@@ -82,6 +82,11 @@ func (s *Server) Task(ctx context.Context, of *Intent, more map[string]any) *Tas
 	}
 }
 
+// Claim claims the task (RFC-0012).
+func (t *Task) Claim(ctx context.Context, label string) Reply {
+	return t.Ask(ctx, label, http.MethodPost, At("/tasks/%s/claim", t.ID), map[string]any{"duration_seconds": 60})
+}
+
 // Becomes waits until the task has a status.
 func (t *Task) Becomes(ctx context.Context, what, status string) wire.Wait {
 	return t.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
@@ -158,7 +163,7 @@ func (p *Plan) Read(ctx context.Context, label string) Reply {
 
 // Progress reads the progress of a plan where some servers have a resource for it.
 func (p *Plan) Progress(ctx context.Context, label string) Reply {
-	return p.Get(ctx, label, At("/plans/%s/progress", p.ID))
+	return p.Get(wire.Misfit(ctx, "OIP-R24"), label, At("/plans/%s/progress", p.ID))
 }
 
 // Coordinate takes the lease of a coordinator. A refusal does not end the drive.

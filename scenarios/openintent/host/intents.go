@@ -182,7 +182,7 @@ func (i *Intent) Becomes(ctx context.Context, what string, statuses ...string) w
 // abandon is the clean-up of an intent.
 func (i *Intent) abandon(ctx context.Context, c *wire.Client) error {
 	do := func(method, path, version string, body any) (*wire.Reply, error) {
-		call := wire.Call{Method: method, Path: i.Prefix + path, Body: body, Label: "clean up"}
+		call := i.Call("clean up", method, path, body)
 		if version != "" {
 			call.Header = map[string]string{"If-Match": version}
 		}

@@ -112,7 +112,12 @@ func (i *Intent) SuspendBy(ctx context.Context, r Record, order Order) (sus Susp
 		sus.Status = i.Set(ctx, Suspended, "suspend: the status")
 	}
 	sus.Took = i.Now().Sub(start)
-	sus.After = i.Read(ctx, "the intent, suspended")
+	if sus.After = i.Read(ctx, "the intent, suspended"); sus.Status.Ok() && !sus.shown() {
+		i.Await(ctx, "the intent shows its suspension", func(ctx context.Context) (wire.Value, bool) {
+			sus.After = i.shown(ctx, "the intent, suspended")
+			return sus.After.Status, sus.shown()
+		})
+	}
 	switch {
 	case !sus.Status.Ok():
 		scenarios.End(scenarios.NotThere(sus.Status.Status, "intents that can be "+Suspended))
@@ -159,7 +164,12 @@ func (s Suspension) Began() (began time.Time, ok bool) {
 	return began, ok
 }
 
-// Stood returns the record as the server shows it.
+// shown reports whether the intent was read with its suspension: a read may be late.
+func (s Suspension) shown() bool {
+	return s.After.Body.Key("status").String() == Suspended && s.Shown().Key("id").String() == s.ID
+}
+
+// Shown returns the record as the server shows it.
 func (s Suspension) Shown() wire.Value { return s.After.Body.At("/state/_suspension") }
 
 // Answer answers a suspension. A refusal does not end the drive.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
@@ -23,7 +24,12 @@ type Server struct {
 	Prefix string        // of every route
 	ahead  time.Duration // how far the server's clock is ahead of ours
 	Took   time.Duration // to the first reply
+	config wire.Value    // what the server shows of its configuration
 }
+
+// DefaultPolicy returns the retry policy of the platform, absent if the server shows none. It applies to what a record does
+// not say.
+func (s *Server) DefaultPolicy() wire.Value { return s.config.At("/suspension/default_retry_policy") }
 
 // Reply is a reply of the target, as judges see it.
 type Reply struct {
@@ -55,16 +61,19 @@ func Open(ctx context.Context, c *scenarios.Conn) *Server {
 	s := &Server{Conn: c, Prefix: Prefixes[0]}
 	for _, call := range []wire.Call{
 		{Method: http.MethodGet, Path: "/server/config", Label: "is this where the routes are"},
-		{Method: http.MethodPost, Path: "/intents", Body: struct{}{}, Label: "is this where intents are made"},
+		{Method: http.MethodPost, Path: "/intents", Body: struct{}{}, Label: "is this where intents are made"}, // makes none
 	} {
 		for _, prefix := range Prefixes {
 			there := call
-			there.Path = prefix + call.Path
+			there.Path, there.Route = prefix+call.Path, Prefixes[0]+call.Path
 			began := c.Now()
-			reply := c.Do(ctx, there)
+			reply := c.Do(wire.Misfit(ctx, "OIP-R1"), there)
 			s.Took = c.Now().Sub(began)
 			if reply.Status != http.StatusNotFound && reply.Status != http.StatusMethodNotAllowed {
 				s.Prefix = prefix
+				if there.Method == http.MethodGet && reply.Success() {
+					s.config = reply.Value("")
+				}
 				return s
 			}
 		}
@@ -74,7 +83,8 @@ func Open(ctx context.Context, c *scenarios.Conn) *Server {
 
 // Call returns a request below the prefix of the routes.
 func (s *Server) Call(label, method, path string, body any) wire.Call {
-	return wire.Call{Method: method, Path: s.Prefix + path, Body: body, Label: label}
+	route, _, _ := strings.Cut(path, "?")
+	return wire.Call{Method: method, Path: s.Prefix + path, Route: Prefixes[0] + route, Body: body, Label: label}
 }
 
 // Send sends a call with our credential. It ends the drive if the server does not accept the credential.

@@ -11,6 +11,8 @@ import (
 // ClaimObservation is a claim on an intent whose input comes from a suspended one, and the same claim when that is
 // completed.
 type ClaimObservation struct {
+	Plain      host.Reply      `json:"plain"`      // the reply to a lease on an intent without inputs
+	Unresolved host.Reply      `json:"unresolved"` // the reply to a lease whose upstream is neither completed nor suspended
 	UpstreamID string          `json:"upstreamId"`
 	Suspension host.Suspension `json:"suspension"`
 	Before     host.Reply      `json:"before"`  // the claimed intent, before the claim
@@ -19,24 +21,37 @@ type ClaimObservation struct {
 	Answer     host.Reply      `json:"answer"`
 	Finished   wire.Wait       `json:"finished"` // for the upstream to be completed
 	Granted    host.Reply      `json:"granted"`  // the reply to the claim then
-	Plain      host.Reply      `json:"plain"`    // the reply to a claim on an intent without inputs
 }
 
 var claiming = &scenarios.Drive[ClaimObservation]{
 	ID: "openintent/claiming", Title: "claims a phase whose input comes from a phase that waits, and again when that is completed",
 	Sends: []string{
-		"POST /intents", "POST /intents/{id}/children, twice", "POST /intents/{id}/leases, 3 times",
+		"POST /intents", "POST /intents/{id}/children, 4 times", "POST /intents/{id}/leases, 4 times", "POST /tasks/{id}/claim",
 		"POST /intents/{id}/state and /status", "POST /intents/{id}/suspend/respond",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ClaimObservation) {
 		s := host.Open(ctx, c)
 		plain := s.NewIntent(ctx, "claimed", host.Active, nil)
 		o.Plain = plain.MustLease(ctx, "a claim without inputs", 60)
+		_, early := s.Phases(ctx)
+		o.Unresolved = early.Lease(ctx, "a lease whose upstream is at work", host.Scope, 60)
 		up, down := s.Phases(ctx)
+		claim := func(label string) host.Reply { return down.Lease(ctx, label, host.Scope, 60) }
+		if o.Unresolved.Ok() { // leases do not look at inputs: claims of tasks may (OIP-R28)
+			task := s.Task(ctx, down, nil)
+			claim = func(label string) host.Reply {
+				reply := task.Claim(ctx, label)
+				if host.MissingRoute(reply) {
+					scenarios.End(scenarios.NotThere(o.Unresolved.Status, "claims that look at inputs: a lease on an intent whose _io_inputs "+
+						"name a phase that it depends on, or POST "+s.Prefix+"/tasks/{id}/claim of its task"))
+				}
+				return reply
+			}
+		}
 		o.UpstreamID = up.ID
 		o.Suspension = up.Suspend(ctx, s.Question("text").Within(3600, "fail", nil))
 		o.Before = down.Read(ctx, "what is claimed, before")
-		o.Refused = down.Lease(ctx, "a claim while its upstream waits", host.Scope, 60)
+		o.Refused = claim("a claim while its upstream waits")
 		o.After = down.Read(ctx, "what is claimed, after the refusal")
 		o.Answer = up.MustAnswer(ctx, o.Suspension.ID, "go on")
 		if reply := up.Patch(ctx, host.OutputKey, "approved", "write the output"); !reply.Ok() {
@@ -44,6 +59,6 @@ var claiming = &scenarios.Drive[ClaimObservation]{
 		}
 		up.Set(ctx, host.Completed, "complete the upstream")
 		o.Finished = up.Becomes(ctx, "the upstream is completed", host.Completed)
-		o.Granted = down.Lease(ctx, "the claim when its upstream is completed", host.Scope, 60)
+		o.Granted = claim("the claim when its upstream is completed")
 	},
 }

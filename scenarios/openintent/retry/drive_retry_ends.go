@@ -21,8 +21,10 @@ type Ending struct {
 
 // EndsObservation holds suspensions with different records that end together.
 type EndsObservation struct {
-	Ends  []Ending   `json:"ends"`
-	Lapse host.Lapse `json:"lapse"`
+	Default wire.Value `json:"default"` // the policy of the platform, as its configuration shows it
+	Ends    []Ending   `json:"ends"`
+	Lapse   host.Lapse `json:"lapse"`
+	Control host.Log   `json:"control"` // of a suspension that is to be reminded of at the same time
 }
 
 // SeenAs implements [scenarios.Seer].
@@ -58,6 +60,7 @@ const fallbackValue = "assay-fallback-value"
 var fallbacks, fallbacksRealTime = timedDrives("fallbacks",
 	"suspends three intents whose policies and records name fallbacks, and answers none", 5*time.Second, courseSends,
 	func(ctx context.Context, w *watch, o *EndsObservation) {
+		o.Default = w.DefaultPolicy()
 		q := func(outer string, policy map[string]any) host.Record {
 			return w.Question("text").Retried(2, w.interval, policy).
 				With(map[string]any{"fallback_policy": outer, "fallback_value": fallbackValue})
@@ -71,10 +74,23 @@ var fallbacks, fallbacksRealTime = timedDrives("fallbacks",
 var single, singleRealTime = timedDrives("single",
 	"suspends an intent without a policy and one whose policy has one attempt, and answers neither", 3*time.Second, courseSends,
 	func(ctx context.Context, w *watch, o *EndsObservation) {
-		o.drive(ctx, w, 1,
-			w.Question("text").Within(w.interval, "fail", nil),
-			w.Question("text").Retried(1, w.interval, map[string]any{"final_fallback_policy": "fail"}))
+		o.Default = w.DefaultPolicy()
+		control, _ := w.suspend(ctx, "reminded", w.Question("text").Retried(2, w.interval, nil))
+		once := w.Question("text").Retried(1, w.interval, map[string]any{"final_fallback_policy": "fail"})
+		if hasPolicy(o.Default) { // a record without a policy has that one
+			o.drive(ctx, w, 1, once)
+		} else {
+			o.drive(ctx, w, 1, w.Question("text").Within(w.interval, "fail", nil), once)
+		}
+		o.Control = control.Log(ctx, "the log of what is to be reminded of")
 	})
+
+// hasPolicy reports whether the platform has a policy of its own. It then applies where a record says nothing
+// (RFC-0026 5).
+func hasPolicy(platform wire.Value) bool {
+	policy, _ := platform.Actual().(map[string]any)
+	return len(policy) > 0
+}
 
 // InTimeObservation is a suspension that is answered during attempt 2.
 type InTimeObservation struct {
@@ -128,6 +144,9 @@ const month = 30 * 24 * time.Hour
 var endless, endlessRealTime = timedDrives("endless",
 	"suspends an intent without a window, and one with a window beside it", 6*time.Second, courseSends,
 	func(ctx context.Context, w *watch, o *EndlessObservation) {
+		if hasPolicy(w.DefaultPolicy()) {
+			scenarios.End(scenarios.NotOffered("suspension.default_retry_policy of the server gives a window to a record without one"))
+		}
 		i, sus := w.suspend(ctx, "endless", w.Question("text"))
 		o.Endless = sus
 		other, _ := w.suspend(ctx, "ends", w.Question("text").Within(w.interval, "fail", nil))

@@ -13,7 +13,7 @@ import (
 
 var notifyClean = scenarios.Scenario{
 	ID:     "openintent/retry/reminder-without-secrets",
-	Title:  "a reminder that leaves the server carries no secret and no personal data of the context",
+	Title:  "a reminder that leaves the server carries no secret and no personal data that the server hides from its readers",
 	Proves: scenarios.IDs{openintent.OIP0026K1}, Claim: claims.Webhook,
 	Ask: scenarios.Ask(notify, func(o NotifyObservation, j *scenarios.Judge) {
 		if !o.Arrived.Reached {
@@ -24,12 +24,35 @@ var notifyClean = scenarios.Scenario{
 			}
 			j.NotThere(sent, "a reminder that goes to the URL of notify_to; it has to be on the allowlist")
 		}
+		secrets, ordinary := o.secrets()
 		for _, body := range o.Received {
-			j.Check(openintent.OIP0026K1, body).To(check.That("none of the secrets of the context", func(v any) bool {
-				return v != nil && !host.Mentions(v, o.Canaries...)
+			if host.Contains(body, ordinary...) {
+				j.Find("", "a reminder carries members of the context that are named as secrets, and that the server shows to every reader: "+
+					"RFC-0025 11 leaves them to who writes the record (OIP-R116)")
+			}
+		}
+		if len(secrets) == 0 {
+			j.NotOffered("the server shows the whole context of a suspension, and so keeps none of it as a secret")
+		}
+		for _, body := range o.Received {
+			j.Check(openintent.OIP0026K1, body).To(check.That("nothing of the context that the server hides", func(v any) bool {
+				return v != nil && !host.Mentions(v, secrets...)
 			}), "what came to the webhook")
 		}
 	}),
+}
+
+// secrets divides what the context holds below the names of secrets: what the server keeps as a secret, since it hides it
+// from those who read the intent, and what it shows them (OIP-R116).
+func (o NotifyObservation) secrets() (secrets, ordinary []string) {
+	for _, canary := range o.Canaries {
+		if host.Contains(o.Suspension.Shown(), canary) {
+			ordinary = append(ordinary, canary)
+		} else {
+			secrets = append(secrets, canary)
+		}
+	}
+	return secrets, ordinary
 }
 
 // givenNotified ends the judge unless a reminder was sent to somebody who may be on no allowlist: a server may send nothing

@@ -11,11 +11,12 @@ import (
 
 const endsThere = "a server that ends a suspension nobody answers"
 
-// givenTimer ends the judge if the server ends nothing by itself.
+// givenTimer ends the judge if the server has no timer at all. One that reminds has one, whatever it ends.
 func (o EndsObservation) givenTimer(j *scenarios.Judge) {
 	first := o.Ends[0]
 	first.After.Log.Readable(j)
-	if !first.End.Reached && len(first.After.Log.OfType(host.EventExpired).Values) == 0 && !j.Firm() {
+	acted := func(l host.Log) bool { return len(l.OfType(host.EventRenotified, host.EventExpired).Values) > 0 }
+	if !first.End.Reached && !acted(first.After.Log) && !acted(o.Control) && !j.Firm() {
 		j.NotThere(first.End, endsThere)
 	}
 }
@@ -65,12 +66,21 @@ func (o EndsObservation) judgeInherited(j *scenarios.Judge) {
 	o.givenTimer(j)
 	o.givenEnds(j, openintent.OIP0026N6, 3)
 	inherits := o.Ends[2]
+	switch inherits.After.Intent.Body.Key("status").String() {
+	case host.Abandoned, host.Suspended: // a field that is not said is inherited from the platform, too (section 5)
+		if o.Default.Key("final_fallback_policy").String() == "fail" {
+			j.NotOffered("suspension.default_retry_policy of the server has a policy that names no fallback end with fail")
+		}
+	}
 	j.Check(openintent.OIP0026H8, inherits.After.Intent.Body.Key("status")).To(check.OneOf(host.Active, host.Completed),
 		"status where the policy names no fallback and the record says to continue")
 	inherits.judgeContinues(j, openintent.OIP0025F2)
 }
 
 func (o EndsObservation) judgeNoPolicy(j *scenarios.Judge) {
+	if hasPolicy(o.Default) {
+		j.NotOffered("suspension.default_retry_policy of the server applies to a record without a policy")
+	}
 	o.givenTimer(j)
 	e := o.Ends[0]
 	for _, id := range (scenarios.IDs{openintent.OIP0026B1, openintent.OIP0026L2}) {
@@ -84,8 +94,9 @@ func (o EndsObservation) judgeNoPolicy(j *scenarios.Judge) {
 // judgeOneAttempt leaves open which number is the window (OIP-R17): the interval and the timeout are the same.
 func (o EndsObservation) judgeOneAttempt(j *scenarios.Judge) {
 	o.givenTimer(j)
-	o.givenEnds(j, openintent.OIP0026B1, 1) // the first has no policy
-	e := o.Ends[1]
+	last := len(o.Ends) - 1
+	o.givenEnds(j, openintent.OIP0026B1, last) // the one before has no policy
+	e := o.Ends[last]
 	e.After.Log.Readable(j)
 	e.judgeWindow(j, openintent.OIP0026N7, o.Lapse.Seam)
 	j.Check(openintent.OIP0026H1, e.After.Log.OfType(host.EventRenotified)).To(check.Len(0), "reminders of one attempt")

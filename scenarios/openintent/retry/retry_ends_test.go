@@ -2,6 +2,7 @@ package retry
 
 import (
 	"testing"
+	"time"
 
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
@@ -99,6 +100,50 @@ func TestJudgesOfFallbacks(t *testing.T) {
 	}
 }
 
+// A server that says nothing of a timer, and reminds, has one: what it does not end is held against it.
+func TestTimersThatAreFoundByAsking(t *testing.T) {
+	for reminds, want := range map[bool]scenarios.Verdict{true: scenarios.Failed, false: scenarios.Inapplicable} {
+		f := finished(1, host.Suspended, map[string]any{})
+		f.events, f.reached = nil, false
+		o := EndsObservation{Ends: []Ending{f.ending(t), f.ending(t)}, Control: hosttest.LogOf(t, nil)}
+		if reminds {
+			o.Control = hosttest.LogOf(t, []hosttest.Happened{reminderAt(2, 2, nil)})
+		}
+		for _, s := range Suite().Scenarios {
+			if s.Name() != "no-policy" {
+				continue
+			}
+			if got := scenarios.ConcludeOpen(s, host.Ledger, o); got.Verdict != want {
+				t.Errorf("it reminds %v: %s (%s), want %s", reminds, got.Verdict, got.Reason, want)
+			}
+		}
+	}
+}
+
+// What is said of each reminder is not broken by a server that sends none.
+func TestNoReminderIsNoneOfAttempt1(t *testing.T) {
+	x := honestTale()
+	x.events, x.sent2 = x.events[:1], false
+	got := hosttest.Concludes(t, Suite(), "reminders", x.course(t))
+	for _, c := range got.Violations() {
+		if c.Requirement == openintent.OIP0026N1 {
+			t.Errorf("%s: expected %s, got %s", c.Requirement, c.Expected, c.Actual)
+		}
+	}
+	if got.Verdict != scenarios.Failed {
+		t.Errorf("%s: %s", got.Verdict, got.Reason)
+	}
+}
+
+// A timer may be early by 5 % of its time, and by 0.25 s in any case.
+func TestSpare(t *testing.T) {
+	for d, want := range map[time.Duration]time.Duration{time.Second: early, 20 * time.Second: time.Second} {
+		if got := spare(d); got != want {
+			t.Errorf("%s: %s, want %s", d, got, want)
+		}
+	}
+}
+
 func TestJudgesOfOneWindow(t *testing.T) {
 	for _, c := range []struct {
 		scenario, name string
@@ -106,6 +151,10 @@ func TestJudgesOfOneWindow(t *testing.T) {
 		want           string
 	}{
 		{"no-policy", "honest", func([]*finish, *EndsObservation) {}, "passed"},
+		{"no-policy", "the platform has a policy, which applies", func(f []*finish, o *EndsObservation) {
+			f[0].events, o.Default = nil, wiretest.Value(t, map[string]any{"max_attempts": 3})
+			f[0].reached, f[0].status = false, host.Suspended
+		}, "inapplicable"},
 		{"no-policy", "somebody is reminded",
 			func(f []*finish, _ *EndsObservation) { f[0].events = append(f[0].events, reminderAt(2, 2, nil)) },
 			openintent.OIP0026B1},
@@ -238,6 +287,15 @@ func TestJudgesOfNotifications(t *testing.T) {
 			o.Received = wire.Values{wiretest.Value(t,
 				map[string]any{"context": map[string]any{"customer": []any{map[string]any{"secret": "x canary-1 y"}}}})}
 		}, openintent.OIP0026K1},
+		{"the server shows what goes out to its readers, too (OIP-R116)", func(o *NotifyObservation) {
+			o.Suspension.After = hosttest.IntentOf(t, host.Suspended, map[string]any{"id": sidOfStory, "context": "canary-1"})
+			o.Received = wire.Values{wiretest.Value(t, map[string]any{"context": "canary-1"})}
+		}, "inapplicable"},
+		{"it hides one of two, and sends the other (OIP-R116)", func(o *NotifyObservation) {
+			o.Canaries = append(o.Canaries, "canary-2")
+			o.Suspension.After = hosttest.IntentOf(t, host.Suspended, map[string]any{"id": sidOfStory, "context": "canary-2"})
+			o.Received = wire.Values{wiretest.Value(t, map[string]any{"context": "canary-2"})}
+		}, "passed"},
 		{"in the name of a member",
 			func(o *NotifyObservation) { o.Received = wire.Values{wiretest.Value(t, map[string]any{"canary-1": 1})} },
 			openintent.OIP0026K1},

@@ -182,6 +182,8 @@ func TestJudgesOfTheCourse(t *testing.T) {
 		{"ladder", "no step triggers", without(host.EventEscalated), openintent.OIP0026N4},
 		{"ladder", "off by one", edit(host.EventEscalated, 2, payload("attempt", 1)), openintent.OIP0026N4},
 		{"ladder", "one beyond the last triggers", add(stepAt(6.2, 9, map[string]any{"channel_hint": "siren"})), openintent.OIP0026N4},
+		{"ladder", "a step an interval late (OIP-R14)", edit(host.EventEscalated, 2, at(4.6)), openintent.OIP0026N4},
+		{"ladder", "a step a little late", edit(host.EventEscalated, 2, at(3.2)), "passed"},
 		{"ladder", "nobody is named", edit(host.EventEscalated, 3, payload("escalated_to", nil)), openintent.OIP0026E4},
 		{"ladder", "the channel of the record", edit(host.EventRenotified, 3, payload("channel_hint", "slack")), openintent.OIP0026N5},
 		{"ladder", "the other order", func(x *tale) { x.events[1], x.events[2] = x.events[2], x.events[1] }, "passed"},

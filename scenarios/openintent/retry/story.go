@@ -56,8 +56,10 @@ func (o StoryObservation) judge(j *scenarios.Judge) {
 	j.Check(openintent.OIP0026T6, o.Reminder).To(check.Reached(), "%s attempt 2", t(1))
 	reminder, escalation := event(host.EventRenotified), event(host.EventEscalated)
 	j.Check(openintent.OIP0026T6, reminder).To(check.Len(1), "%s %s of attempt 2", t(1), host.EventRenotified)
-	j.Check(openintent.OIP0026T7, reminder.Each("/payload/channel_hint")).
-		To(check.Each(check.Equal("email")), "%s channel_hint of attempt 2", t(1))
+	if len(reminder.Values) > 0 {
+		j.Check(openintent.OIP0026T7, reminder.Each("/payload/channel_hint")).
+			To(check.Each(check.Equal("email")), "%s channel_hint of attempt 2", t(1))
+	}
 	j.Check(openintent.OIP0026T8, escalation).To(check.Len(1), "%s %s of attempt 2", t(1), host.EventEscalated)
 
 	j.Check(openintent.OIP0026T9, o.Answer.Status).To(check.Status(2), "%s the answer", t(1.5))

@@ -3,6 +3,7 @@ package streams
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -121,6 +122,12 @@ func (o StreamedObservation) checkStream(
 		j.Block("no event of the log is new since the stream was opened", "give every event an id of its own")
 	}
 	slices.Sort(types)
+	for _, t := range types {
+		if n := len(o.Stream.OfType(t).Values); o.Stream.Broke > 0 && n != counts[t] { // emitted while nobody listened, or sent again
+			j.Block(fmt.Sprintf("the stream broke off %d times, and has %d of %d %s", o.Stream.Broke, n, counts[t], t),
+				"let a stream last, or go on behind Last-Event-ID")
+		}
+	}
 	for _, t := range types {
 		j.Check(id, o.Stream.OfType(t)).To(check.Len(counts[t]), "%s on the stream, as on the log", t)
 	}

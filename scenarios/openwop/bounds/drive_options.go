@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
@@ -37,13 +38,9 @@ var optionsThatCannotBe = &scenarios.Drive[OptionsObservation]{
 			scenarios.End(scenarios.Block("no workflow is on offer", fixture.Load))
 		}
 		for _, option := range options(h) {
-			for i, value := range append([]any{option.possible}, option.impossible...) {
-				t := try(ctx, h, option.key, value)
-				if i == 0 {
-					o.Possible = append(o.Possible, t)
-				} else {
-					o.Impossible = append(o.Impossible, t)
-				}
+			o.Possible = append(o.Possible, try(ctx, h, option.key, option.possible))
+			for _, value := range option.impossible {
+				o.Impossible = append(o.Impossible, try(wire.Misfit(ctx, openwop.OWPBND21), h, option.key, value))
 			}
 		}
 	},

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -118,9 +119,9 @@ func bulkRefused(ctx context.Context, h host.Host, r *host.Run, o *BulkObservati
 	for len(many) <= bulkMost {
 		many = append(many, h.Name("never"))
 	}
-	o.Large = bulkCancel(ctx, h, "to cancel 101 runs", many)
+	o.Large = bulkCancel(wire.Misfit(ctx, openwop.OWPCTL17), h, "to cancel 101 runs", many)
 	o.Spared = r.Seen(ctx, "a run among the 101")
-	o.Empty = bulkCancel(ctx, h, "to cancel no run", []string{})
+	o.Empty = bulkCancel(wire.Misfit(ctx, openwop.OWPCTL18), h, "to cancel no run", []string{})
 }
 
 // TenantControl holds the host's replies to a tenant who tries to pause, cancel

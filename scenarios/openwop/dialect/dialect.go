@@ -30,6 +30,7 @@ type Dialect struct {
 	ID         func(string) string
 
 	Contract func() []byte      // the bundled schemas
+	Requests func() []byte      // the document that requests of this version fit, nil for none
 	Fixtures fs.FS              // fixtures/<id>.json
 	Payload  func(Event) string // the schema of an event's payload in Contract, "" if it has none
 }
@@ -88,8 +89,11 @@ func (d *Dialect) Say(call wire.Call) (wire.Call, error) {
 	if _, name, _ := place(rest); name != "" {
 		return call, fmt.Errorf("%s: %d ids for %q", op.Name, len(op.IDs), template)
 	}
-	path.WriteString(rest + query(op.Query))
-	call.Method, call.Path = method, path.String()
+	path.WriteString(rest)
+	call.Method, call.Path = method, path.String()+query(op.Query)
+	if strings.HasPrefix(template, method+" {prefix}") { // the contract has goals and seams below the first prefix
+		call.Route = d.Seams[0] + strings.TrimPrefix(path.String(), op.IDs[0])
+	}
 	call.Header = d.header(call.Header)
 	body, err := d.body(call.Body)
 	call.Body = body

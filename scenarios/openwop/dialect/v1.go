@@ -63,6 +63,7 @@ var V1 = &Dialect{
 		KeyReused:         {[]int{http.StatusConflict}, []Code{KeyMismatch}},
 	},
 	Contract: openwopv1.Bundled,
+	Requests: openwopv1.Bundled,
 	Fixtures: openwopv1.Fixtures,
 	Payload:  func(e Event) string { return openwopv1.Events[e].Component },
 }

@@ -183,14 +183,14 @@ func TestJudgeOfGoalsThatAreNotClaimed(t *testing.T) {
 	}
 }
 
-// A host that stores objectives verbatim serves the credential again. Its record does not show it.
-func TestAHostThatServesTheCredentialAgain(t *testing.T) {
+// A host that stores objectives verbatim serves its secret again. Its record does not show it.
+func TestAHostThatServesItsSecretAgain(t *testing.T) {
 	t.Parallel()
-	const key = "a-key-of-the-host"
+	const key = "a-secret-of-the-host"
 	o := scenarios.Options{Seed: 7, Patience: time.Second, Select: scenarios.Selection{Scenarios: []string{"goal-completion/secret-redacted"}}}
 	certify := func(key string) *scenarios.Report {
 		c, err := scenarios.Certify(t.Context(), wire.Target{URL: hosttest.Serve(t, honestGoals(&hosttest.InventedGoals{})...),
-			Key: key}, o, openwop.Suites()...)
+			HostSecret: key}, o, openwop.Suites()...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,10 +206,10 @@ func TestAHostThatServesTheCredentialAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Contains(string(raw), key) {
-			t.Error("the transcript holds the credential")
+			t.Error("the transcript holds the secret")
 		}
 	}
 	if out := certify("short").Outcomes[0]; out.Verdict != scenarios.Blocked {
-		t.Errorf("with a short key: %s: %s", out.Verdict, out.Reason)
+		t.Errorf("with a short secret: %s: %s", out.Verdict, out.Reason)
 	}
 }

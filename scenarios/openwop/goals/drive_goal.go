@@ -174,7 +174,8 @@ func act(ctx context.Context, g *host.Goal, action dialect.Operation) host.GoalR
 func edit(ctx context.Context, g *host.Goal, label string, body any) host.GoalReply {
 	reply := host.AnswerOf(g.Do(ctx, wire.Call{Operation: g.To(dialect.EditGoal), Body: body, Label: label}))
 	if status, _ := reply.Status.Int(); host.NotThere(int(status)) {
-		return host.AnswerOf(g.Do(ctx, wire.Call{Operation: g.To(dialect.RewriteGoal), Body: body, Label: label + ", by POST"}))
+		byPost := wire.Call{Operation: g.To(dialect.RewriteGoal), Body: body, Label: label + ", by POST"}
+		return host.AnswerOf(g.Do(wire.Misfit(ctx, "OWP-R27"), byPost))
 	}
 	return reply
 }

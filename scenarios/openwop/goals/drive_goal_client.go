@@ -3,6 +3,7 @@ package goals
 import (
 	"context"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -110,19 +111,20 @@ var goalByWord = &scenarios.Drive[GoalWordObservation]{
 		*o = GoalWordObservation{Objective: h.DrawObjective()}
 		home := h.StandingGoals(ctx)
 		asked := h.GoalRequest(host.BoundedTo(h.Between(2, 99)))
-		asserted := home.CreateAs(ctx, "create a goal that is satisfied already", asked.Objective, satisfiedRequest{asked,
-			dialect.GoalStateSatisfied})
+		asserted := home.CreateAs(wire.Misfit(ctx, openwop.OWP0097E2), "create a goal that is satisfied already", asked.Objective,
+			satisfiedRequest{asked, dialect.GoalStateSatisfied})
 		o.Asserted = asserted.Seen(ctx)
 		g, made := home.Begin(ctx, host.BoundedTo(h.Between(2, 99)))
 		if o.Goal = made; !madeActive(made) {
 			return
 		}
-		o.Claimed = rewrite(ctx, g, "edit the state to satisfied", map[string]dialect.GoalState{"state": dialect.GoalStateSatisfied}, anyGoal)
+		o.Claimed = rewrite(wire.Misfit(ctx, openwop.OWP0097E2), g, "edit the state to satisfied",
+			map[string]dialect.GoalState{"state": dialect.GoalStateSatisfied}, anyGoal)
 		reworded := func(goal wire.Value) bool { return goal.Key("objective").String() == o.Objective }
 		o.Reworded = rewrite(ctx, g, "edit the objective", dialect.EditGoalRequest{Objective: o.Objective}, reworded)
 		o.Restated = rewrite(ctx, g, "edit completion and continuation", dialect.EditGoalRequest{Completion: &asked.Completion,
 			Continuation: &asked.Continuation}, anyGoal)
-		o.Completed = change(ctx, g, dialect.CompleteGoal, anyGoal)
+		o.Completed = change(wire.Misfit(ctx, openwop.OWP0097C7), g, dialect.CompleteGoal, anyGoal)
 		o.Satisfied = g.List(ctx, dialect.GoalStateSatisfied)
 	},
 }

@@ -3,10 +3,12 @@ package goals
 import (
 	"context"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // GoalMisfitsObservation holds requests for invalid goals, and a valid one as the control.
@@ -43,14 +45,16 @@ var goalMisfits = &scenarios.Drive[GoalMisfitsObservation]{
 		if _, o.Control = home.Begin(ctx, host.BoundedTo(h.Between(2, 9))); !madeActive(o.Control) {
 			return
 		}
-		ask := func(to *[]GoalMisfit, what string, spoil func(*goalAsked)) {
-			*to = append(*to, GoalMisfit{What: what, Made: misfit(ctx, home, what, spoil)})
+		ask := func(to *[]GoalMisfit, unfit, what string, spoil func(*goalAsked)) {
+			*to = append(*to, GoalMisfit{What: what, Made: misfit(wire.Misfit(ctx, unfit), home, what, spoil)})
 		}
-		ask(&o.Judges, "judged by somebody that nobody knows", func(a *goalAsked) { a.Completion["check"] = h.Name("judge") })
-		ask(&o.Judges, "judged by the other judge than the host advertises", func(a *goalAsked) { a.Completion["check"] = other(h.GoalJudge()) })
-		ask(&o.Modes, "continued in a way that nobody knows", func(a *goalAsked) { a.Continuation["mode"] = h.Name("mode") })
+		ask(&o.Judges, openwop.OWP0097B2, "judged by somebody that nobody knows", func(a *goalAsked) { a.Completion["check"] = h.Name("judge") })
+		ask(&o.Judges, openwop.OWP0097B2, "judged by the other judge than the host advertises", func(a *goalAsked) {
+			a.Completion["check"] = other(h.GoalJudge())
+		})
+		ask(&o.Modes, openwop.OWP0097B3, "continued in a way that nobody knows", func(a *goalAsked) { a.Continuation["mode"] = h.Name("mode") })
 		for _, mode := range unofferedModes(h) {
-			ask(&o.Modes, "continued by "+string(mode)+", which the host does not advertise", func(a *goalAsked) {
+			ask(&o.Modes, openwop.OWP0097B3, "continued by "+string(mode)+", which the host does not advertise", func(a *goalAsked) {
 				a.Continuation = map[string]any{"mode": mode, "armRef": h.Name("arm")}
 			})
 		}
@@ -65,7 +69,7 @@ var goalMisfits = &scenarios.Drive[GoalMisfitsObservation]{
 			{"bounded to less than no time", "runTimeoutMs", -h.Between(1, 99)},
 			{"bounded to less than no cost", "maxCostUsd", -h.Between(1, 99)},
 		} {
-			ask(&o.Bounds, b.what, func(a *goalAsked) { a.Bounds = map[string]any{b.name: b.value} })
+			ask(&o.Bounds, openwop.OWP0097B5, b.what, func(a *goalAsked) { a.Bounds = map[string]any{b.name: b.value} })
 		}
 	},
 }

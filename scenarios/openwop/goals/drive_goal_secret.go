@@ -10,37 +10,37 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// GoalSecretObservation is a goal whose objective was requested with
-// the credential in it. A placeholder replaces the credential in every record.
+// GoalSecretObservation is a goal whose objective was requested with a secret of the host in it. A placeholder replaces the
+// secret in every record.
 type GoalSecretObservation struct {
 	Goal   host.GoalMade  `json:"goal"`
-	Edited GoalEdit       `json:"edited"` // to another objective with the credential
+	Edited GoalEdit       `json:"edited"` // to another objective with the secret
 	Tick   GoalTick       `json:"tick"`   // if the host has the seam
 	Trail  GoalTrail      `json:"trail"`
 	List   host.GoalReply `json:"list"`
 }
 
-// leastKey is the minimum length, in characters, that tells a credential from ordinary text.
-const leastKey = 8
+// leastSecret is the minimum length, in characters, that tells a secret from ordinary text.
+const leastSecret = 8
 
-// goalWithSecret makes and edits goals with the credential in their objectives.
+// goalWithSecret makes and edits goals with a secret of the host in their objectives.
 var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
 	ID: "openwop/goal-with-secret",
-	Title: "makes a goal whose objective holds the credential between random words, edits it to another such objective, " +
+	Title: "makes a goal whose objective holds a secret of the host between random words, edits it to another such objective, " +
 		"ticks it where there is a seam, and reads it in every place",
-	Sends: []string{"{create goal} {objective: random words with the credential}",
+	Sends: []string{"{create goal} {objective: random words with a secret of the host}",
 		"{edit goal} {objective: the same with other words}", "{tick goal}",
 		"{read goal}", "{read trail}", "{list goals}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalSecretObservation) {
 		h := host.Host{Conn: c}
-		if c.KeyLength() < leastKey {
-			scenarios.End(scenarios.Block("the credential is missing, or too short to tell from ordinary text",
-				"give a key of at least 8 characters with --key"))
+		if c.HostSecretLength() < leastSecret {
+			scenarios.End(scenarios.Block("no value is known that the host keeps as a secret, or it is too short to tell from ordinary text",
+				"have the host keep a value as a secret that was made for this, of at least 8 characters, and give it with --host-secret"))
 		}
 		home := h.StandingGoals(ctx)
 		ask := h.GoalRequest(host.BoundedTo(h.Between(2, 9)))
-		ask.Objective = objectiveWithKey(h)
-		g := home.Create(ctx, "create a goal with the credential in its objective", ask)
+		ask.Objective = objectiveWithSecret(h)
+		g := home.Create(ctx, "create a goal with a secret of the host in its objective", ask)
 		o.Goal = g.Seen(ctx)
 		if madeActive(o.Goal) {
 			told(ctx, g, o)
@@ -49,16 +49,16 @@ var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
 	},
 }
 
-// objectiveWithKey puts the credential between two words of an objective.
-func objectiveWithKey(h host.Host) string {
-	return strings.Join([]string{h.Name(""), wire.OwnKey, h.Name("")}, " ")
+// objectiveWithSecret puts the secret between two words of an objective.
+func objectiveWithSecret(h host.Host) string {
+	return strings.Join([]string{h.Name(""), wire.HostSecret, h.Name("")}, " ")
 }
 
 // told makes the goal produce further records of itself.
 func told(ctx context.Context, g *host.Goal, o *GoalSecretObservation) {
 	o.Tick = tick(ctx, g, "tick", unsatisfied(g.GoalHome.Host))
-	objective := objectiveWithKey(g.GoalHome.Host)
-	o.Edited = rewrite(ctx, g, "edit the objective to another with the credential in it",
+	objective := objectiveWithSecret(g.GoalHome.Host)
+	o.Edited = rewrite(ctx, g, "edit the objective to another with the secret in it",
 		dialect.EditGoalRequest{Objective: objective}, anyGoal)
 	o.Trail = trail(ctx, g, o.Edited.After)
 }

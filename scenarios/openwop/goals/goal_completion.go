@@ -160,7 +160,7 @@ var replayNotJudged = scenarios.Scenario{
 // RFC 0097 E (SR-1).
 var secretRedacted = scenarios.Scenario{
 	ID:     "openwop/goal-completion/secret-redacted",
-	Title:  "a credential in an objective is not served again, neither with the goal nor in a list nor by its events",
+	Title:  "a secret of the host in an objective is not served again, neither with the goal nor in a list nor by its events",
 	Proves: scenarios.IDs{openwop.OWP0097E11},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalWithSecret, func(o GoalSecretObservation, j *scenarios.Judge) {
@@ -175,7 +175,7 @@ var secretRedacted = scenarios.Scenario{
 				return
 			}
 			j.Check(openwop.OWP0097E11, listed(o.List, o.Goal)).To(check.Len(0), "goals in the list that were refused")
-			j.Find("", "an objective that holds the credential is refused with HTTP %d", status)
+			j.Find("", "an objective that holds a secret of the host is refused with HTTP %d", status)
 			return
 		}
 		given(o.Goal, j)
@@ -203,7 +203,7 @@ func withoutSecret() check.Matcher {
 		var text strings.Builder
 		e := json.NewEncoder(&text)
 		e.SetEscapeHTML(false)
-		return e.Encode(v) == nil && !strings.Contains(text.String(), "<secret:")
+		return e.Encode(v) == nil && !wire.HoldsSecret(text.String())
 	})
 }
 

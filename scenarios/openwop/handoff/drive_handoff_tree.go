@@ -85,15 +85,18 @@ func descend(ctx context.Context, h host.Host, runs []*host.Run, running *wire.W
 // cut cancels the top of the tree and reads every member twice.
 func cut(ctx context.Context, h host.Host, runs []*host.Run, way host.Scripted, o *TreeObservation) {
 	o.Cancelled = runs[0].Cancel(ctx, h.Name("enough"))
+	var before, after []host.RunLog
 	for i, r := range runs {
+		before = append(before, o.Members[i].Log)
 		o.Members[i].Log = r.Finish(ctx, "log of "+o.Members[i].Name)
+		after = append(after, o.Members[i].Log)
 	}
 	other := h.Create(ctx, "sentinel", h.Sentinel(way))
 	if other.ID == "" {
 		return
 	}
 	o.Sentinel = other.AwaitEnd(ctx)
-	o.Window = h.Quiet(ctx, o.Members[0].Log.Pace())
+	o.Window = h.Quiet(ctx, host.Spread(before, after))
 	for i, r := range runs {
 		o.Members[i].Later = r.Stands(ctx, o.Members[i].Name+" after the sentinel and a quiet window")
 	}

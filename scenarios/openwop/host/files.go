@@ -33,13 +33,23 @@ func WithFiles[O any](run func(context.Context, *Files, *O)) func(context.Contex
 
 // Tidy deletes the files now instead of in the clean-up.
 func (f *Files) Tidy(ctx context.Context) {
-	for _, path := range slices.Sorted(maps.Keys(f.Left)) {
-		reply := f.Drop(ctx, path)
-		if code, _ := reply.Status.Int(); Succeeded(reply.Status) || IsGone(int(code)) {
-			f.Left[path]()
+	const atOnce = 16
+	for paths := range slices.Chunk(slices.Sorted(maps.Keys(f.Left)), atOnce) {
+		calls := make([]func(context.Context), len(paths))
+		for i, path := range paths {
+			calls[i] = func(ctx context.Context) {
+				reply := f.Drop(ctx, path)
+				if code, _ := reply.Status.Int(); Succeeded(reply.Status) || IsGone(int(code)) {
+					f.Left[path]()
+				}
+			}
 		}
+		f.AtOnce(ctx, calls...)
 	}
 }
+
+// WorkspaceFiles is what drives use that write files into the workspace, whether they or a run does.
+const WorkspaceFiles = "workspace files"
 
 // Write sends a write and returns the reply, refusals included.
 func (f *Files) Write(ctx context.Context, path, ifMatch string, body any) *wire.Reply {
@@ -181,12 +191,9 @@ func (f *Files) LeaveFile(path string) {
 	}
 	f.Left[path] = f.Leave("workspace file "+path, func(ctx context.Context, c *wire.Client) error {
 		reply, err := c.Do(ctx, wire.Call{Operation: dialect.DeleteFile.Of(path), Label: "clean up"})
-		if err != nil {
+		if err != nil || IsGone(reply.Status) {
 			return err
 		}
-		if !reply.Success() && !IsGone(reply.Status) {
-			return fmt.Errorf("delete answered HTTP %d", reply.Status)
-		}
-		return nil
+		return scenarios.Undone(reply)
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -212,14 +211,7 @@ func (g *Goal) undo(ctx context.Context, c *wire.Client) error {
 	if err != nil {
 		return err
 	}
-	switch reply.Status {
-	case http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity: // already gone
-		return nil
-	}
-	if !reply.Success() {
-		return fmt.Errorf("abandon answered HTTP %d", reply.Status)
-	}
-	return nil
+	return rests(ctx, c, reply, g.To(dialect.ReadGoal), "/state", func(state string) bool { return state != string(dialect.GoalStateActive) })
 }
 
 // To returns an operation on the goal.

@@ -93,15 +93,30 @@ func (h Host) LeaveRun(id string) (gone func()) {
 		if err != nil {
 			return err
 		}
-		switch reply.Status {
-		case http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity: // already gone
-			return nil
-		}
-		if !reply.Success() {
-			return fmt.Errorf("cancel answered HTTP %d", reply.Status)
-		}
-		return nil
+		return rests(ctx, c, reply, dialect.ReadRun.Of(id), "/status", IsTerminal)
 	})
+}
+
+// rests returns why what was to be ended still goes on; nil if it does not. A refusal to end it may say that it has ended.
+func rests(ctx context.Context, c *wire.Client, ended *wire.Reply, read wire.Operation, state string, over func(string) bool) error {
+	refused := scenarios.Undone(ended)
+	if refused == nil {
+		return nil
+	}
+	now, err := c.Do(ctx, wire.Call{Operation: read, Label: "clean up"})
+	if err != nil {
+		return err
+	}
+	if is := now.Text(state); now.Success() && !over(is) {
+		return fmt.Errorf("it is still %s: ending it answered %w", is, refused)
+	}
+	if now.Success() {
+		return nil
+	}
+	if gone := scenarios.Undone(now); gone != nil {
+		return fmt.Errorf("ending it answered %w", refused)
+	}
+	return nil
 }
 
 // InterruptTokens are the places where a suspended run's snapshot may hold the token that answers its interrupt. A

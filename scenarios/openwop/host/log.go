@@ -180,18 +180,36 @@ func (l RunLog) Pace() time.Duration {
 
 func (l RunLog) slowest() time.Duration {
 	var slowest time.Duration
-	var before time.Time
-	for _, e := range l.Events {
-		at, err := time.Parse(time.RFC3339, e.Key("timestamp").String())
-		if err != nil {
-			continue
-		}
-		if !before.IsZero() {
-			slowest = max(slowest, at.Sub(before))
-		}
-		before = at
+	at := l.times()
+	for i := 1; i < len(at); i++ {
+		slowest = max(slowest, at[i].Sub(at[i-1]))
 	}
 	return slowest
+}
+
+// times returns when the host says that the events happened, as far as it does.
+func (l RunLog) times() (times []time.Time) {
+	for _, e := range l.Events {
+		if at, err := time.Parse(time.RFC3339, e.Key("timestamp").String()); err == nil {
+			times = append(times, at)
+		}
+	}
+	return times
+}
+
+// Spread returns how long it took, by the host's clock and up to a second, until all events of later were there that earlier
+// does not hold. The logs are of the same runs.
+func Spread(earlier, later []RunLog) time.Duration {
+	var all []time.Time
+	for i, l := range later {
+		if at := l.times(); len(at) > len(earlier[i].Events) {
+			all = append(all, at[len(earlier[i].Events):]...)
+		}
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	return min(slices.MaxFunc(all, time.Time.Compare).Sub(slices.MinFunc(all, time.Time.Compare)), time.Second)
 }
 
 // Made checks that the call created a run.

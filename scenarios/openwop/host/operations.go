@@ -52,7 +52,7 @@ func (r *Run) Pause(ctx context.Context, policy, reason, what string) Answered {
 
 // GoOn asks the host to continue a paused run.
 func (r *Run) GoOn(ctx context.Context, what string) Answered {
-	return r.asks(ctx, dialect.ResumeRun, map[string]any{}, what)
+	return r.asks(ctx, dialect.ResumeRun, nil, what)
 }
 
 // IsPaused waits until the run is paused or has ended.

@@ -21,7 +21,10 @@ func Paces(ctx context.Context, c *scenarios.Conn) {
 }
 
 func (h Host) seeBehind(ctx context.Context) {
-	h.SimpleRun(ctx, "run, to see how far the log is behind").Finish(ctx, "log of the run that has ended")
+	begun := h.Now()
+	if h.SimpleRun(ctx, "run, to see how far the log is behind").Finish(ctx, "log of the run that has ended").Ended.Reached {
+		h.Pace.SawRun(h.Now().Sub(begun))
+	}
 
 	r := h.SimpleRun(ctx, "run, to see how far the snapshot is behind")
 	if r.ID == "" {

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
@@ -75,7 +76,7 @@ var SeamImpossible = &scenarios.Drive[SeamObservation]{
 		s := h.AgentLoopSeam(ctx)
 		ceiling, _ := h.Ceiling()
 		n := h.Between(min(2, ceiling), min(5, ceiling))
-		*o = s.Answers(ctx,
+		*o = s.Answers(wire.Misfit(ctx, openwop.OWP0061B4),
 			dialect.AgentloopRequest{Turns: int64(n)},
 			dialect.AgentloopRequest{Turns: 0},
 			dialect.AgentloopRequest{Turns: -int64(h.Between(1, 9))},

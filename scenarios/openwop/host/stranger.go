@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
@@ -47,10 +48,12 @@ const (
 // out with every request, hold a credential.
 func (h Host) AsStranger(ctx context.Context, who Stranger, call wire.Call) *wire.Reply {
 	call.Anonymous = true
+	refused := openwop.OWPERR1
 	if who == UnknownKey {
+		refused = openwop.OWPERR2
 		call.Header = map[string]string{"Authorization": "Bearer assay-" + h.Marker()}
 	}
-	reply := h.Do(ctx, call)
+	reply := h.Do(wire.Misfit(ctx, refused), call)
 	for name, value := range h.Transcript().Entry(reply.Exchange()).Request.Header {
 		if value == "<secret>" && (name != "Authorization" || who == NoCredential) {
 			scenarios.End(scenarios.Block("the header "+name+" goes out with every request, so no request lacks a credential",

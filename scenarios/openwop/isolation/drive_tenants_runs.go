@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -73,7 +74,9 @@ func readsOf(ctx context.Context, h host.Host, by, theirs string) []host.TenantC
 // runList reads the list of runs, which many hosts serve although the protocol has
 // none. A list above the read limit counts as none.
 func runList(ctx context.Context, h host.Host, what string) host.Answered {
-	reply, err := scenarios.Attempt(func() *wire.Reply { return h.Do(ctx, wire.Call{Operation: dialect.ListRuns.Of(), Label: what}) })
+	reply, err := scenarios.Attempt(func() *wire.Reply {
+		return h.Do(wire.Misfit(ctx, openwop.OWPISO1), wire.Call{Operation: dialect.ListRuns.Of(), Label: what})
+	})
 	if errors.Is(err, wire.ErrOverLimit) {
 		return host.Answered{Asked: what}
 	}

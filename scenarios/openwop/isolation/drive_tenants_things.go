@@ -86,6 +86,7 @@ var tenantsWrite = &scenarios.Drive[TenantFiles]{
 	Title: "writes a workspace file, and has another tenant read, list, write and delete the same path",
 	Sends: []string{host.SendsTenants, "{write file}, as both tenants", "{read file} and {list files}, as both",
 		"{delete file}, as the other"},
+	Uses: []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, mine *host.Files, o *TenantFiles) {
 		t, made := mine.TwoTenants(ctx)
 		o.Tenants = made

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -79,16 +80,17 @@ var oddBodies = &scenarios.Drive[BodiesObservation]{
 		whole := fmt.Appendf(nil, `{"workflowId":%q}`, workflow)
 		for _, kind := range []struct {
 			of     *[]host.Answered
+			unfit  string
 			bodies []oddBody
 		}{
-			{&o.NoJSON, []oddBody{{"a body that is cut short", whole[:h.Between(1, len(`{"workflowId":"`))]}, {"a body that is no JSON",
+			{&o.NoJSON, openwop.OWPERR11, []oddBody{{"a body that is cut short", whole[:h.Between(1, len(`{"workflowId":"`))]}, {"a body that is no JSON",
 				[]byte("assay " + h.Marker())}}},
-			{&o.NoObject, []oddBody{{"the body null", []byte("null")}, {"a list as the body", []byte("[" + string(whole) + "]")},
+			{&o.NoObject, openwop.OWPERR12, []oddBody{{"the body null", []byte("null")}, {"a list as the body", []byte("[" + string(whole) + "]")},
 				{"a text as the body", []byte(`"` + workflow + `"`)}, {"a number as the body", []byte("7")}}},
-			{&o.NoWorkflow, []oddBody{{"a body without a workflowId", []byte("{}")}, {"a number as the workflowId",
+			{&o.NoWorkflow, openwop.OWPERR13, []oddBody{{"a body without a workflowId", []byte("{}")}, {"a number as the workflowId",
 				[]byte(`{"workflowId":7}`)}, {"null as the workflowId", []byte(`{"workflowId":null}`)}}},
 		} {
-			*kind.of = oddRuns(ctx, h, kind.bodies...)
+			*kind.of = oddRuns(wire.Misfit(ctx, kind.unfit), h, kind.bodies...)
 		}
 		if !offered {
 			return
@@ -98,11 +100,12 @@ var oddBodies = &scenarios.Drive[BodiesObservation]{
 		with := func(member, value string) []byte {
 			return bytes.Join([][]byte{whole[:len(whole)-1], fmt.Appendf(nil, `,%q:%s}`, member, value)}, nil)
 		}
-		o.WrongType = oddRuns(ctx, h, oddBody{"a list as the inputs", with("inputs", `["assay"]`)}, oddBody{"a number as the inputs",
-			with("inputs", "7")},
+		o.WrongType = oddRuns(wire.Misfit(ctx, openwop.OWPERR14), h, oddBody{"a list as the inputs", with("inputs", `["assay"]`)},
+			oddBody{"a number as the inputs", with("inputs", "7")},
 			oddBody{"a text as the tags", with("tags", `"assay"`)}, oddBody{"a number as the metadata", with("metadata", "7")},
 			oddBody{"a text as the configurable", with("configurable", `"assay"`)})
-		o.Unknown = oddRuns(ctx, h, oddBody{"a member that the body does not have", with("assay"+h.Marker(), "true")})[0]
+		o.Unknown = oddRuns(wire.Misfit(ctx, openwop.OWPERR15), h, oddBody{"a member that the body does not have",
+			with("assay"+h.Marker(), "true")})[0]
 	},
 }
 
@@ -148,11 +151,11 @@ var oddRequests = &scenarios.Drive[OddRequestsObservation]{
 			return
 		}
 		for _, mode := range []string{"assay-" + h.Marker(), "values,debug"} {
-			reply := h.Send(ctx, wire.Call{Operation: dialect.StreamLog.Of(r.ID).With("streamMode", mode),
+			reply := h.Send(wire.Misfit(ctx, openwop.OWPERR16), wire.Call{Operation: dialect.StreamLog.Of(r.ID).With("streamMode", mode),
 				Header: map[string]string{"Accept": "text/event-stream"}, Label: "stream"})
 			o.Modes = append(o.Modes, host.AnsweredBy("the stream mode "+mode, reply))
 		}
-		reply := h.Permitted(ctx, wire.Call{Operation: dialect.WriteLog.Of(r.ID), Body: map[string]any{},
+		reply := h.Permitted(wire.Misfit(ctx, openwop.OWPERR10), wire.Call{Operation: dialect.WriteLog.Of(r.ID), Body: map[string]any{},
 			Label: "a method that it does not have"})
 		o.Method = host.AnsweredBy("PUT on the log of a run", reply)
 	},

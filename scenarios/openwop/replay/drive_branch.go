@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -70,24 +71,27 @@ var forksThatCannotBe = &scenarios.Drive[ForkRefusals]{
 		}
 		behind, never := host.Sequence(o.Source.Last())+1, host.StrangerOf(r.ID)
 		for _, a := range []struct {
-			into *host.Answered
-			what string
-			run  string
-			body map[string]any
+			into  *host.Answered
+			what  string
+			run   string
+			body  map[string]any
+			unfit string
 		}{
-			{&o.Control, "a replay from the first event", r.ID, map[string]any{"mode": "replay"}},
-			{&o.Edge, "a replay from behind the last event", r.ID, map[string]any{"mode": "replay", "fromSeq": behind}},
-			{&o.Beyond, "a replay from beyond that", r.ID, map[string]any{"mode": "replay", "fromSeq": behind + int64(h.Between(1, 1000))}},
-			{&o.Before, "a replay from before the first event", r.ID, map[string]any{"mode": "replay", "fromSeq": -h.Between(1, 1000)}},
-			{&o.Unknown, "a replay of a run that never was", never, map[string]any{"mode": "replay"}},
+			{&o.Control, "a replay from the first event", r.ID, map[string]any{"mode": "replay"}, ""},
+			{&o.Edge, "a replay from behind the last event", r.ID, map[string]any{"mode": "replay", "fromSeq": behind}, ""},
+			{&o.Beyond, "a replay from beyond that", r.ID, map[string]any{"mode": "replay", "fromSeq": behind + int64(h.Between(1, 1000))}, ""},
+			{&o.Before, "a replay from before the first event", r.ID, map[string]any{"mode": "replay", "fromSeq": -h.Between(1, 1000)},
+				openwop.OWPRPL6},
+			{&o.Unknown, "a replay of a run that never was", never, map[string]any{"mode": "replay"}, ""},
 			{&o.Nowhere, "a replay of a run that never was, from far out", never, map[string]any{"mode": "replay",
-				"fromSeq": 1_000_000 + h.Between(0, 1000)}},
+				"fromSeq": 1_000_000 + h.Between(0, 1000)}, ""},
 			{&o.Overlay, "a replay with other run options", r.ID, map[string]any{"mode": "replay",
-				"runOptionsOverlay": map[string]any{"tags": []string{h.Marker()}}}},
-			{&o.Strange, "a fork in a mode that nobody knows", r.ID, map[string]any{"mode": h.Name("mode"), "fromSeq": 0}},
-			{&o.NoMode, "a fork without a mode", r.ID, map[string]any{"fromSeq": 0}},
+				"runOptionsOverlay": map[string]any{"tags": []string{h.Marker()}}}, openwop.OWPRPL8},
+			{&o.Strange, "a fork in a mode that nobody knows", r.ID, map[string]any{"mode": h.Name("mode"), "fromSeq": 0},
+				openwop.OWPRPL9},
+			{&o.NoMode, "a fork without a mode", r.ID, map[string]any{"fromSeq": 0}, openwop.OWPRPL9},
 		} {
-			*a.into = askFork(ctx, h, a.what, a.run, a.body)
+			*a.into = askFork(wire.Misfit(ctx, a.unfit), h, a.what, a.run, a.body)
 		}
 	},
 }
@@ -121,7 +125,7 @@ var branchesThatCannotBe = &scenarios.Drive[BranchRefusals]{
 			{&o.Open, "a branch that does not say from where", map[string]any{"mode": "branch"}},
 			{&o.Beyond, "a branch from beyond the log", map[string]any{"mode": "branch", "fromSeq": last + 1 + int64(h.Between(1, 1000))}},
 		} {
-			*a.into = askFork(ctx, h, a.what, r.ID, a.body)
+			*a.into = askFork(wire.Misfit(ctx, openwop.OWPRPL13), h, a.what, r.ID, a.body)
 		}
 	},
 }

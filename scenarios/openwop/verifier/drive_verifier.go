@@ -3,6 +3,7 @@ package verifier
 import (
 	"context"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
@@ -225,16 +226,16 @@ var seamVerdicts = &scenarios.Drive[SeamVerdicts]{
 		h := host.Host{Conn: c}
 		s, _ := h.FindSeam(ctx, "agents/verify-run", map[string]any{"simulateVerdict": verdictPass})
 		o.Path = s.Path()
-		ask := func(verdict string) SeamVerdict {
+		ask := func(ctx context.Context, verdict string) SeamVerdict {
 			reply := s.Ask(ctx, map[string]any{"simulateVerdict": verdict})
 			h.Adopt(reply)
 			return SeamVerdict{Asked: verdict, Status: reply.StatusValue(), Body: reply.Value("")}
 		}
 		all := []string{verdictPass, verdictFail, verdictRevise, verdictPass, verdictFail, verdictRevise}
 		for _, i := range h.Rand.Perm(len(all)) {
-			a := ask(all[i])
+			a := ask(ctx, all[i])
 			o.Answers = append(o.Answers, a)
 		}
-		o.Strange = ask(h.Marker())
+		o.Strange = ask(wire.Misfit(ctx, openwop.OWPVER9), h.Marker())
 	},
 }

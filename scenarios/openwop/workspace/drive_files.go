@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -56,6 +57,7 @@ var filesWritten = &scenarios.Drive[[]FileWrite]{
 	Title: "puts workspace files with random text of many scripts, with nothing, with and without a content type, below the " +
 		"longest path there can be, and reads each",
 	Sends: []string{"{write file}", "{read file}"},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *[]FileWrite) {
 		writes := []FileWrite{
 			{Path: f.Path("plain"), Content: f.Marker()},
@@ -117,6 +119,7 @@ var filesUnwritable = &scenarios.Drive[FileBodies]{
 	ID:    "openwop/files-unwritable",
 	Title: "puts a workspace file, then bodies without content or with one that is no text on the same path, and reads the file",
 	Sends: []string{"{write file} {}", "{write file} {content: a number, null, an object}", "{read file}"},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileBodies) {
 		*o = FileBodies{First: FileWrite{Path: f.Path("kept"), Content: f.Marker()}}
 		roundTrip(ctx, f, &o.First)
@@ -129,7 +132,7 @@ var filesUnwritable = &scenarios.Drive[FileBodies]{
 			{"a null for the content", map[string]any{"content": nil}},
 			{"an object for the content", map[string]any{"content": map[string]any{"text": f.Marker()}}},
 		} {
-			reply := f.Write(ctx, o.First.Path, "", bad.body)
+			reply := f.Write(wire.Misfit(ctx, openwop.OWPWSP3), o.First.Path, "", bad.body)
 			o.Bodies = append(o.Bodies, FileRefuse{bad.what, host.FileReplyOf(reply)})
 		}
 		o.After = f.LookAt(ctx, o.First.Path, "")

@@ -33,6 +33,7 @@ var fileConditions = &scenarios.Drive[FileConditions]{
 	Title: "writes a workspace file with the etag that it has, with the one it had before and with one that nobody gave " +
 		"out, and reads it after each",
 	Sends: []string{"{write file}", "{write file} with If-Match", "{read file}"},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileConditions) {
 		path := f.Path("contended")
 		*o = FileConditions{First: FileWrite{Path: path, Content: f.Marker()}}
@@ -84,6 +85,7 @@ var filesAbsent = &scenarios.Drive[FileAbsentConditions]{
 	ID:    "openwop/files-absent",
 	Title: "writes with If-Match a workspace file that was never there; makes it without, deletes it, and writes it with the etag that it had",
 	Sends: []string{"{write file} with If-Match", "{write file}", "{read file}", "{delete file}", "{list files}?prefix="},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileAbsentConditions) {
 		*o = FileAbsentConditions{Path: f.Path("absent")}
 		absent(ctx, f, o.Path, inventedEtag(f.Host), "an etag of a file that was never there", &o.Never)
@@ -121,6 +123,7 @@ var filesRaced = &scenarios.Drive[[]FileRace]{
 	ID:    "openwop/files-raced",
 	Title: "has several writers come at once with the same etag of a workspace file, in several rounds, and reads the file after each",
 	Sends: []string{"{write file}", "{write file} with If-Match, several at once", "{read file}"},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *[]FileRace) {
 		path := f.Path("raced")
 		var rounds []FileRace

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -55,6 +56,7 @@ var filesTooLarge = &scenarios.Drive[FileSizes]{
 	Title: "overwrites a workspace file with one byte more than maxFileBytes, and with characters of two bytes that are too " +
 		"many bytes and not too many characters, and reads it after each",
 	Sends: []string{"{write file}", "{read file}"},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileSizes) {
 		sized(ctx, f, mostSent, o, func(limit int) []FileSize {
 			sizes := []FileSize{{What: "one byte more than maxFileBytes", Bytes: limit + 1}}
@@ -71,6 +73,7 @@ var filesAtLimit = &scenarios.Drive[FileSizes]{
 	ID:    "openwop/files-at-limit",
 	Title: "overwrites a workspace file with exactly maxFileBytes bytes, and reads it",
 	Sends: []string{"{write file}", "{read file}"},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileSizes) {
 		sized(ctx, f, mostRead, o, func(limit int) []FileSize {
 			return []FileSize{{What: "exactly maxFileBytes", Bytes: limit}}
@@ -138,8 +141,8 @@ var filesFull = &scenarios.Drive[FilesFull]{
 	ID: "openwop/files-full",
 	Title: "fills the workspace up to maxFiles, writes one file more, one that is there, and a new one when another was " +
 		"deleted; then deletes them all",
-	Sends:     []string{"{list files}", "{write file}, as many as maxFiles", "{read file}", "{delete file}"},
-	Exclusive: true,
+	Sends:    []string{"{list files}", "{write file}, as many as maxFiles", "{read file}", "{delete file}"},
+	Excludes: host.WorkspaceFiles,
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilesFull) {
 		limit := fileLimit(f.Host, "maxFiles", mostFiles)
 		*o = FilesFull{Limit: limit, Gone: f.Path("gone")}
@@ -164,18 +167,27 @@ var filesFull = &scenarios.Drive[FilesFull]{
 // fill makes files until the workspace should be full, and then tries further
 // writes.
 func fill(ctx context.Context, f *host.Files, o *FilesFull, room int) {
-	for i := range room {
-		if i == 1 {
-			reply := f.Text(ctx, numbered(f, 0), f.Marker())
-			o.Again = host.FileReplyOf(reply)
+	for i := 0; i < room; {
+		batch := make([]host.FileReply, min(room-i, batchOf(i)))
+		calls := make([]func(context.Context), len(batch))
+		for n := range batch {
+			path, content := numbered(f, i+n), f.Marker()
+			f.LeaveFile(path)
+			calls[n] = func(ctx context.Context) { batch[n] = host.FileReplyOf(f.Text(ctx, path, content)) }
 		}
-		reply := f.Text(ctx, numbered(f, i), f.Marker())
-		if host.Forbids(reply.Status) {
-			scenarios.End(host.ShutOut(dialect.WriteFile, reply.Status))
-		}
-		o.Filled = append(o.Filled, host.FileReplyOf(reply))
-		if !reply.Success() {
+		f.AtOnce(ctx, calls...)
+		o.Filled = append(o.Filled, batch...)
+		if slices.ContainsFunc(batch, func(r host.FileReply) bool { return !host.Succeeded(r.Status) }) {
 			break
+		}
+		if i == 0 {
+			o.Again = host.FileReplyOf(f.Text(ctx, numbered(f, 0), f.Marker()))
+		}
+		i += len(batch)
+	}
+	for _, r := range o.Filled {
+		if status, _ := r.Status.Int(); host.Forbids(int(status)) {
+			scenarios.End(host.ShutOut(dialect.WriteFile, int(status)))
 		}
 	}
 	write := func(path string) func() host.FileReply {
@@ -196,6 +208,14 @@ func fill(ctx context.Context, f *host.Files, o *FilesFull, room int) {
 	} {
 		*step.into = step.do()
 	}
+}
+
+// batchOf returns how many files are written at once when i are there. The first is written alone, since it is written again.
+func batchOf(i int) int {
+	if i == 0 {
+		return 1
+	}
+	return 16
 }
 
 func numbered(f *host.Files, i int) string { return f.Path(fmt.Sprint("n", i)) }

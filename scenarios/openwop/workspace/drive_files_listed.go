@@ -27,6 +27,7 @@ var filesListed = &scenarios.Drive[FilesListed]{
 	Title: "writes workspace files in two folders and beside them, one of them twice, and lists each folder, all of them, " +
 		"and one that is empty; deletes one and lists again",
 	Sends: []string{"{write file}", "{list files}?prefix=", "{delete file}"},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilesListed) {
 		for _, path := range []string{"a/one", "a/two", "a/deep/er", "b/one", "ab"} {
 			w := FileWrite{Path: f.Path(path), Content: f.Marker()}
@@ -75,6 +76,7 @@ var filesUnclaimed = &scenarios.Drive[FilesUnclaimed]{
 	ID:    "openwop/files-unclaimed",
 	Title: "lists the workspace files of a host that advertises none",
 	Sends: []string{"{list files}?prefix="},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilesUnclaimed) {
 		list := f.List(ctx, f.Prefix)
 		*o = FilesUnclaimed{list}

@@ -48,9 +48,11 @@ var filesOwned = &scenarios.Drive[FileOwners]{
 		for i := range o.Owners {
 			o.Owners[i].begin(ctx, s, o.Path)
 		}
+		ends := make([]func(context.Context), len(o.Owners))
 		for i := range o.Owners {
-			o.Owners[i].end(ctx, s, o.Path)
+			ends[i] = func(ctx context.Context) { o.Owners[i].end(ctx, s, o.Path) }
 		}
+		h.AtOnce(ctx, ends...)
 		o.Public = h.Files().LookAt(ctx, o.Path, "")
 	},
 }
@@ -93,13 +95,10 @@ func (o *FileOwner) begin(ctx context.Context, s host.Seam, path string) {
 	s.Leave(fmt.Sprintf("workspace file %s of tenant %q, workspace %q", path, o.Tenant, o.Workspace), func(ctx context.Context,
 		c *wire.Client) error {
 		reply, err := c.Do(ctx, wire.Call{Operation: s.Operation(), Body: o.ask(dialect.WorkspaceOpRequestOpDelete, path), Label: "clean up"})
-		if err != nil {
+		if err != nil || host.IsGone(reply.Status) {
 			return err
 		}
-		if !reply.Success() && !host.IsGone(reply.Status) {
-			return fmt.Errorf("delete answered HTTP %d", reply.Status)
-		}
-		return nil
+		return scenarios.Undone(reply)
 	})
 	scenarios.End(err)
 	o.Put = host.FileReplyOf(reply)
@@ -111,11 +110,11 @@ func (o *FileOwner) end(ctx context.Context, s host.Seam, path string) {
 }
 
 func (o *FileOwner) look(ctx context.Context, s host.Seam, path string, file, list *host.FileReply) {
-	for _, ask := range []struct {
-		into *host.FileReply
-		op   dialect.WorkspaceOpRequestOp
-	}{{file, dialect.WorkspaceOpRequestOpGet}, {list, dialect.WorkspaceOpRequestOpList}} {
-		reply := s.Ask(ctx, o.ask(ask.op, path))
-		*ask.into = host.FileReplyOf(reply)
+	ask := func(into *host.FileReply, op dialect.WorkspaceOpRequestOp) func(context.Context) {
+		return func(ctx context.Context) {
+			reply := s.Ask(ctx, o.ask(op, path))
+			*into = host.FileReplyOf(reply)
+		}
 	}
+	s.AtOnce(ctx, ask(file, dialect.WorkspaceOpRequestOpGet), ask(list, dialect.WorkspaceOpRequestOpList))
 }

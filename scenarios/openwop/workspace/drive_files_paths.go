@@ -35,6 +35,7 @@ var filesAstray = &scenarios.Drive[FilePaths]{
 	Title: "writes workspace files below paths that leave the workspace or that no file can have, and looks for them there, " +
 		"where they lead, and in the list",
 	Sends: []string{"{write file}, the slashes of the path encoded", "{read file}", "{list files}?prefix="},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilePaths) {
 		*o = FilePaths{Prefix: f.Prefix}
 		for _, stem := range []string{"a/inside", "two..dots-and_more.v1"} {

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // FileHistory is a file written several times, and its versions as read
@@ -33,6 +35,7 @@ var fileRewritten = &scenarios.Drive[FileHistory]{
 	Title: "writes a workspace file a random number of times, once with the same content again, reads it after each write, " +
 		"and then each of its versions, one that never was, and what is none",
 	Sends: []string{"{write file}, several times", "{read file}", "{read file}?version="},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileHistory) {
 		kept, _ := claims.Family(f.Discovery, "workspace").Key("maxVersions").Int()
 		*o = FileHistory{Kept: int(min(max(kept, 0), mostVersions))}
@@ -67,7 +70,7 @@ func history(ctx context.Context, f *host.Files, o *FileHistory, path string) {
 		{&o.Never, strconv.Itoa(n + 1)}, {&o.Never, strconv.Itoa(n + f.Between(2, 1000))},
 		{&o.Absurd, "0"}, {&o.Absurd, strconv.Itoa(-f.Between(1, n))}, {&o.Absurd, "latest"}, {&o.Absurd, "1.5"},
 	} {
-		got := f.LookAt(ctx, path, ask.version)
+		got := f.LookAt(wire.Misfit(ctx, openwop.OWPWSP19), path, ask.version)
 		*ask.into = append(*ask.into, FileVersion{Version: ask.version, Got: got})
 	}
 }
@@ -90,6 +93,7 @@ var fileHorizon = &scenarios.Drive[FileHorizon]{
 	ID:    "openwop/file-horizon",
 	Title: "writes a workspace file a few times more than the host keeps versions, and reads those at either side of the bound",
 	Sends: []string{"{write file}, maxVersions times and a few", "{read file}?version="},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileHorizon) {
 		kept, ok := claims.Family(f.Discovery, "workspace").Key("maxVersions").Int()
 		if !ok || kept < 1 || kept > mostVersions {
@@ -143,6 +147,7 @@ var fileDeleted = &scenarios.Drive[FileDeleted]{
 	Title: "writes a workspace file twice, deletes it, looks for it, deletes it again and writes it again; and does the " +
 		"same to a path that was never written",
 	Sends: []string{"{write file}", "{read file}", "{delete file}", "{list files}?prefix="},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileDeleted) {
 		*o = FileDeleted{First: FileWrite{Path: f.Path("doomed"), Content: f.Marker()}}
 		o.Again = FileWrite{Path: o.First.Path, Content: f.Marker()}

@@ -15,6 +15,7 @@ var loopThatWrites = &scenarios.Drive[NotedLoop]{
 	ID:    "openwop/loop-that-writes",
 	Title: "runs a loop of random length in which a random turn overwrites a workspace file with random content, and makes another",
 	Sends: []string{"{write file}", "{read file}", "{create run} (assay-loop-workspace with a random plan)", "{read run}", "{poll log}"},
+	Uses:  []string{host.WorkspaceFiles},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *NotedLoop) {
 		h := host.Host{Conn: c}
 		l, _ := writingLoop(ctx, h, h.Files())

@@ -41,6 +41,7 @@ var loopWrittenTo = &scenarios.Drive[HeldLoop]{
 		"{write file}", "{read file}", "{delete file}", "{create run} (assay-loop-workspace with a random plan; else assay-loop-ask-user)",
 		"{answer node}", "{read run}", "{poll log}",
 	},
+	Uses: []string{host.WorkspaceFiles},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HeldLoop) {
 		h := host.Host{Conn: c}
 		f := h.Files()

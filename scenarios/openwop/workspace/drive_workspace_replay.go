@@ -32,6 +32,7 @@ var replayedNotes = &scenarios.Drive[ReplayedNotes]{
 		"{write file}", "{read file}", "{delete file}", "{create run} (assay-loop-workspace with a random plan)", "{fork run} {mode: replay}",
 		"{read run}", "{poll log}",
 	},
+	Uses: []string{host.WorkspaceFiles},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ReplayedNotes) {
 		h := host.Host{Conn: c}
 		f := h.Files()

@@ -15,6 +15,7 @@ var seamWrites = &scenarios.Drive[host.SeamObservation]{
 	Title:    "asks the seam agentloop/run for two loops of different length, each with a write in another random turn before the last",
 	Sends: []string{"{use seam:agentloop/run} {turns: n, workspaceWriteAtTurn: less than n}, twice",
 		"{read run} and its events of the runs it names"},
+	Uses: []string{host.WorkspaceFiles},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *host.SeamObservation) {
 		h := host.Host{Conn: c}
 		s := h.AgentLoopSeam(ctx)
@@ -32,6 +33,7 @@ var seamWritesLate = &scenarios.Drive[host.SeamObservation]{
 	Title:    "asks the seam agentloop/run for a write in the last turn, and in one behind it; and for one in an earlier turn, as the control",
 	Sends: []string{"{use seam:agentloop/run} {turns: n, workspaceWriteAtTurn: less than n}",
 		"{use seam:agentloop/run} {turns: n, workspaceWriteAtTurn: n}", "{use seam:agentloop/run} {turns: n, workspaceWriteAtTurn: more than n}"},
+	Uses: []string{host.WorkspaceFiles},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *host.SeamObservation) {
 		h := host.Host{Conn: c}
 		s := h.AgentLoopSeam(ctx)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/simhost/openintent/suspension"
 )
 
 func (w *world) intentDoc(in *Intent) openintentv1.Intent {
@@ -19,6 +20,9 @@ func (w *world) intentDoc(in *Intent) openintentv1.Intent {
 		CreatedAt:         stamp(in.Created), UpdatedAt: stamp(in.Updated), Confidence: &zero,
 	}
 	for key, v := range in.State {
+		if key == recordKey {
+			v = suspension.Hide(v)
+		}
 		raw, err := json.Marshal(v)
 		if err != nil {
 			raw = []byte("null") // it came in as JSON
@@ -68,7 +72,7 @@ func (ev *Event) doc() openintentv1.Event {
 	if payload == nil {
 		payload = map[string]any{}
 	}
-	raw, err := json.Marshal(payload)
+	raw, err := json.Marshal(suspension.Hide(payload))
 	if err != nil {
 		raw = []byte("{}") // it came in as JSON, or is made of texts and numbers
 	}

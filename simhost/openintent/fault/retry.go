@@ -275,8 +275,9 @@ var retryFaults = []Fault{
 		Replace: func(s *rules.Set) { s.Expiry.Overrules = func() bool { return true } },
 	},
 	{
-		ID: "openintent.context-in-reminder", Title: "a reminder to the outside carries the question and the context",
-		Looks: "the body of a webhook has the context of the record", Breaks: []string{oi.OIP0026K1},
+		ID:    "openintent.context-in-reminder",
+		Title: "a reminder to the outside carries the question and the context, what is hidden from readers included",
+		Looks: "the body of a webhook has secrets of the context, which GET intents/{id} hides", Breaks: []string{oi.OIP0026K1},
 		Replace: func(s *rules.Set) {
 			s.Reminders.Notice = func(notice, record map[string]any) map[string]any {
 				notice["question"], notice["context"] = record["question"], record["context"]

@@ -107,11 +107,9 @@ var configFaults = []Fault{
 		Request: mutate.Asked("PUT /api/v1/server/config", func(r *mutate.Request) { r.Method = http.MethodGet }),
 	},
 	{
-		ID: "openintent.config-behind-key", Title: "the server config asks for a key",
-		Looks: "GET server/config without a key is 401", Breaks: []string{oi.OIP0026D4},
-		Replace: func(s *rules.Set) {
-			s.Requests.LetsIn = func(op string, known, public bool) bool { return known || public && op != "getServerConfig" }
-		},
+		ID: "openintent.config-behind-key", Title: "the server config is refused, whatever key asks for it",
+		Looks: "GET server/config with a key is 403", Breaks: []string{oi.OIP0026D4},
+		Reply: mutate.On("GET /api/v1/server/config", func(r *mutate.Reply) { r.Status = http.StatusForbidden }),
 	},
 	{
 		ID: "openintent.config-invalid", Title: "the server config shows a default policy that cannot be",

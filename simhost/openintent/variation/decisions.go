@@ -101,8 +101,21 @@ var events = []Variation{
 	},
 }
 
-// decisions are the variations of what an honest server may decide otherwise (OIP-R12, OIP-R27, OIP-R108, OIP-R117, OIP-R122).
+// decisions are the variations of what an honest server may decide otherwise (OIP-R12, OIP-R27, OIP-R108, OIP-R117, OIP-R122,
+// OIP-R125).
 var decisions = []Variation{
+	{
+		ID: "config-behind-key", Title: "the configuration is read with a key alone",
+		About: "whether clients need a key to read the configuration",
+		Vary: func(s *Set) {
+			s.Rules = append(s.Rules, func(to *ruleSet) {
+				before := to.Requests.LetsIn
+				to.Requests.LetsIn = func(op string, known, public bool) bool {
+					return before(op, known, public && op != "getServerConfig")
+				}
+			})
+		},
+	},
 	{
 		ID: "fail-stays-suspended", Title: "a suspension that nobody answers, whose fallback is fail, expires and the intent stays suspended",
 		About: "what fallback fail does: RFC-0025 says abandoned in section 2, and either in section 6",

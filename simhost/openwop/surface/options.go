@@ -59,6 +59,8 @@ type Options struct {
 	// TrustVoters has who answers an approval say who they are: by resumeValue.voter, or by a token that was read with the key of
 	// one of Voters. A client with a single key can fill a quorum then.
 	TrustVoters bool
+	// Vault holds what the host keeps as secrets beside all keys: none of it is ever kept as content.
+	Vault []string
 	// LowScopeKey is one more key of DefaultTenant, without the scope approvals:respond: who has it answers no interrupt. ""
 	// for none.
 	LowScopeKey string

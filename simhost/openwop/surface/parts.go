@@ -3,6 +3,7 @@ package surface
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/openassay/assay/simhost/ids"
 	"github.com/openassay/assay/simhost/mutate"
@@ -166,11 +167,12 @@ func (h *Host) openGoalsOf(ctx context.Context, tenant string) error {
 }
 
 // secrets must never be stored as content.
-func (h *Host) secrets() (keys []string) {
+func (h *Host) secrets() []string {
+	secrets := slices.Clone(h.opts.Vault)
 	for _, k := range h.opts.keys() {
-		keys = append(keys, k.value)
+		secrets = append(secrets, k.value)
 	}
-	return keys
+	return secrets
 }
 
 // closeParts closes what was opened, users before what they use.

@@ -36,7 +36,7 @@ type Checks struct {
 // else is a [refusal.Error] for Fail.
 func (c Checks) Front(op *Operation, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		err := op.checkParameters(r)
+		err := checkParameters(op, r)
 		if err == nil && op.TakesBody {
 			var body *Body
 			if body, err = c.read(w, r, op); err == nil {
@@ -47,12 +47,12 @@ func (c Checks) Front(op *Operation, next http.Handler) http.Handler {
 			c.Fail(w, r, err)
 			return
 		}
-		next.ServeHTTP(w, op.plain(r))
+		next.ServeHTTP(w, plain(op, r))
 	})
 }
 
 // checkParameters judges the parameters that were sent; that a required one is missing is seen by the generated code.
-func (op *Operation) checkParameters(r *http.Request) error {
+func checkParameters(op *Operation, r *http.Request) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return refusal.New(refusal.Validation, "the query cannot be read: escape each name and value, and part them with &", "field", "query")

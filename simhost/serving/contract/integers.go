@@ -10,10 +10,10 @@ import (
 
 // plain spells the integers among the parameters of a request plainly: to a schema 2.0 and 2e3 are integers, to a generated server
 // they are not.
-func (op *Operation) plain(r *http.Request) *http.Request {
+func plain(op *Operation, r *http.Request) *http.Request {
 	var query url.Values
 	changed := false
-	for _, p := range op.integers {
+	for _, p := range op.Integers {
 		switch p.In {
 		case "header":
 			for i, value := range r.Header[http.CanonicalHeaderKey(p.Name)] {

@@ -59,6 +59,12 @@ type OpenIntent struct {
 // Protocol implements [Specimen].
 func (OpenIntent) Protocol() *scenarios.Protocol { return suites.Protocol }
 
+// Committing implements [Faulty].
+func (h OpenIntent) Committing(faults []string) (Specimen, error) {
+	h.Faults = faults
+	return h, faulty.Options{Options: h.Options, Faults: faults}.Check()
+}
+
 // Start implements [Specimen].
 func (h OpenIntent) Start(ctx context.Context, t wire.Target, p Place) (wire.Target, func(context.Context) error, error) {
 	s, err := h.Serve(ctx, t, p, nil)

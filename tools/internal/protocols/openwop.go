@@ -63,6 +63,12 @@ type OpenWOP struct {
 // Protocol implements [Specimen].
 func (OpenWOP) Protocol() *scenarios.Protocol { return suites.Protocol }
 
+// Committing implements [Faulty].
+func (h OpenWOP) Committing(faults []string) (Specimen, error) {
+	h.Faults = faults
+	return h, faulty.Options{Options: h.Options, Faults: faults}.Check()
+}
+
 // Start implements [Specimen]. It also starts the second host that this one works with, unless t names one.
 func (h OpenWOP) Start(ctx context.Context, t wire.Target, p Place) (wire.Target, func(context.Context) error, error) {
 	stopSecond := func(context.Context) error { return nil }
@@ -85,6 +91,10 @@ func (h OpenWOP) Start(ctx context.Context, t wire.Target, p Place) (wire.Target
 func (h OpenWOP) Serve(ctx context.Context, t wire.Target, p Place, wrap func(http.Handler) http.Handler) (*Served, error) {
 	o := h.Options.WithSecond(surface.Peer{URL: t.SecondURL, Key: t.SecondKey})
 	o.Key, o.Tenants, o.Voters, o.LowScopeKey = t.Key, map[string]string{"other": t.OtherKey}, votersOf(t), t.LowScopeKey
+	o.Vault = nil
+	if t.HostSecret != "" {
+		o.Vault = []string{t.HostSecret}
+	}
 	return serveHost(ctx, faulty.Options{Options: o, Faults: h.Faults}, p, wrap)
 }
 
@@ -185,6 +195,8 @@ func (h *hostSimhost) Flags(behind string, f *pflag.FlagSet) {
 	case "voter":
 		f.BoolVar(&o.TrustVoters, "trust-voters", false,
 			"take resumeValue.voter of an answer, or the voter whose token it comes with, for who votes")
+		f.StringArrayVar(&o.Vault, "host-secret", nil, "`VALUE` that the host keeps as a secret, and stores nowhere as content; may be repeated")
+		cli.Secret(f, "host-secret")
 		f.StringVar(&o.LowScopeKey, "low-scope-key", "", "further `KEY` of the first tenant, which may not answer interrupts (default none)")
 		cli.Secret(f, "low-scope-key")
 		f.IntVar(&o.Version, "version", surface.DefaultVersion, "version `N` of the execution model, 1 to 6")

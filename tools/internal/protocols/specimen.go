@@ -21,6 +21,40 @@ type Specimen interface {
 	Start(ctx context.Context, t wire.Target, p Place) (ready wire.Target, stop func(context.Context) error, err error)
 }
 
+// Faulty is a specimen that commits faults.
+type Faulty interface {
+	Specimen
+	// Committing returns the same specimen with these faults in place of its own: an error if they exclude each other.
+	Committing(faults []string) (Specimen, error)
+}
+
+// Faulty returns a specimen that commits all faults that specs name, as [Row.Fault] reads them.
+func (r *Row) Faulty(specs []string) (Specimen, error) {
+	var first Fault
+	for i, spec := range specs {
+		f, err := r.Fault(spec)
+		switch {
+		case err != nil:
+			return nil, err
+		case i == 0:
+			first = f
+		case f.Under != first.Under:
+			return nil, fmt.Errorf("%s shows on a host %s, and %s on one %s: give one of them", specs[0], under(first), spec, under(f))
+		}
+	}
+	if host, is := first.Specimen.(Faulty); is && len(specs) > 1 {
+		return host.Committing(specs)
+	}
+	return first.Specimen, nil
+}
+
+func under(f Fault) string {
+	if f.Under == "" {
+		return "with all features"
+	}
+	return "with " + f.Under
+}
+
 // Place is where a specimen runs. The zero Place is silent.
 type Place struct {
 	Release string // release of this program

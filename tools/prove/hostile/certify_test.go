@@ -106,7 +106,8 @@ func certify(t *testing.T, binary, url string, b bounds) ended {
 		"--timeout", b.timeout.String(), "--patience", b.patience.String())
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), measuring+"="+figures, "GOMEMLIMIT=", "GOGC=",
-		"ASSAY_KEY="+key, "ASSAY_TENANT_B_KEY="+otherKey, "ASSAY_LOW_SCOPE_KEY="+lowScopeKey, "ASSAY_VOTER_KEYS="+voterKeyOne+","+voterKeyTwo)
+		"ASSAY_KEY="+key, "ASSAY_TENANT_B_KEY="+otherKey, "ASSAY_LOW_SCOPE_KEY="+lowScopeKey, "ASSAY_HOST_SECRET="+hostSecret,
+		"ASSAY_VOTER_KEYS="+voterKeyOne+","+voterKeyTwo)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -19,10 +19,11 @@ import (
 // The keys that the command is given. The hosts see them, and may tell them to anybody.
 const (
 	key, otherKey, lowScopeKey = "hostile-main-key-7d1f", "hostile-other-key-52aa", "hostile-low-key-90c3"
+	hostSecret                 = "hostile-secret-4e0b"
 	voterKeyOne, voterKeyTwo   = "hostile-voter-key-1b7e", "hostile-voter-key-2f60"
 )
 
-var secrets = []string{key, otherKey, lowScopeKey, voterKeyOne, voterKeyTwo}
+var secrets = []string{key, otherKey, lowScopeKey, voterKeyOne, voterKeyTwo, hostSecret}
 
 // scene is what a hostile host can refer to.
 type scene struct {
@@ -186,6 +187,7 @@ func simulated(t testing.TB, url string) *surface.Host {
 	h, err := surface.New(t.Context(), surface.Options{
 		URL: url, Version: surface.HighestVersion, Key: key, Tenants: map[string]string{"other": otherKey},
 		Voters: map[string]string{"voter-1": voterKeyOne, "voter-2": voterKeyTwo}, LowScopeKey: lowScopeKey,
+		Vault: []string{hostSecret},
 	})
 	if err != nil {
 		t.Fatal(err)

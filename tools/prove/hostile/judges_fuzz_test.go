@@ -74,8 +74,8 @@ func honestTranscripts(f *testing.F) map[string]written {
 	server.Config.Handler = simulated(f, "http://"+server.Listener.Addr().String()).Handler()
 	server.Start()
 	defer server.Close()
-	target := wire.Target{URL: server.URL, Key: key, OtherKey: otherKey, LowScopeKey: lowScopeKey, VoterKeys: []string{voterKeyOne,
-		voterKeyTwo}}
+	target := wire.Target{URL: server.URL, Key: key, OtherKey: otherKey, LowScopeKey: lowScopeKey, HostSecret: hostSecret,
+		VoterKeys: []string{voterKeyOne, voterKeyTwo}}
 	c, err := scenarios.Certify(f.Context(), target, scenarios.Options{Seed: 1}, suites.Suites()...)
 	if err != nil {
 		f.Fatal(err)

@@ -47,7 +47,8 @@ func small() *catalogue.Catalogue {
 					Scenarios: []scenarios.ScenarioID{"demo/turns/counted"}},
 			}}, {ID: "turning", Superseded: "turning@2", Title: "turns", Claims: []string{claim.ID}, Digest: "e123456789abcdef"}},
 	}
-	drive := &scenarios.Drive[struct{}]{ID: "demo/run", Title: "runs a loop", Sends: []string{"POST /runs", "GET /runs/{id}"}, Exclusive: true}
+	drive := &scenarios.Drive[struct{}]{ID: "demo/run", Title: "runs a loop", Sends: []string{"POST /runs", "GET /runs/{id}"},
+		Excludes: "the lamp"}
 	return &catalogue.Catalogue{
 		Suites: []scenarios.Suite{{ID: "turns", Title: "turns of a loop", Protocol: protocol, Scenarios: []scenarios.Scenario{
 			{ID: "demo/turns/counted", Title: "turns are counted", Proves: []scenarios.RequirementID{"D-A1"}, Claim: claim,
@@ -256,7 +257,7 @@ func TestExplain(t *testing.T) {
   asks         whether turns are counted
   claim        model>=5: /model/version >= 5
   proves       D-A1 (MUST, RFC-1 A): Turns are counted.
-  looks at     the drive demo/run, which runs a loop; alone, because it moves something host-wide
+  looks at     the drive demo/run, which runs a loop; beside no drive that uses the lamp
   sends        POST /runs
                GET /runs/{id}
   labels       suite:turns claim:model>=5 level:MUST source:RFC-1

@@ -194,8 +194,8 @@ func (p *page) driven(suite scenarios.Suite, s scenarios.Scenario) {
 		return
 	}
 	how := drive.Title
-	if drive.Exclusive {
-		how += "; alone, because it moves something host-wide"
+	if apart := drive.Apart(); apart != "" {
+		how += "; " + apart
 	}
 	p.field("looks at", fmt.Sprintf("the drive %s, which %s", drive.ID, how))
 	p.list("sends", drive.Sends)

@@ -100,8 +100,8 @@ func driveSentence(sc scenarios.Scenario) string {
 	sentence := "Looks at the discovery document alone."
 	if ok {
 		sentence = "The drive " + drive.ID + " " + drive.Title + "."
-		if drive.Exclusive {
-			sentence += " It runs alone, because it moves something host-wide."
+		if apart := drive.Apart(); apart != "" {
+			sentence += " It runs " + apart + "."
 		}
 	}
 	if sc.Reach() < scenarios.Observed {

@@ -4,6 +4,7 @@ package lamp
 
 import (
 	"context"
+	_ "embed"
 	"net/http"
 
 	"github.com/openassay/assay/scenarios"
@@ -11,11 +12,15 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
+//go:embed openapi.json
+var contract []byte
+
 // Protocol is the lamp's, version 1.
 var Protocol = &scenarios.Protocol{
 	ID:            "lamp/v1",
 	Title:         "a lamp that is switched over HTTP",
 	DiscoveryPath: "/.well-known/lamp.json",
+	Requests:      func() []byte { return contract },
 	Ledger: scenarios.NewLedger([]scenarios.Requirement{{
 		ID: "LAMP-1", Level: scenarios.Must, Source: "LAMP", Section: "1", Claim: dimmable.ID,
 		Text: "A lamp has the brightness that it was last given.",
