@@ -193,3 +193,21 @@ func TestPublishedWorkflowsThatAreNotListed(t *testing.T) {
 		})
 	}
 }
+
+// Seams may live below a prefix that a member of the host's own names.
+func TestSeamsAreFoundByTheirMember(t *testing.T) {
+	for member, want := range map[string]scenarios.Verdict{"testSeams": scenarios.Passed, "paths": scenarios.Blocked} {
+		d := hosttest.DiscoveryOf()
+		d["x-acme"] = map[string]any{member: map[string]any{"prefix": "/odd/place/"}}
+		url := hosttest.Serve(t, hosttest.Routes{"GET /.well-known/openwop": hosttest.Always(d), "POST /odd/place/agentloop/run": formulaLoop})
+		o := scenarios.Options{Seed: 3, Patience: time.Second,
+			Select: scenarios.Selection{Scenarios: []string{"version5-shape/iteration-on-decided"}}}
+		c, err := scenarios.Certify(t.Context(), wire.Target{URL: url, Key: hosttest.OurKey}, o, openwop.Suites()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := c.Finish(t.Context()).Outcomes[0]; out.Verdict != want {
+			t.Errorf("with the member %s: %s (%s), want %s", member, out.Verdict, out.Reason, want)
+		}
+	}
+}

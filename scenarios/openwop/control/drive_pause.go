@@ -2,9 +2,11 @@ package control
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -47,7 +49,9 @@ var pausedAtOnce = &scenarios.Drive[PausedObservation]{
 		"{create run} (the same)", "{resume run}", "{pause run}, when it has ended"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
-		pausedFor(ctx, host.Host{Conn: c}, string(dialect.PauseRunRequestDrainPolicyImmediate), o)
+		h := host.Host{Conn: c}
+		unlessDrains(h)
+		pausedFor(ctx, h, string(dialect.PauseRunRequestDrainPolicyImmediate), o)
 	},
 }
 
@@ -66,6 +70,17 @@ var pausedByDrain = &scenarios.Drive[PausedObservation]{
 		}
 		pausedFor(ctx, h, "", o)
 	},
+}
+
+// unlessDrains ends the drive as not offered if the host lists how it pauses runs, and not that it does so at once.
+func unlessDrains(h host.Host) {
+	policies := claims.Family(h.Discovery, "runs").At("/pauseResume/drainPolicies")
+	listed := policies.Items()
+	if len(listed) > 0 && !slices.ContainsFunc(listed, func(v wire.Value) bool {
+		return v.String() == string(dialect.PauseRunRequestDrainPolicyImmediate)
+	}) {
+		scenarios.End(scenarios.NotOffered("/runs/pauseResume/drainPolicies has no immediate: it is " + policies.JSON()))
+	}
 }
 
 // unlessPauses ends the drive as blocked, or as not offered if the host does not

@@ -109,7 +109,9 @@ var cancelledPaused = &scenarios.Drive[ControlCancelObservation]{
 	Sends: []string{sendsCancelled, "{pause run} {drainPolicy: immediate}", "{cancel run} {reason}", "{read run} and its events"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ControlCancelObservation) {
-		cancelledFor(ctx, host.Host{Conn: c}, true, o)
+		h := host.Host{Conn: c}
+		unlessDrains(h)
+		cancelledFor(ctx, h, true, o)
 	},
 }
 

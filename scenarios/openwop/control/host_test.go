@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -130,5 +131,26 @@ func TestACancelThatComesTooLateIsSentAgain(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A host that lists how it pauses runs is not asked for another way.
+func TestOnlyListedDrainPoliciesAreAsked(t *testing.T) {
+	url := hosttest.Serve(t, hosttest.Routes{
+		"GET /.well-known/openwop": hosttest.Always(map[string]any{"protocolVersion": "1.0", "supportedEnvelopes": []string{},
+			"schemaVersions": map[string]int{}, "fixtures": []string{"conformance-delay"},
+			"runs":   map[string]any{"pauseResume": map[string]any{"supported": true, "drainPolicies": []string{"drain-current-node"}}},
+			"limits": map[string]int{"clarificationRounds": 0, "schemaRounds": 0, "envelopesPerTurn": 0}}),
+	})
+	o := scenarios.Options{Seed: 7, Patience: time.Second, Select: scenarios.Selection{Scenarios: []string{
+		"run-control/paused-stands-still", "run-control/paused-cancelled"}}}
+	c, err := scenarios.Certify(t.Context(), wire.Target{URL: url}, o, openwop.Suites()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range c.Finish(t.Context()).Outcomes {
+		if out.Verdict != scenarios.Inapplicable || !strings.Contains(out.Reason, "/runs/pauseResume/drainPolicies") {
+			t.Errorf("%s is %s: %s", out.Scenario.ID, out.Verdict, out.Reason)
+		}
 	}
 }

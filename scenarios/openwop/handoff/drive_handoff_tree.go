@@ -44,7 +44,8 @@ var cancelledTree = &scenarios.Drive[TreeObservation]{
 			Chosen: true}
 		switch {
 		case h.Offers(fixture.Loop, fixture.LoopWaits, fixture.Wait):
-		case host.OffersScripted(h, fixture.ScriptedLoop) && host.OffersScripted(h, fixture.ScriptedTree): // the first shows that it reads scripts
+		// That of the loop shows that scripts are read: the tree is not followed to its end.
+		case host.OffersScripted(h, fixture.ScriptedLoop) && host.OffersScripted(h, fixture.ScriptedTree):
 			way, _ = host.ScriptOf(h, fixture.ScriptedTree)
 		default:
 			h.Lacks("the host does not offer the fixtures for a tree of three runs", fixture.Loop, fixture.LoopWaits)

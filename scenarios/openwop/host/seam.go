@@ -2,8 +2,10 @@ package host
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/openassay/assay/scenarios"
@@ -24,20 +26,36 @@ func (s Seam) Operation() wire.Operation { return s.op }
 // Path returns the seam's path.
 func (s Seam) Path() string { return s.PathOf(s.op) }
 
-// SeamPaths returns the prefixes seams can live under, in search order. No discovery field names them, and hosts
-// alias some seams only, so each seam is searched for separately.
+// SeamPaths returns the prefixes seams can live under, in search order: the protocol names none, but a host may have a member of its
+// own for them. Hosts alias some seams only, so each seam is searched for separately.
 func (h Host) SeamPaths() []string {
 	if len(h.SeamPrefixes) > 0 {
 		return h.SeamPrefixes
 	}
 	vendor := claims.Family(h.Discovery, "implementation").Key("vendor").String()
-	var prefixes []string
+	prefixes := advertisedSeams(h.Discovery.Document, false)
 	for _, prefix := range h.Dialect().Seams {
 		if filled := strings.ReplaceAll(prefix, "{vendor}", url.PathEscape(vendor)); vendor != "" || filled == prefix {
 			prefixes = append(prefixes, filled)
 		}
 	}
-	return prefixes
+	return distinct(prefixes)
+}
+
+// advertisedSeams returns the paths in members about seams, such as {"testSeams": {"prefix": "/v1/host/acme"}}. inside says that v is
+// in such a member.
+func advertisedSeams(v wire.Value, inside bool) (paths []string) {
+	if path := strings.TrimSuffix(v.String(), "/"); inside && strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") {
+		return []string{path}
+	}
+	for _, e := range v.Items() {
+		paths = append(paths, advertisedSeams(e, inside)...)
+	}
+	members, _ := v.Actual().(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		paths = append(paths, advertisedSeams(v.Key(name), inside || strings.Contains(strings.ToLower(name), "seam"))...)
+	}
+	return paths
 }
 
 const nameSeams = "name the prefix under which the host's test seams live with --seam-prefix, or wire the seam (docs/seams.md)"
@@ -77,4 +95,14 @@ func SeamAnswered(j *scenarios.Judge, status wire.Value, path string) {
 	if code, _ := status.Int(); code/100 != 2 {
 		j.Block("the seam "+path+" answered HTTP "+status.JSON(), "have the seam answer valid requests (docs/seams.md), or leave it off")
 	}
+}
+
+// distinct keeps the first of equal texts.
+func distinct(texts []string) (out []string) {
+	for _, t := range texts {
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
 }
