@@ -117,7 +117,8 @@ func create(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	id := fmt.Sprintf("intent-%d", len(intents)+1)
-	i := &intent{object: object{"id": id, "title": body["title"], "status": "draft", "state": object{}, "depends_on": []string{}, "created_at": now()}}
+	i := &intent{object: object{"id": id, "title": body["title"], "status": "draft", "state": object{}, "depends_on": []string{}, "created_at": now(),
+		"created_by": "caller"}}
 	if s, _ := body["status"].(string); s == "active" {
 		i.object["status"] = s
 	}
