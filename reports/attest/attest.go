@@ -8,6 +8,7 @@ package attest
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gowebpki/jcs"
@@ -55,7 +56,7 @@ type Resource struct {
 	Digest    map[string]string `json:"digest,omitempty"`
 	Content   []byte            `json:"content,omitempty"`
 	MediaType string            `json:"mediaType,omitempty"`
-	// Annotations of the subject name the target and its protocol.
+	// Annotations of the subject name the target, its protocol, and the headers that whoever ran Assay added.
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
@@ -99,6 +100,9 @@ func Of(b *bundle.Bundle, doc results.Results) ([]Statement, error) {
 	}
 	about := Resource{Name: "bundle", Digest: map[string]string{"sha256": b.Digest},
 		Annotations: map[string]string{"target": doc.Target.Address, "protocol": doc.Target.Protocol}}
+	if names := doc.Target.ExtraHeaders; len(names) > 0 {
+		about.Annotations["extraHeaders"] = strings.Join(names, ", ")
+	}
 	out := []Statement{{Subject: about, TestResult: tests}}
 	if summary := svr(doc); summary != nil {
 		out = append(out, Statement{Subject: about, SVR: summary})

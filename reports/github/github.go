@@ -35,6 +35,9 @@ func Summary(w io.Writer, doc results.Results, meaning, dir string) error {
 		fmt.Fprintf(&b, " · a part: %s, so no profile is judged", excerpt.Part(*doc.Partial))
 	}
 	fmt.Fprintf(&b, " · seed %d · Assay %s\n\n", doc.Seed, code(doc.Assay.Version))
+	if words := excerpt.ExtraHeaders(doc.Target.ExtraHeaders); words != "" {
+		fmt.Fprintf(&b, "Note: %s.\n\n", code(words))
+	}
 	b.WriteString("| passed | failed | inapplicable | blocked | inconclusive | broken |\n|---|---|---|---|---|---|\n")
 	t := doc.Totals
 	fmt.Fprintf(&b, "| %d | %d | %d | %d | %d | %d |\n", t.Passed, t.Failed, t.Inapplicable, t.Blocked, t.Inconclusive, t.Broken)

@@ -222,3 +222,18 @@ func TestNothingFailed(t *testing.T) {
 		t.Error("the summary tells of violations")
 	}
 }
+
+// Who reads the summary learns that the host could tell its examiner by a header.
+func TestExtraHeadersAreTold(t *testing.T) {
+	doc := document("plain")
+	for _, names := range [][]string{nil, {"X-Team", "X-Trace"}} {
+		doc.Target.ExtraHeaders = names
+		var b strings.Builder
+		if err := github.Summary(&b, doc, "meaning", ""); err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(b.String(), "X-Team, X-Trace"); told != (names != nil) {
+			t.Errorf("with %v it tells of headers: %t\n%s", names, told, b.String())
+		}
+	}
+}

@@ -34,6 +34,10 @@ func (v *run) notProved() {
 	default:
 		say("that it is the only certification: one that ended otherwise may have been left out")
 	}
+	say("that the target does the same a second time, or asked with other values: it was asked as often, and with those, as the " +
+		"exchanges show")
+	say("that it treats others alike: a host can tell its examiner by the key, the address, the client or what is asked, and " +
+		"behave while it is looked at")
 	say("what drives noted beside their exchanges, such as how long they waited, what they made of the values that they drew, and " +
 		"why one stopped: it is judged as it stands")
 	say("leftovers, and how long all of it took: no transcript shows them")

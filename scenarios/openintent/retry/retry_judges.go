@@ -294,7 +294,7 @@ func (o CourseObservation) judgeLadder(j *scenarios.Judge) {
 	j.Check(openintent.OIP0026N4, steps.Each("/payload/attempt")).To(numbers(o.attempts()...), "steps that triggered")
 	j.Check(openintent.OIP0026E2, steps.Each("/payload/attempt")).To(numbers(o.attempts()...), "%s", host.EventEscalated)
 	for _, s := range o.Steps {
-		if o.Lapse.Seam {
+		if o.Lapse.Seam && len(s.early(host.EventRenotified).Values) == 0 { // else the whole attempt is early, which breaks another sentence
 			j.Check(openintent.OIP0026N4, s.early(host.EventEscalated)).To(check.Len(0), "steps of attempt %d before it is due", s.Attempt)
 		}
 	}
