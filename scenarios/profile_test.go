@@ -170,11 +170,12 @@ func TestAScenarioThatWasNotAskedLeavesAProfileUnproved(t *testing.T) {
 		outcomes []scenarios.Outcome
 		want     string
 	}{
-		"both":          {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Passed, "TOY-1")}, "certified"},
-		"one":           {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1")}, "unproved"},
-		"one, blocked":  {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Blocked, "TOY-1")}, "unproved"},
-		"one, stopped":  {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Inconclusive, "TOY-1")}, "unproved"},
-		"one, no seam":  {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), throughSeam(ended("b", scenarios.Blocked, "TOY-1"))}, "certified"},
+		"both":         {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Passed, "TOY-1")}, "certified"},
+		"one":          {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1")}, "unproved"},
+		"one, blocked": {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Blocked, "TOY-1")}, "unproved"},
+		"one, stopped": {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Inconclusive, "TOY-1")}, "unproved"},
+		"one, no seam": {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), throughSeam(ended("b", scenarios.Blocked, "TOY-1"))},
+			"certified"},
 		"other, absent": {[]scenarios.Outcome{ended("a", scenarios.Passed, "TOY-1"), ended("b", scenarios.Inapplicable, "TOY-1")}, "certified"},
 		"the other one": {[]scenarios.Outcome{ended("b", scenarios.Passed, "TOY-1")}, "unproved"},
 	} {

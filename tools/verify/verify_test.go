@@ -49,8 +49,8 @@ func TestNotProved(t *testing.T) {
 		not     []string
 	}{
 		"signed": {public(ours), "dev", []string{"who holds the key", "that the target sent this",
-			"that it is recent", "the only certification", "what drives noted", "does the same a second time", "treats others alike"}, []string{"who made it", "was not checked",
-			"the seed and the start", "judges as this", "that the host at http"}},
+			"that it is recent", "the only certification", "what drives noted", "does the same a second time", "treats others alike"},
+			[]string{"who made it", "was not checked", "the seed and the start", "judges as this", "that the host at http"}},
 		"nobody's key":    {nil, "dev", []string{"who signed it: its signature was not checked"}, []string{"who holds the key"}},
 		"another key":     {public(theirs), "dev", []string{"who made it, and that it is as it was made"}, []string{"who holds the key"}},
 		"another version": {public(ours), "1.2.3", []string{"that assay dev, which made it, judges as this assay 1.2.3 does"}, nil},
