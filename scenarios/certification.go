@@ -90,6 +90,8 @@ type Certification struct {
 	patience  time.Duration // that was given
 	learned   Learned
 	cleanup   cleanup
+	hurried   bool            // the operator said how long it may take
+	stretch   time.Duration   // by which deadlines have grown since the target is slow
 	running   context.Context // ends with the certification
 	cancel    context.CancelFunc
 	over      chan struct{} // closed when every drive is over and judged
@@ -140,7 +142,7 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	}
 	c := &Certification{
 		Options: o, Protocol: suites[0].Protocol, Started: time.Now().UTC(), network: network, selected: picked,
-		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites), patience: o.Patience,
+		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites), patience: o.Patience, hurried: hurried,
 	}
 	c.RunID = o.Run(c.Started)
 	whole := ctx
@@ -158,11 +160,13 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 			c.cancel()
 			return nil, err
 		}
+		c.network.AtMost(c.pace.Beside())
 		if slow := c.slow(); slow > 0 && !hurried {
 			c.cancel()
 			c.network.Allow(slow) // a seam may answer when its loop is over
 			c.Options.Timeout += slow
 			c.Options.DriveTimeout += slow
+			c.stretch = slow
 			ctx, c.cancel = context.WithTimeout(whole, c.Options.Timeout)
 		}
 	}
@@ -348,9 +352,12 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	if d.meta.Waits > 0 {
 		client.GoFirst()
 	}
-	timeout := d.meta.Timeout
-	if timeout <= 0 {
-		timeout = c.Options.DriveTimeout
+	timeout := c.Options.DriveTimeout
+	if d.meta.Timeout > 0 {
+		timeout = d.meta.Timeout + c.stretch
+		if c.hurried { // what the operator gives holds for each drive
+			timeout = max(timeout, c.Options.DriveTimeout)
+		}
 	}
 	start := time.Now()
 	bounded, cancel := within(ctx, timeout, client.Waited)

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"context"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -9,7 +10,10 @@ import (
 )
 
 // Pace is how slow a target is, as far as that was seen by any drive. Its methods may be called concurrently.
-type Pace struct{ behind, run, turn most }
+type Pace struct {
+	behind, run, turn most
+	busy              most // of the turns of a program
+}
 
 // Behind is the longest time that a read was seen to be behind another: what one route shows, another may show a while later.
 func (p *Pace) Behind() time.Duration { return p.behind.is() }
@@ -22,6 +26,21 @@ func (p *Pace) Turn() time.Duration { return p.turn.is() }
 
 // SawTurn notes that a step took that long.
 func (p *Pace) SawTurn(took time.Duration) { p.turn.saw(took) }
+
+// SawProgram notes that a turn of a program took that long, and for how much of that it had a processor.
+func (p *Pace) SawProgram(took, busy time.Duration) {
+	p.turn.saw(took)
+	p.busy.saw(busy)
+}
+
+// Beside is how many turns of a program may run at once so that none waits for a processor; 0 where no turn was seen to take time.
+func (p *Pace) Beside() int {
+	turn, busy := p.turn.is(), p.busy.is()
+	if turn == 0 || busy == 0 {
+		return 0
+	}
+	return max(1, int(float64(runtime.NumCPU())*max(1, float64(turn)/float64(busy))))
+}
 
 // Run is the longest time that a run of a single step was seen to take.
 func (p *Pace) Run() time.Duration { return p.run.is() }

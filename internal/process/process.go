@@ -77,6 +77,7 @@ type Result struct {
 	// Survivors are the names of processes that it left behind when it ended by itself. They were killed.
 	Survivors []string
 	Took      time.Duration
+	Busy      time.Duration // in which it and what it waited for had a processor
 }
 
 // ErrAbandoned is the error of Run after Abandon.

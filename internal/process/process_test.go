@@ -82,7 +82,7 @@ func TestHowItEnded(t *testing.T) {
 			if got.Stopped != process.TooLong && (got.StdoutBytes < int64(len(got.Stdout)) || got.StderrBytes < int64(len(got.Stderr))) {
 				t.Errorf("it wrote %d and %d bytes", got.StdoutBytes, got.StderrBytes)
 			}
-			got.Took, got.StdoutBytes, got.StderrBytes = 0, 0, 0
+			got.Took, got.Busy, got.StdoutBytes, got.StderrBytes = 0, 0, 0, 0
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}

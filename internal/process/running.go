@@ -80,6 +80,7 @@ func (p *running) wait(ctx context.Context) Result {
 		return p.r
 	}
 	p.r.ExitCode = p.cmd.ProcessState.ExitCode()
+	p.r.Busy = p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
 	if status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		p.r.Signal = status.Signal().String()
 	}

@@ -34,6 +34,7 @@ var Protocol = &scenarios.Protocol{
 	Event:          eventName,
 	Program:        &scenarios.Program{Request: "Request", Answer: "Response", Declares: true, Harmless: health},
 	Timeline:       drawTimeline,
+	Paces:          host.Paces,
 }
 
 // eventName returns the type of an event, or the pattern of its family.

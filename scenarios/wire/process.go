@@ -57,6 +57,9 @@ type Ended struct {
 	TimedOut bool   // it was killed at its deadline
 	Killed   bool   // it was killed on purpose
 
+	Took time.Duration // from its start to its end; 0 for a program of this process
+	Busy time.Duration // in which it had a processor
+
 	exchange   int
 	transcript *Transcript
 }
@@ -133,7 +136,7 @@ func (c *Client) Spawn(ctx context.Context, turn Turn) (*Ended, error) {
 	start := c.network.now()
 	doing := "start " + clip(p.Command[0])
 	r, err := run(ctx, p, turn, c.network.limits)
-	if err != nil && !errors.Is(err, context.Canceled) {
+	if err != nil && ctx.Err() == nil { // else our time was over, which is not its fault
 		err = &failure{kind: notStarted{}, doing: clip(p.Command[0]), cause: err}
 	}
 	entry := Entry{
@@ -157,7 +160,7 @@ func (c *Client) Spawn(ctx context.Context, turn Turn) (*Ended, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Ended{TimedOut: r.timedOut, Killed: r.killed, exchange: n, transcript: c.transcript}
+	e := &Ended{TimedOut: r.timedOut, Killed: r.killed, Took: r.took, Busy: r.busy, exchange: n, transcript: c.transcript}
 	if r.Unread == "" {
 		e.Output = r.output
 	}

@@ -14,6 +14,7 @@ type result struct {
 	Spawned
 	output           []byte // the part that is kept
 	timedOut, killed bool
+	took, busy       time.Duration // see [Ended]
 }
 
 // newResult returns the result of a turn that has not begun.
@@ -60,7 +61,7 @@ func run(ctx context.Context, p *Process, turn Turn, limits Limits) (*result, er
 
 // take notes how the process ended.
 func (r *result) take(e process.Result, turn Turn, limits Limits) {
-	r.output, r.OutputBytes = e.Stdout, e.StdoutBytes
+	r.output, r.OutputBytes, r.took, r.busy = e.Stdout, e.StdoutBytes, e.Took, e.Busy
 	shown := r.output
 	if r.OutputBytes > int64(len(shown)) {
 		shown = shown[:min(len(shown), limits.InputKept)]

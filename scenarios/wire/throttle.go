@@ -28,6 +28,7 @@ type throttle struct {
 
 	first   int     // requests waiting that go before all others
 	window  float64 // requests that may be on their way; 0 = any number
+	beside  int     // requests that may be on their way at most; 0 = any number
 	flying  int
 	waiting []chan struct{}
 
@@ -47,6 +48,14 @@ func (n *Network) Load() Load {
 	n.throttle.mu.Lock()
 	defer n.throttle.mu.Unlock()
 	return n.throttle.seen
+}
+
+// AtMost has no more than so many requests, or turns of a program, on their way at once. What waits for that is not taken from the
+// time of a drive.
+func (n *Network) AtMost(requests int) {
+	n.throttle.mu.Lock()
+	defer n.throttle.mu.Unlock()
+	n.throttle.beside = requests
 }
 
 const (
@@ -107,7 +116,7 @@ func (t *throttle) admit(first bool) (due time.Duration, turn chan struct{}) {
 	if rate > 0 && t.first > 0 && !first {
 		return time.Duration(float64(time.Second) / rate), nil
 	}
-	if t.window > 0 && t.flying > 0 && float64(t.flying) >= t.window {
+	if t.flying > 0 && (t.window > 0 && float64(t.flying) >= t.window || t.beside > 0 && t.flying >= t.beside) {
 		turn = make(chan struct{})
 		t.waiting = append(t.waiting, turn)
 		return 0, turn
