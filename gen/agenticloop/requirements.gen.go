@@ -8,7 +8,7 @@ const (
 	RFC103E1 = "RFC103-E1"
 
 	// A start without a goal, or whose goal is blank or no text, starts nothing and asks for no tool;
-	// it is refused for good, or escalated.
+	// it is refused for good, escalated, or passed over with a log.
 	RFC103E2 = "RFC103-E2"
 
 	// A max_steps in the context of a start that is lower than that of the config is the run's budget.
@@ -131,8 +131,8 @@ const (
 	// nothing.
 	RFC103WIRE7 = "RFC103-WIRE-7"
 
-	// An unknown command, an unknown event, or handle without an event is refused for good, without
-	// state and without events.
+	// An unknown command, an unknown event, or handle without an event is refused for good, or passed
+	// over with a log, without state and without events.
 	RFC103WIRE8 = "RFC103-WIRE-8"
 
 	// A turn ends before its deadline, also where what it waits for does not answer, and leaves no
@@ -185,7 +185,8 @@ const (
 	// the next request has a path or an excerpt.
 	RFC103READ6 = "RFC103-READ-6"
 
-	// The state holds what correlates runs, not what tools returned.
+	// The state does not grow with the size of what tools returned, but for what asks for a step
+	// again.
 	RFC103READ7 = "RFC103-READ-7"
 
 	// A run has one end: once it is done or escalated nothing of it changes, and no second end is
@@ -494,7 +495,7 @@ var RequirementsV2 = []Requirement{
 		ID: RFC103E2, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
 		Section: "Event Contract 1", Line: 63, Hash: "0557a327b9d8",
 		Evidence: "observed",
-		Text:     "A start without a goal, or whose goal is blank or no text, starts nothing and asks for no tool; it is refused for good, or escalated.",
+		Text:     "A start without a goal, or whose goal is blank or no text, starts nothing and asks for no tool; it is refused for good, escalated, or passed over with a log.",
 		Breaks:   []string{"inserted", "another-value"},
 	},
 	{
@@ -773,7 +774,7 @@ var RequirementsV2 = []Requirement{
 		ID: RFC103WIRE8, Level: "MUST", Source: "PLUGIN-V2", File: "",
 		Section: "Request", Line: 0, Hash: "",
 		Evidence: "observed",
-		Text:     "An unknown command, an unknown event, or handle without an event is refused for good, without state and without events.",
+		Text:     "An unknown command, an unknown event, or handle without an event is refused for good, or passed over with a log, without state and without events.",
 		Breaks:   []string{"inserted", "another-value"},
 	},
 	{
@@ -877,10 +878,10 @@ var RequirementsV2 = []Requirement{
 		Breaks:   []string{"beyond-bound"},
 	},
 	{
-		ID: RFC103READ7, Level: "MUST", Source: "RFC-103-READING", File: "",
+		ID: RFC103READ7, Level: "SHOULD", Source: "RFC-103-READING", File: "",
 		Section: "State schema", Line: 0, Hash: "",
 		Evidence: "observed",
-		Text:     "The state holds what correlates runs, not what tools returned.",
+		Text:     "The state does not grow with the size of what tools returned, but for what asks for a step again.",
 		Breaks:   []string{"beyond-bound"},
 	},
 	{

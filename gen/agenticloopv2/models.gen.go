@@ -1082,6 +1082,8 @@ type TargetProfile struct {
 	// Plugins that a request is routed to under another name than the tool's: the plugin, and the tool that the
 	// payload then names.
 	Aliases map[string]string `json:"aliases,omitzero"`
+	// Whether a model takes decisions. Where none does, nothing is asked about models that hang or err.
+	AsksModel *bool `json:"asks_model,omitzero"`
 	// The form of this file.
 	AssayPlugin TargetProfileAssayPlugin `json:"assay_plugin"`
 	// What the agent says it can do beyond the core of the text.
@@ -1112,6 +1114,8 @@ func (v *TargetProfile) UnmarshalJSON(data []byte) error {
 		switch name {
 		case "aliases":
 			return &v.Aliases
+		case "asks_model":
+			return &v.AsksModel
 		case "assay_plugin":
 			return &v.AssayPlugin
 		case "capabilities":

@@ -41,6 +41,15 @@ var (
 			return v, v.Present()
 		},
 	}
+	// Model is a claim unless the profile denies it: the text runs a model for the phases that need one, and a written plan needs none.
+	Model = scenarios.Claim{
+		ID: "model", Title: "a model takes decisions",
+		Pointer: "/profile/asks_model != false",
+		Look: func(d scenarios.Discovery) (wire.Value, bool) {
+			v := d.Document.At("/profile/asks_model")
+			return v, v.Actual() != false && d.Document.At("/profile/revision").Present()
+		},
+	}
 
 	Redelivery     = capability(agenticloopv2.CapabilityRedelivery, "a start that is delivered again starts nothing")
 	ContextResumes = capability(agenticloopv2.CapabilityContextDelivery,
@@ -53,7 +62,7 @@ var (
 )
 
 // All lists the claims in the order in which they are shown.
-var All = []scenarios.Claim{Plugin, Revision202602, Revision202606, Manifested, Redelivery, ContextResumes,
+var All = []scenarios.Claim{Plugin, Revision202602, Revision202606, Manifested, Model, Redelivery, ContextResumes,
 	ContextBudget, Retries, Reframes, Workspaces, CompletedSteps}
 
 // capability makes the claim of a capability that the profile lists.

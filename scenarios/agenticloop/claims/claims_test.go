@@ -18,13 +18,15 @@ func TestClaimsAreReadFromTheProfile(t *testing.T) {
 		profile string
 		want    string // the claims that it makes
 	}{
-		"nothing more than a revision": {`{"assay_plugin":1,"revision":"2026-02"}`, ""},
+		"nothing more than a revision": {`{"assay_plugin":1,"revision":"2026-02"}`, "model"},
+		"no model":                     {`{"revision":"2026-02","asks_model":false}`, ""},
+		"a model":                      {`{"revision":"2026-02","asks_model":true}`, "model"},
 		"some capabilities": {`{"revision":"2026-02","capabilities":["reframe","workspace"]}`,
-			"reframe workspace"},
-		"the later revision":       {`{"revision":"2026-06","capabilities":["retry"]}`, "retry revision-2026-06"},
-		"an unknown capability":    {`{"revision":"2026-02","capabilities":["telepathy"]}`, ""},
-		"no list":                  {`{"revision":"2026-02","capabilities":"retry"}`, ""},
-		"entries that are no text": {`{"revision":206,"capabilities":[null,1,{"retry":true},["retry"]]}`, ""},
+			"model reframe workspace"},
+		"the later revision":       {`{"revision":"2026-06","capabilities":["retry"]}`, "model retry revision-2026-06"},
+		"an unknown capability":    {`{"revision":"2026-02","capabilities":["telepathy"]}`, "model"},
+		"no list":                  {`{"revision":"2026-02","capabilities":"retry"}`, "model"},
+		"entries that are no text": {`{"revision":206,"capabilities":[null,1,{"retry":true},["retry"]]}`, "model"},
 		"no object":                {`["retry"]`, ""},
 	} {
 		d := scenarios.Discovery{Document: wiretest.Value(t, map[string]any{"profile": json.RawMessage(c.profile)})}
@@ -66,7 +68,7 @@ func TestEveryCapabilityIsAClaim(t *testing.T) {
 	}
 	for _, c := range claims.All {
 		if !slices.Contains([]string{claims.Plugin.ID, claims.Manifested.ID, claims.Revision202602.ID,
-			claims.Revision202606.ID}, c.ID) && !agenticloopv2.Capability(c.ID).Valid() {
+			claims.Revision202606.ID, claims.Model.ID}, c.ID) && !agenticloopv2.Capability(c.ID).Valid() {
 			t.Errorf("no profile can make the claim %s", c.ID)
 		}
 	}

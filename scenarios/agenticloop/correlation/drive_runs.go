@@ -2,6 +2,7 @@ package correlation
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/openassay/assay/scenarios"
@@ -15,9 +16,9 @@ type RunsObservation struct {
 	Pending []host.Pending `json:"pending"`
 	One     host.Turn      `json:"one"` // the result of the second run
 	Crossed []Crossing     `json:"crossed"`
-	Large   host.Turn      `json:"large"`  // a result of 64 KiB
-	Marker  string         `json:"marker"` // a text in that result
-	Ended   string         `json:"ended"`  // a further run, which is done
+	Half    host.Turn      `json:"half"`  // a result of 32 KiB
+	Large   host.Turn      `json:"large"` // in its place, a result of 64 KiB
+	Ended   string         `json:"ended"` // a further run, which is done
 }
 
 // Crossing is a turn that was handed the id of one run with step and tool of another.
@@ -30,11 +31,10 @@ type Crossing struct {
 // SeveralRuns has three runs in one state.
 var SeveralRuns = &scenarios.Drive[RunsObservation]{
 	ID:    "agenticloop/several-runs",
-	Title: "starts three runs in one state, delivers the result of one, a large one, and results that mix up two runs",
-	Sends: []string{"three turns: agentic.start", "four turns: agentic.tool_result"},
+	Title: "starts three runs in one state, delivers the result of one, two large ones, and results that mix up two runs",
+	Sends: []string{"three turns: agentic.start", "five turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RunsObservation) {
 		p := host.Open(c, &o.Turns)
-		o.Marker = strings.ReplaceAll(p.NewID(), "-", "")
 		var state host.Object
 		for _, name := range []string{"the start of run A", "the start of run B", "the start of run C"} {
 			s, ok := p.Begin(ctx, host.Job{Name: name, State: state})
@@ -55,12 +55,16 @@ var SeveralRuns = &scenarios.Drive[RunsObservation]{
 		state = host.Clone(state)
 		host.RunsOf(state)[o.Ended] = over
 		o.One, _ = p.Deliver(ctx, "the result of run B", state, second)
-		large := p.AnyResult()
-		large["content"] = o.Marker + strings.Repeat(" and so it goes on", 64<<10/18) + o.Marker
-		large["artifact_path"] = "artifacts/result.txt"
-		delete(large, "excerpt")
-		o.Large, _ = p.Turn(ctx,
-			host.Job{Name: "a result of 64 KiB for run A", State: state, Event: p.Result(first, large)})
+		long := func(kib int) host.Turn {
+			body := p.AnyResult()
+			body["content"] = strings.Repeat("so it goes on and on and on and ", kib<<10/32)
+			body["artifact_path"] = "artifacts/result.txt"
+			delete(body, "excerpt")
+			t, _ := p.Turn(ctx,
+				host.Job{Name: fmt.Sprintf("a result of %d KiB for run A", kib), State: state, Event: p.Result(first, body)})
+			return t
+		}
+		o.Half, o.Large = long(32), long(64)
 		apart := host.AtStep(state, second.Run, 3)
 		aAsB := host.Pending{Run: first.Run, Step: 3, Tool: second.Tool}
 		bAsA := host.Pending{Run: second.Run, Step: first.Step, Tool: first.Tool}

@@ -2,7 +2,6 @@ package correlation_test
 
 import (
 	"maps"
-	"strings"
 	"testing"
 
 	"github.com/openassay/assay/gen/agenticloop"
@@ -127,6 +126,12 @@ func TestJudgesOfStarts(t *testing.T) {
 		}, agenticloop.RFC103E2},
 		{"protocol/start-without-goal", "to be tried again", func(t *testing.T, o *correlation.StartsObservation) {
 			o.NoGoal[0] = hosttest.Turn(t, "no goal", nil, hosttest.Refusal(true))
+		}, agenticloop.RFC103E2},
+		{"protocol/start-without-goal", "passed over with a log", func(t *testing.T, o *correlation.StartsObservation) {
+			o.NoGoal[0] = hosttest.Turn(t, "no goal", nil, hosttest.Logged(hosttest.Ok(nil), "warn"))
+		}, "passed"},
+		{"protocol/start-without-goal", "a run that nobody asked for", func(t *testing.T, o *correlation.StartsObservation) {
+			o.NoGoal[0] = hosttest.Turn(t, "no goal", nil, hosttest.Logged(hosttest.Ok(hosttest.RunR), "warn"))
 		}, agenticloop.RFC103E2},
 		{"protocol/start-without-goal", "nothing at all", func(t *testing.T, o *correlation.StartsObservation) {
 			o.NoGoal[0] = hosttest.Turn(t, "no goal", nil, hosttest.Ok(nil))
@@ -255,7 +260,7 @@ func TestJudgesOfSeveralRuns(t *testing.T) {
 		return out
 	}
 	honest := func() correlation.RunsObservation {
-		o := correlation.RunsObservation{Marker: "m-4711", Ended: "E",
+		o := correlation.RunsObservation{Ended: "E",
 			Pending: []host.Pending{{Run: "A", Step: 1, Tool: "fetch"}, {Run: "B", Step: 1, Tool: "fetch"},
 				{Run: "C", Step: 1, Tool: "fetch"}}}
 		before := host.Object{}
@@ -268,6 +273,8 @@ func TestJudgesOfSeveralRuns(t *testing.T) {
 		}
 		o.One = hosttest.Turn(t, "the result of B", three,
 			hosttest.Ok(with(host.Object{"B": hosttest.Running(2, "fabric")}), hosttest.Request("B", 2, "fabric")))
+		o.Half = hosttest.Turn(t, "half", three,
+			hosttest.Ok(with(host.Object{"A": hosttest.Running(2, "fabric")}), hosttest.Request("A", 2, "fabric")))
 		o.Large = hosttest.Turn(t, "large", three,
 			hosttest.Ok(with(host.Object{"A": hosttest.Running(2, "fabric")}), hosttest.Request("A", 2, "fabric")))
 		escalated := hosttest.Ok(with(host.Object{"A": hosttest.Over("escalated", 1)}),
@@ -303,18 +310,6 @@ func TestJudgesOfSeveralRuns(t *testing.T) {
 		{"state/other-runs-kept", "the result moves none", func(o *correlation.RunsObservation) {
 			o.One = hosttest.Turn(t, "the result of B", three, hosttest.Ok(nil))
 		}, hosttest.Violates(agenticloop.RFC103V9)},
-		{"state/results-stay-out", "the result is kept", func(o *correlation.RunsObservation) {
-			run := hosttest.Running(2, "fabric")
-			run["last_result"] = "so m-4711 so"
-			o.Large = hosttest.Turn(t, "large", three,
-				hosttest.Ok(with(host.Object{"A": run}), hosttest.Request("A", 2, "fabric")))
-		}, agenticloop.RFC103READ7},
-		{"state/results-stay-out", "the state grows", func(o *correlation.RunsObservation) {
-			run := hosttest.Running(2, "fabric")
-			run["notes"] = strings.Repeat("so it goes on ", 400)
-			o.Large = hosttest.Turn(t, "large", three,
-				hosttest.Ok(with(host.Object{"A": run}), hosttest.Request("A", 2, "fabric")))
-		}, agenticloop.RFC103READ7},
 		{"correlation/crossed-runs", "the other run moves", func(o *correlation.RunsObservation) {
 			o.Crossed[0].Turn = hosttest.Turn(t, "crossed", three,
 				hosttest.Ok(with(host.Object{"B": hosttest.Running(2, "fabric")}), hosttest.Request("B", 2, "fabric")))

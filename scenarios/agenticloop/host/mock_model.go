@@ -44,7 +44,7 @@ func (p *Plugin) HasModel() bool { return p.Profile.Seams != nil && p.Profile.Se
 func (p *Plugin) ServeModel(ctx context.Context, decisions ...Decision) *Plan {
 	if !p.HasModel() {
 		scenarios.End(scenarios.Block("the plugin is not known to ask a model: /profile/seams/mock_llm is absent",
-			"declare how its model is reached, as mock_llm in "+ProfileName))
+			"declare how its model is reached, as mock_llm in "+ProfileName+", or asks_model: false if it has none"))
 	}
 	plan, err := serveModel(ctx, p.Profile.Seams.MockLlm, decisions)
 	if err != nil {

@@ -65,6 +65,11 @@ func (t Turn) Events() wire.Found {
 	return wire.Found{Values: at.Items(), In: at.Ref()}
 }
 
+// PassedOver reports whether the turn says, in a log, that it did nothing: status ok and no event.
+func (t Turn) PassedOver() bool {
+	return t.Status() == "ok" && !t.Moved() && len(t.Answer.Key("logs").Items()) > 0
+}
+
 // Moved reports whether the turn emitted anything.
 func (t Turn) Moved() bool { return len(t.Events().Values) > 0 }
 

@@ -25,7 +25,7 @@ var erringModel = scenarios.Scenario{
 	Title: "a turn whose model answers with an error, breaks off, talks without end or says what is no decision " +
 		"ends in time, with a sound response",
 	Proves: scenarios.IDs{agenticloop.RFC103WIRE1, agenticloop.RFC103WIRE2, agenticloop.RFC103WIRE9},
-	Claim:  claims.Plugin,
+	Claim:  claims.Model,
 	Ask: scenarios.Ask(Errings, func(o ModelObservation, j *scenarios.Judge) {
 		o.Given(j)
 		for _, t := range o.Reached() {

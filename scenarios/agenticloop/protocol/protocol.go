@@ -22,7 +22,8 @@ func Suite() scenarios.Suite {
 		Scenarios: []scenarios.Scenario{
 			manifestSound, exitCodes, resultTold, logsSound, requestSays, requestTells, startWithoutGoal,
 			garbageIn, otherVersion, nobodyServes, zeroTime, hungModel, erringModel,
-			host.EveryTurn("protocol", inputs), host.EveryTurn("protocol", Errings), host.EveryTurn("protocol", hung),
+			host.EveryTurn("protocol", inputs), host.EveryTurnClaiming("protocol", Errings, claims.Model),
+			host.EveryTurnClaiming("protocol", hung, claims.Model),
 		},
 	}
 }
@@ -148,6 +149,7 @@ var requestSays = scenarios.Scenario{
 				j.Check(agenticloop.RFC103E7, payload.Key("run_id")).To(id, "%s: run_id", t.Name)
 				j.Check(agenticloop.RFC103E7, payload.Key("step")).To(host.WholeNumber(), "%s: step", t.Name)
 				j.Check(agenticloop.RFC103E7, payload.Key("tool")).To(check.Text(), "%s: tool", t.Name)
+				j.Check(agenticloop.RFC103E9, payload.Key("tool_payload")).To(arguments(), "%s: tool_payload", t.Name)
 				j.Check(agenticloop.RFC103E9, payload).To(oneVersion(), "%s: payload", t.Name)
 				findAlias(o, j, e)
 				asked = asked || hasArguments(payload)
@@ -184,14 +186,19 @@ func hasArguments(payload wire.Value) bool {
 	return false
 }
 
+// arguments matches what may stand in tool_payload.
+func arguments() check.Matcher {
+	return check.That("an object, or nothing where the arguments stand beside the correlation", func(v any) bool {
+		_, isObject := v.(host.Object)
+		return isObject || v == nil
+	})
+}
+
 // oneVersion matches arguments that are nested, flat, or the same in both places.
 func oneVersion() check.Matcher {
 	return check.That("arguments that stand in one place, or alike in both", func(v any) bool {
 		payload, _ := v.(host.Object)
-		nested, isObject := payload["tool_payload"].(host.Object)
-		if payload["tool_payload"] != nil && !isObject {
-			return false
-		}
+		nested, _ := payload["tool_payload"].(host.Object)
 		for k, arg := range nested {
 			switch k {
 			case "run_id", "step", "tool", "tool_command", "requested_at", "tool_payload":
@@ -222,14 +229,19 @@ var requestTells = scenarios.Scenario{
 // RFC-103 Event Contract 1 (AL-R105).
 var startWithoutGoal = scenarios.Scenario{
 	ID:     "agenticloop/protocol/start-without-goal",
-	Title:  "a start without a goal starts nothing, and is refused for good or escalated",
+	Title:  "a start without a goal starts nothing, and is refused for good, escalated, or passed over with a log",
 	Proves: scenarios.IDs{agenticloop.RFC103E2},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(correlation.Starts, func(o correlation.StartsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.First)
 		host.GivenSome(j, o.NoGoal)
 		for _, t := range o.NoGoal {
-			t.CheckRefused(j, agenticloop.RFC103E2)
+			if t.PassedOver() {
+				j.Check(agenticloop.RFC103E2, t.Events()).To(check.Len(0), "%s: events", t.Name)
+				j.Check(agenticloop.RFC103E2, t.Runs()).To(t.Untouched(), "%s", t.Name)
+			} else {
+				t.CheckRefused(j, agenticloop.RFC103E2)
+			}
 			j.Check(agenticloop.RFC103E2, t.KeptRuns().Each("/status")).To(noneRunning(), "%s: new runs", t.Name)
 		}
 	}),
@@ -294,15 +306,19 @@ var otherVersion = scenarios.Scenario{
 // The RFC is silent on requests that a plugin cannot serve (AL-R104).
 var nobodyServes = scenarios.Scenario{
 	ID:     "agenticloop/protocol/unknown-event-or-command",
-	Title:  "an unknown command or event, and handle without an event, are refused for good",
+	Title:  "an unknown command or event, and handle without an event, are refused for good, or passed over with a log",
 	Proves: scenarios.IDs{agenticloop.RFC103WIRE8},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.GivenSome(j, o.Nobody)
 		for _, t := range o.Nobody {
-			t.CheckStatus(j, "error", agenticloop.RFC103WIRE8)
-			j.Check(agenticloop.RFC103WIRE8, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry", t.Name)
+			if t.PassedOver() {
+				t.CheckStatus(j, "ok", agenticloop.RFC103WIRE8)
+			} else {
+				t.CheckStatus(j, "error", agenticloop.RFC103WIRE8)
+				j.Check(agenticloop.RFC103WIRE8, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry", t.Name)
+			}
 			j.Check(agenticloop.RFC103WIRE8, t.Events()).To(check.Len(0), "%s: events", t.Name)
 			j.Check(agenticloop.RFC103WIRE8, t.Runs()).To(t.Untouched(), "%s", t.Name)
 		}
@@ -335,7 +351,7 @@ var hungModel = scenarios.Scenario{
 	ID:     "agenticloop/protocol/ends-before-its-deadline",
 	Title:  "a turn whose model does not answer ends before its deadline, to be tried again, or escalated",
 	Proves: scenarios.IDs{agenticloop.RFC103WIRE9},
-	Claim:  claims.Plugin,
+	Claim:  claims.Model,
 	Ask: scenarios.Ask(hung, func(o HungObservation, j *scenarios.Judge) {
 		if o.Asked == 0 && !o.Hung.TimedOut {
 			j.Block("the plugin did not ask the model",

@@ -170,6 +170,12 @@ func TestJudgesOfInputs(t *testing.T) {
 		{"unknown-event-or-command", "it is ok", func(o *protocol.InputsObservation) {
 			o.Nobody[0] = hosttest.Handed(t, "an unknown event", hosttest.Ok(nil))
 		}, agenticloop.RFC103WIRE8},
+		{"unknown-event-or-command", "passed over with a log", func(o *protocol.InputsObservation) {
+			o.Nobody[0] = hosttest.Handed(t, "an unknown event", hosttest.Logged(hosttest.Ok(nil), "warn"))
+		}, "passed"},
+		{"unknown-event-or-command", "with a log, and a run", func(o *protocol.InputsObservation) {
+			o.Nobody[0] = hosttest.Handed(t, "an unknown event", hosttest.Logged(hosttest.Ok(hosttest.RunR2), "warn"))
+		}, agenticloop.RFC103WIRE8},
 		{"unknown-event-or-command", "to be tried again", func(o *protocol.InputsObservation) {
 			o.Nobody[0] = hosttest.Handed(t, "an unknown event", hosttest.Refusal(nil))
 		}, agenticloop.RFC103WIRE8},

@@ -13,7 +13,7 @@ var misledByModel = scenarios.Scenario{
 	ID:     "agenticloop/security/model-out-of-bounds",
 	Title:  "whatever its model wants, and how often, the agent asks for no tool that is not allowed, and never for itself",
 	Proves: scenarios.IDs{agenticloop.RFC103G2, agenticloop.RFC103G3, agenticloop.RFC103READ12},
-	Claim:  claims.Plugin,
+	Claim:  claims.Model,
 	Ask: scenarios.Ask(protocol.Errings, func(o protocol.ModelObservation, j *scenarios.Judge) {
 		o.Given(j)
 		host.Given(j, o.Reached()...)

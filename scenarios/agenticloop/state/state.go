@@ -201,26 +201,35 @@ var otherRunsKept = scenarios.Scenario{
 	}),
 }
 
-// mostGrowth is the number of bytes by which one turn may grow the state (AL-R112).
+// mostGrowth is the number of bytes by which a result may make the state grow more than one of half its length (AL-R112).
 const mostGrowth = 4 << 10
+
+// kept is the number of bytes by which a turn makes the state grow, not counting what its request holds: a step that is asked
+// for again needs that.
+func kept(t host.Turn) int {
+	grown := host.SizeOf(t.StateAfter()) - host.SizeOf(t.StateBefore())
+	for _, payload := range t.Requests().Each("/payload").Values {
+		grown -= host.SizeOf(payload.Actual())
+	}
+	return grown
+}
 
 // RFC-103 State Schema (AL-R112).
 var stateIsSmall = scenarios.Scenario{
 	ID:     "agenticloop/state/results-stay-out",
-	Title:  "what a tool returned does not go into the state",
+	Title:  "the state does not grow with the size of what a tool returned",
 	Proves: scenarios.IDs{agenticloop.RFC103READ7},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(correlation.SeveralRuns, func(o correlation.RunsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Starts...)
-		host.Given(j, o.Large)
+		host.Given(j, o.Half, o.Large)
+		host.GivenMoved(j, o.Half, o.Pending[0])
 		host.GivenMoved(j, o.Large, o.Pending[0])
-		updates := o.Large.Answer.Key("state_updates")
-		j.Check(agenticloop.RFC103READ7, updates).To(host.Without(o.Marker), "%s: state_updates", o.Large.Name)
-		j.Check(agenticloop.RFC103READ7, updates).To(
-			check.Seeing(fmt.Sprintf("a state that grew by at most %d bytes", mostGrowth),
+		j.Check(agenticloop.RFC103READ7, o.Large.Answer.Key("state_updates")).To(
+			check.Seeing(fmt.Sprintf("a state that grew by at most %d bytes more than with half of that", mostGrowth),
 				func(wire.Seen) (bool, string) {
-					grown := host.SizeOf(o.Large.StateAfter()) - host.SizeOf(o.Large.StateBefore())
-					return grown <= mostGrowth, fmt.Sprintf("%d bytes", grown)
+					more := kept(o.Large) - kept(o.Half)
+					return more <= mostGrowth, fmt.Sprintf("%d bytes more", more)
 				}), "%s: state_updates", o.Large.Name)
 	}),
 }

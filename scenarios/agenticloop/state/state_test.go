@@ -81,6 +81,39 @@ func TestJudgesOfLargeThings(t *testing.T) {
 	}
 }
 
+// An excerpt of a result may stand in the state, and what asks for a step again; what grows with the result is a finding (AL-R112).
+func TestWhatIsKeptOfALargeResult(t *testing.T) {
+	turn := func(name, note, argument string) host.Turn {
+		run, request := hosttest.Running(2, "fabric"), hosttest.Request("R", 2, "fabric")
+		run["note"] = note
+		if argument != "" {
+			request["payload"].(host.Object)["tool_payload"] = host.Object{"text": argument}
+			run["pending_payload"] = host.Object{"text": argument}
+		}
+		return hosttest.Handed(t, name, hosttest.Ok(host.Object{"R": run}, request))
+	}
+	long := func(kib int) string { return strings.Repeat("x", kib<<10) }
+	for name, c := range map[string]struct {
+		half, large host.Turn
+		findings    int
+	}{
+		"nothing":                      {turn("32 KiB", "", ""), turn("64 KiB", "", ""), 0},
+		"an excerpt":                   {turn("32 KiB", long(8), ""), turn("64 KiB", long(8), ""), 0},
+		"what the request needs":       {turn("32 KiB", "", long(32)), turn("64 KiB", "", long(64)), 0},
+		"all of it":                    {turn("32 KiB", long(32), ""), turn("64 KiB", long(64), ""), 1},
+		"all of it, and a request too": {turn("32 KiB", long(32), long(32)), turn("64 KiB", long(64), long(64)), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			due := host.Pending{Run: "R", Step: 1, Tool: "fetch"}
+			out := hosttest.Expect(t, "state/results-stay-out", correlation.RunsObservation{
+				Starts: []host.Turn{hosttest.StartR.Turn(t)}, Pending: []host.Pending{due}, Half: c.half, Large: c.large}, "passed")
+			if len(out.Findings) != c.findings {
+				t.Errorf("findings %v, want %d", out.Findings, c.findings)
+			}
+		})
+	}
+}
+
 // What is kept of runs, as findings.
 func TestFindingsOfTheState(t *testing.T) {
 	o := hosttest.HonestResults(t)
