@@ -449,4 +449,13 @@ var ReadingsV1 = []Reading{
 		Why:       "The sentences speak of a second look at a state.",
 		Scenarios: []string{"openwop/heartbeat/change-told", "openwop/heartbeat/same-state-fires-nothing"},
 	},
+	{
+		ID: "OWP-R106", Title: "the key of an interrupt in a replay",
+		Sentences: []string{"OWP-INT-10"},
+		Open:      "The text recommends a key that begins with the id of the run, and a replay is a run with another id.",
+		Accept:    "A key that is the one in the source but for the id of the run in it.",
+		Refuse:    "Another key.",
+		Why:       "A host that follows the recommendation is not to be failed for it. For the rest the key is deterministic.",
+		Scenarios: []string{"openwop/interrupts/keys-replayed"},
+	},
 }

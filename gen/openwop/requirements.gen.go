@@ -3070,7 +3070,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Request shape, key", Line: 0, Hash: "", Claim: "approvals-replay",
 		Evidence: "observed",
 		Text:     "A replay raises the interrupts of its source under the same keys.",
-		Accepts:  "A replay that takes the answer from the record may not raise the interrupt at all.",
+		Accepts:  "OWP-R106: a key may hold the id of its run. A replay that takes the answer from the record may not raise the interrupt at all.",
 		Breaks:   []string{"another-id"},
 	},
 	{

@@ -52,6 +52,9 @@ func atLeast(least float64) check.Matcher {
 	})
 }
 
+// spare returns how early something may be that is due after d: a timer and the clock that measures it may differ.
+func spare(d time.Duration) time.Duration { return max(50*time.Millisecond, d/20) }
+
 // took expects a wait of at least this long by our clock.
 func took(least time.Duration) check.Matcher {
 	return check.Seeing("not before "+least.String()+" have passed", func(s wire.Seen) (bool, string) {
@@ -61,7 +64,7 @@ func took(least time.Duration) check.Matcher {
 }
 
 // apart expects two timestamps at least this far apart, within the resolution of
-// their notation.
+// their notation, if that is coarser than what is to spare.
 func apart(least time.Duration) check.Matcher {
 	return check.That("at least "+least.String()+" apart", func(v any) bool {
 		times, ok := v.([]any)
@@ -70,7 +73,7 @@ func apart(least time.Duration) check.Matcher {
 		}
 		from, grainFrom, okFrom := moment(times[0])
 		to, grainTo, okTo := moment(times[1])
-		return okFrom && okTo && to.Sub(from) > least-max(grainFrom, grainTo)
+		return okFrom && okTo && to.Sub(from) > least-max(grainFrom, grainTo, spare(least))
 	})
 }
 

@@ -110,3 +110,14 @@ func TestSetupsAccuseOfWhatIsShown(t *testing.T) {
 		})
 	}
 }
+
+// An id whose last characters are all capitals, such as those that are drawn from base 62, is another one, too.
+func TestStrangerOf(t *testing.T) {
+	for id, want := range map[string]string{
+		"jr_CDNyb1UB23ODJQPH": "jr_CDNyb1UB23PEKRQI", "run-19": "svo-20", "evt-000Zz-": "evu-111Aa-", "0190-abcdef": "0190-bcdefg", "": "",
+	} {
+		if got := host.StrangerOf(id); got != want {
+			t.Errorf("%q: %q, want %q", id, got, want)
+		}
+	}
+}

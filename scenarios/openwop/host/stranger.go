@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"strings"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -11,17 +12,16 @@ import (
 )
 
 // StrangerOf returns an id of the same form that the host has not issued. It is the control for reading a child: a
-// host that answers to any id fails it.
+// host that answers to any id fails it. Each of the last six letters and digits becomes the next of its kind.
 func StrangerOf(id string) string {
 	b := []byte(id)
-	for i := len(b) - 1; i >= 0 && i >= len(b)-6; i-- {
-		switch {
-		case b[i] >= '0' && b[i] <= '8', b[i] >= 'a' && b[i] <= 'y':
-			b[i]++
-		case b[i] == '9':
-			b[i] = '0'
-		case b[i] == 'z':
-			b[i] = 'a'
+	for i, left := len(b)-1, 6; i >= 0 && left > 0; i-- {
+		for _, kind := range []string{"0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"} {
+			if at := strings.IndexByte(kind, b[i]); at >= 0 {
+				b[i] = kind[(at+1)%len(kind)]
+				left--
+				break
+			}
 		}
 	}
 	return string(b)

@@ -351,6 +351,21 @@ func TestJudgesOfAQuestionAboutAnApproval(t *testing.T) {
 			r.events[2] = ofGate("node.suspended", map[string]any{"key": "k-9"})
 			o.Replayed = r.resolved(saying("accept", "yes")).log(t)
 		}, openwop.OWPINT10},
+		{"the id of the run in the key", "keys-replayed", func(o *R) {
+			keyed := func(id, key string) host.RunLog {
+				r := wait
+				r.id, r.events = id, slices.Clone(r.events)
+				r.events[2] = ofGate("node.suspended", map[string]any{"key": key})
+				return r.resolved(saying("accept", "yes")).log(t)
+			}
+			o.End, o.Replayed = keyed("run", "run:gate:1"), keyed("fork", "fork:gate:1")
+		}, "passed"},
+		{"another count behind the id of the run", "keys-replayed", func(o *R) {
+			r := wait
+			r.id, r.events = "fork", slices.Clone(r.events)
+			r.events[2] = ofGate("node.suspended", map[string]any{"key": "fork:gate:2"})
+			o.Replayed = r.resolved(saying("accept", "yes")).log(t)
+		}, openwop.OWPINT10},
 		{"raises none", "keys-replayed", func(o *R) { o.Replayed = hosttest.LoopOf(2).Log(t) }, "blocked"},
 	})
 }

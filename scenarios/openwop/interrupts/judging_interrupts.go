@@ -164,6 +164,25 @@ func keys(l host.RunLog) wire.Found {
 	return keysOf(l, dialect.InterruptRequested)
 }
 
+// sameKeys expects the keys of the source, but for the id of the run that a key may hold (OWP-R106).
+func sameKeys(source wire.Found, run, replay string) check.Matcher {
+	plain := func(keys any, ids ...string) []string {
+		list, _ := keys.([]any)
+		out := make([]string, len(list))
+		for i, key := range list {
+			out[i] = wire.Compact(key)
+			for _, id := range ids {
+				out[i] = strings.ReplaceAll(out[i], id, "{runId}")
+			}
+		}
+		return out
+	}
+	want := plain(check.Plain(source.Actual()), run)
+	return check.That("as in the source, but for the id of the run, "+wire.Compact(source.Actual()), func(v any) bool {
+		return slices.Equal(plain(v, run, replay), want)
+	})
+}
+
 // carried returns the places that show a run's data: its variables, and the outputs of its nodes and its own.
 func carried(l host.RunLog) wire.Found {
 	f := l.OfType(dialect.NodeCompleted, dialect.RunCompleted).Each("/payload")
