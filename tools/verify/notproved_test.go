@@ -91,7 +91,7 @@ func TestWhatIsNotKnownIsOnThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := verify.Bundle(b, verify.Options{Version: "dev", Live: live(t, b, doc.Target.Address)})
-	if slices.ContainsFunc(r.NotProved, func(s string) bool { return strings.Contains(s, "host") }) || r.Live.Asked != 2 || !r.Live.Agrees() {
+	if slices.ContainsFunc(r.NotProved, func(s string) bool { return strings.Contains(s, "that the host") }) || r.Live.Asked != 2 || !r.Live.Agrees() {
 		t.Errorf("asked again: %+v, and not known: %q", r.Live, r.NotProved)
 	}
 
