@@ -10,13 +10,13 @@ import (
 // Paces finds out how long a turn takes, by a start in an empty state. A turn that does not end says nothing about that: it may hang.
 func Paces(ctx context.Context, c *scenarios.Conn) {
 	p := Open(c, &Turns{})
-	limit := usualTurn
+	limit := hang * p.Patience
 	if p.limitsTurns() {
-		limit = p.Deadline()
+		limit = min(limit, p.Deadline())
 	}
 	t, _ := p.Turn(ctx, Job{
 		Name: "a start, to see how long a turn takes", Event: p.Start(p.NewGoal(), nil),
-		Timeout: min(limit, hang*p.Patience), Quiet: true,
+		Timeout: limit, Quiet: true,
 	})
 	if t.ended.Took > atOnce && !t.TimedOut {
 		p.Pace.SawProgram(t.ended.Took, t.ended.Busy)
