@@ -352,15 +352,8 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	if d.meta.Waits > 0 {
 		client.GoFirst()
 	}
-	timeout := c.Options.DriveTimeout
-	if d.meta.Timeout > 0 {
-		timeout = d.meta.Timeout + c.stretch
-		if c.hurried { // what the operator gives holds for each drive
-			timeout = max(timeout, c.Options.DriveTimeout)
-		}
-	}
 	start := time.Now()
-	bounded, cancel := within(ctx, timeout, client.Waited)
+	bounded, cancel := within(ctx, c.timeoutOf(d.meta), client.Waited)
 	defer cancel()
 	draws := NewDraws(c.Options.Seed, c.RunID.ID, d.meta.ID)
 	observation, err := guarded(bounded, d, c.conn(bounded, client, draws))
@@ -371,6 +364,18 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	d.seconds = time.Since(start).Seconds()
 	d.end(bounded, c.clean, observation, err)
 	c.conclude(d)
+}
+
+// timeoutOf returns how long a drive may take.
+func (c *Certification) timeoutOf(d DriveMeta) time.Duration {
+	switch own := d.Timeout; {
+	case own <= 0:
+		return c.Options.DriveTimeout
+	case c.hurried: // what the operator gives holds for each drive
+		return max(own, c.Options.DriveTimeout)
+	default:
+		return own + c.stretch
+	}
 }
 
 // conn returns the target as a drive has it. ctx is that of the drive.

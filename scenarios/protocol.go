@@ -36,6 +36,8 @@ type Protocol struct {
 	Invariants func(Discovery, []DriveRecord) []Breach
 	// Paces finds out how far behind the reads of a target are, before anything is driven; nil where no drive asks.
 	Paces func(context.Context, *Conn)
+	// Words explains the words of the files that an operator writes for this protocol; nil where there are none.
+	Words func() []Word
 	// Fixed are the things of which drives must not be told different things.
 	Fixed []Fixed
 	// Signs show features that a target has without claiming them.
@@ -61,6 +63,13 @@ type Protocol struct {
 	Timeline func(*wire.Transcript) []timeline.Loop
 	// OwnSuite is the conformance suite that comes with the protocol; nil where none does.
 	OwnSuite *OwnSuite
+}
+
+// Word is a word of a file that an operator writes.
+type Word struct {
+	Name, In string // In is the file
+	Means    string
+	Members  []string // the words that may stand below it
 }
 
 // Program says how a program speaks a protocol: it reads one request and writes one answer.

@@ -125,9 +125,10 @@ func (v *DecisionSeams) UnmarshalJSON(data []byte) error {
 
 type DecisionTemplate = json.RawMessage
 
-// DecisionTemplates How each decision is written, in config as an object, in a model's reply as an object or as
-// text. ${tool} stands for the wanted tool, a string that is nothing but ${arguments} for its arguments,
-// ${outcome} for the words of an outcome.
+// DecisionTemplates How each decision is written: call_tool asks for a tool, done ends the run, reframe gives up
+// the plan for another, refuse declines the goal, garbage is no decision at all. Only the first two are needed.
+// They stand in config as an object, in a model's reply as an object or as text. ${tool} stands for the wanted
+// tool, a string that is nothing but ${arguments} for its arguments, ${outcome} for the words of an outcome.
 type DecisionTemplates struct {
 	CallTool DecisionTemplate `json:"call_tool"`
 	Done     DecisionTemplate `json:"done"`
@@ -687,8 +688,10 @@ func (v *ManifestValues) UnmarshalJSON(data []byte) error {
 }
 
 // MockLLM The agent asks a model behind an address that can be set. Assay serves one on the loopback interface.
-// In config and environment ${endpoint} stands for its base URL, ${model} and ${key} for a model's name and a
-// key.
+// In config and environment ${endpoint} stands for its base URL without a path, like http://127.0.0.1:4321,
+// ${model} and ${key} for a model's name and a key. It answers below that at the paths of the shape: openai at
+// /v1/chat/completions and /v1/responses, anthropic at /v1/messages (both without /v1 as well), ollama at
+// /api/chat and /api/generate.
 type MockLLM struct {
 	// Settings that make the agent use it.
 	Config    json.RawMessage   `json:"config,omitzero"`
@@ -722,8 +725,8 @@ func (v *MockLLM) UnmarshalJSON(data []byte) error {
 
 // ProfileLimits What the agent keeps to, where it is not what the text says.
 type ProfileLimits struct {
-	// How often a step that failed is asked for again at most. Where it is not said, any number is accepted that
-	// ends.
+	// How often a step that failed is asked for again at most, its first request not counted: 2 means three
+	// requests. Where it is not said, any number is accepted that ends.
 	MaxRetries *int64 `json:"max_retries,omitzero"`
 	// How long one turn may take. Where it is not said, a turn that takes longer than the patience is not judged.
 	TurnSeconds *float64 `json:"turn_seconds,omitzero"`
@@ -1091,7 +1094,8 @@ type TargetProfile struct {
 	// The program and its arguments. A program with a slash in its name is looked for from this file's folder. The
 	// manifest's entrypoint unless given.
 	Command []string `json:"command,omitzero"`
-	// The settings of every request. What a scenario sets is laid over it.
+	// The settings of every request. What a scenario sets is laid over it. The allowed tools are those of
+	// allowed_plugins.
 	Config json.RawMessage `json:"config,omitzero"`
 	// Whether the same request gets the same answer. With a live model it does not.
 	Deterministic *bool `json:"deterministic,omitzero"`

@@ -35,6 +35,7 @@ var Protocol = &scenarios.Protocol{
 	Program:        &scenarios.Program{Request: "Request", Answer: "Response", Declares: true, Harmless: health},
 	Timeline:       drawTimeline,
 	Paces:          host.Paces,
+	Words:          profileWords,
 }
 
 // eventName returns the type of an event, or the pattern of its family.

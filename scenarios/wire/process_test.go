@@ -324,3 +324,14 @@ func TestAnAnswerOverTheLimitsIsNoViolation(t *testing.T) {
 		}
 	}
 }
+
+// A turn that is cut off because our time is over is no program that cannot be started.
+func TestOurTimeIsOver(t *testing.T) {
+	c := shell(t, "cat >/dev/null; sleep 60", nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	_, err := c.Spawn(ctx, wire.Turn{Label: "turn"})
+	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, wire.ErrNoAnswer) {
+		t.Errorf("%v", err)
+	}
+}

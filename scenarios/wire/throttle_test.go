@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -106,5 +107,49 @@ func TestLoadIsCounted(t *testing.T) {
 	}
 	if got := network.Load(); got.Refused != 2 || got.Waited < 2*time.Second || got.Rate <= 0 || got.Rate >= 1 || got.AtOnce != 1 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// No more requests than allowed are on their way at once, and waiting for that is not taken from the time of a drive.
+func TestNoMoreAtOnceThanAllowed(t *testing.T) {
+	const most, all = 2, 6
+	var now, highest, asked atomic.Int64
+	full := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		n := now.Add(1)
+		defer now.Add(-1)
+		for {
+			seen := highest.Load()
+			if n <= seen || highest.CompareAndSwap(seen, n) {
+				break
+			}
+		}
+		if asked.Add(1) == most {
+			close(full)
+		}
+		<-full
+	}))
+	defer server.Close()
+	network, err := wire.NewNetwork(wire.Target{URL: server.URL}, wire.Options{Limits: wire.DefaultLimits()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	network.AtMost(most)
+	client := network.Client("d")
+	defer client.Close()
+	var calls sync.WaitGroup
+	for range all {
+		calls.Go(func() {
+			if _, err := get(t, client); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	calls.Wait()
+	if highest.Load() != most || asked.Load() != all {
+		t.Errorf("%d at once of %d, want %d of %d", highest.Load(), asked.Load(), most, all)
+	}
+	if client.Waited() == 0 {
+		t.Error("none was held back")
 	}
 }

@@ -64,6 +64,9 @@ func (c *Catalogue) ids() []string {
 	for _, word := range glossary {
 		out = append(out, word.name)
 	}
+	for _, word := range c.written() {
+		out = append(out, word.Name)
+	}
 	for _, word := range exits {
 		out = append(out, word.name)
 	}

@@ -1,6 +1,10 @@
 package catalogue
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/openassay/assay/scenarios"
+)
 
 // throughSeam explains the stimulus assay-seam of a requirement.
 const throughSeam = "only a test seam that Assay defines brings it about or shows it (docs/seams.md); a target that has " +
@@ -106,6 +110,13 @@ func (p *page) words(id string) {
 			p.meaning(w)
 		}
 	}
+	for _, w := range p.catalogue.written() {
+		if w.Name == id {
+			p.title("%s  of %s", w.Name, w.In)
+			p.field("means", w.Means)
+			p.field("holds", strings.Join(w.Members, ", "))
+		}
+	}
 	for _, w := range exits {
 		code := strings.TrimPrefix(w.name, "exit-")
 		if id == w.name || id == code || id == "exit "+code {
@@ -113,6 +124,16 @@ func (p *page) words(id string) {
 			p.meaning(w)
 		}
 	}
+}
+
+// written returns the words of the files that operators write.
+func (c *Catalogue) written() (out []scenarios.Word) {
+	for _, p := range c.protocols() {
+		if p.Words != nil {
+			out = append(out, p.Words()...)
+		}
+	}
+	return out
 }
 
 func (p *page) meaning(w word) {
