@@ -137,9 +137,9 @@ var ReadingsV1 = []Reading{
 	{
 		ID: "OWP-R14", Title: "run options that cannot be",
 		Sentences: []string{"OWP-BND-21"},
-		Open:      "The prose refuses a bound out of its range with 400. The schema of run options does not have some of the bounds, so any value passes it, and hosts in use make the run.",
-		Accept:    "A refusal with another 4xx, with a finding.",
-		Refuse:    "A run that is made all the same, and a 5xx.",
+		Open:      "The prose refuses a bound out of its range with 400. The schema of run options does not have some of the bounds, so any value passes it, and hosts in use make the run. A host may refuse a threshold out of its range.",
+		Accept:    "A refusal with another 4xx, with a finding. A threshold out of its range that is taken, with a finding.",
+		Refuse:    "A run that is made all the same with such a bound, and a 5xx.",
 		Why:       "That a schema lets a value pass does not unsay the sentence that refuses it. A run that is made with such a bound has one that nobody can tell.",
 		Scenarios: []string{"openwop/execution-bounds/options-refused"},
 	},
@@ -245,8 +245,8 @@ var ReadingsV1 = []Reading{
 	{
 		ID: "OWP-R26", Title: "workspace files where the texts are silent or differ",
 		Sentences: []string{"OWP-WSP-5", "OWP-WSP-15", "OWP-WSP-21", "OWP-WSP-23", "OWP-WSP-29", "OWP-WSP-30", "OWP-0061-C3"},
-		Open:      "The texts do not say how a write with If-Match of an absent file is refused, nor where the event of a write outside a run stands. They differ about two dots inside a path, the content of list entries, the code for a file too large, and whether a run reads its files as of its start or as of each turn.",
-		Accept:    "Any 4xx for that write and for two dots; a finding where it is not 409 with currentVersion 0, or not 400. For the size 413, or 400 with a finding; for loops from version 5 on the files as of each turn, below it as of the start of the run.",
+		Open:      "The texts do not say how a write with If-Match of an absent file is refused, nor where the event of a write outside a run stands. They differ about two dots inside a path, which the prose forbids and the pattern lets pass, the content of list entries, the code for a file too large, and whether a run reads its files as of its start or as of each turn.",
+		Accept:    "Any 4xx for that write and for a segment of two dots; a name that holds two dots among other characters, or none. A finding where it is not 409 with currentVersion 0, or not 400. For the size 413, or 400 with a finding; for loops from version 5 on the files as of each turn, below it as of the start of the run.",
 		Refuse:    "A write that makes the absent file, a path that climbs, content in a list, and files of another moment.",
 		Why:       "Safety comes before the pattern of paths, and the later RFC refines the earlier one for the hosts that it speaks to.",
 		Scenarios: []string{"openwop/workspace-files/climbs-refused", "openwop/workspace-files/if-match-absent", "openwop/workspace-files/listed-by-prefix", "openwop/workspace-files/reads-as-of-run-start", "openwop/workspace-files/too-large-refused", "openwop/workspace-snapshot/write-from-outside", "openwop/workspace-snapshot/write-in-turn"},
@@ -457,5 +457,14 @@ var ReadingsV1 = []Reading{
 		Refuse:    "Another key.",
 		Why:       "A host that follows the recommendation is not to be failed for it. For the rest the key is deterministic.",
 		Scenarios: []string{"openwop/interrupts/keys-replayed"},
+	},
+	{
+		ID: "OWP-R107", Title: "the verdicts of one question to the seam",
+		Sentences: []string{"OWP-VER-5", "OWP-VER-9"},
+		Open:      "No text says how many turns the seam takes for the verdict that it is asked for. A host revises, or tries again what failed, up to its own bound.",
+		Accept:    "The verdict any number of times, at least once. Behind the first revise anything.",
+		Refuse:    "Another verdict than the one that was asked for, and none.",
+		Why:       "Each turn is judged, and the text has another turn follow a revise.",
+		Scenarios: []string{"openwop/verifier/seam-verdicts"},
 	},
 }

@@ -69,8 +69,7 @@ const (
 	// A run that is over its budget of tokens, cost, tool calls or retries records a breach and fails.
 	OWPBND20 = "OWP-BND-20"
 
-	// A bound that is no integer of at least 1, or a threshold that is no number from 0 to 1, is
-	// refused with 400 when the run is created.
+	// A bound that is no integer of at least 1 is refused with 400 when the run is created.
 	OWPBND21 = "OWP-BND-21"
 
 	// The snapshot shows the configurable that the run was created with.
@@ -1628,8 +1627,8 @@ var RequirementsV1 = []Requirement{
 		ID: OWPBND21, Level: "MUST", Source: "OWP-BOUNDS", File: "",
 		Section: "Run options", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
-		Text:     "A bound that is no integer of at least 1, or a threshold that is no number from 0 to 1, is refused with 400 when the run is created.",
-		Accepts:  "OWP-R14: another 4xx is taken, with a finding.",
+		Text:     "A bound that is no integer of at least 1 is refused with 400 when the run is created.",
+		Accepts:  "OWP-R14: another 4xx is taken, with a finding. A threshold that is no number from 0 to 1 may be refused, and need not.",
 		Breaks:   []string{"another-status"},
 	},
 	{
@@ -4433,7 +4432,7 @@ var RequirementsV1 = []Requirement{
 		Section: "B, fail", Line: 0, Hash: "", Claim: "verifier-gating",
 		Evidence: "observed",
 		Text:     "What a worker brings back is not merged where the verdict on it is fail.",
-		Accepts:  "The run may fail for that, or go on.",
+		Accepts:  "The run may fail for that, or go on. OWP-R107: a verdict that is repeated, each turn again.",
 		Breaks:   []string{"another-value"},
 	},
 	{
@@ -4673,7 +4672,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Paths", Line: 0, Hash: "", Claim: "workspace",
 		Evidence: "observed",
 		Text:     "A path with a segment of two dots is refused, and nothing is stored or served for it, there or where it leads.",
-		Accepts:  "OWP-R26: the pattern of paths lets an inner segment of two dots pass. It is refused all the same, with any 4xx.",
+		Accepts:  "OWP-R26: the pattern of paths lets an inner segment of two dots pass. It is refused all the same, with any 4xx. Two dots within a longer segment are not asked about.",
 		Breaks:   []string{"another-status"},
 	},
 	{
