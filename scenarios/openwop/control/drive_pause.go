@@ -47,7 +47,9 @@ var pausedAtOnce = &scenarios.Drive[PausedObservation]{
 		"{create run} (the same)", "{resume run}", "{pause run}, when it has ended"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
-		pausedFor(ctx, host.Host{Conn: c}, string(dialect.PauseRunRequestDrainPolicyImmediate), o)
+		h := host.Host{Conn: c}
+		h.MustDrain(dialect.PauseRunRequestDrainPolicyImmediate)
+		pausedFor(ctx, h, string(dialect.PauseRunRequestDrainPolicyImmediate), o)
 	},
 }
 
@@ -60,6 +62,7 @@ var pausedByDrain = &scenarios.Drive[PausedObservation]{
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
 		h := host.Host{Conn: c}
+		h.MustDrain(dialect.PauseRunRequestDrainPolicyDrainCurrentNode)
 		if !h.Offers(fixture.Steps) { // only this one has a node after a slow one
 			unlessPauses(ctx, h, scenarios.Block("no workflow is on offer that takes steps after a wait", fixture.Load))
 			return

@@ -31,6 +31,7 @@ var pausedAsking = &scenarios.Drive[PausedAskingObservation]{
 		"{resume run}", "{answer node}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedAskingObservation) {
 		h := host.Host{Conn: c}
+		h.MustDrain(dialect.PauseRunRequestDrainPolicyDrainCurrentNode) // the default, when none is named
 		var r *host.Run
 		var way host.Suspending
 		if err := scenarios.Try(func() { r, way, o.SuspendedLoop = h.SuspendAsking(ctx) }); host.IsBlocked(err) {
@@ -109,7 +110,9 @@ var cancelledPaused = &scenarios.Drive[ControlCancelObservation]{
 	Sends: []string{sendsCancelled, "{pause run} {drainPolicy: immediate}", "{cancel run} {reason}", "{read run} and its events"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ControlCancelObservation) {
-		cancelledFor(ctx, host.Host{Conn: c}, true, o)
+		h := host.Host{Conn: c}
+		h.MustDrain(dialect.PauseRunRequestDrainPolicyImmediate)
+		cancelledFor(ctx, h, true, o)
 	},
 }
 

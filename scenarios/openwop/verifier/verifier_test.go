@@ -242,7 +242,9 @@ func TestJudgeOfSeamVerdicts(t *testing.T) {
 		return verifier.SeamVerdict{Asked: asked, Status: wiretest.Status(t, 200),
 			Body: wiretest.Value(t, map[string]any{"committed": committed, "events": events})}
 	}
-	answer := func(asked, found string, committed any) verifier.SeamVerdict { return answered(asked, committed, found) }
+	answer := func(asked, found string, committed any) verifier.SeamVerdict {
+		return answered(asked, committed, found)
+	}
 	refused := verifier.SeamVerdict{Asked: "x", Status: wiretest.Status(t, 400)}
 	for _, c := range []struct {
 		name    string
