@@ -467,4 +467,13 @@ var ReadingsV1 = []Reading{
 		Why:       "Each turn is judged, and the text has another turn follow a revise.",
 		Scenarios: []string{"openwop/verifier/seam-verdicts"},
 	},
+	{
+		ID: "OWP-R108", Title: "forks that a host may refuse",
+		Sentences: []string{"OWP-RPL-1", "OWP-RPL-5"},
+		Open:      "The prose refuses a place that no event of the source has with 422, and 400 stands for one out of range. Another passage lets the place behind the last event pass. A host that no longer has the state of a place refuses it.",
+		Accept:    "A replay from behind the last event that is made, or refused with 400 or 422. A replay from inside that is refused with 409 or 422, with a finding.",
+		Refuse:    "A replay from beyond that is not refused with 422.",
+		Why:       "Both passages can be kept to the letter. Whether forks are made at all is seen where some are.",
+		Scenarios: []string{"openwop/replay/forks-refused", "openwop/replay/prefix-kept"},
+	},
 }

@@ -957,8 +957,7 @@ const (
 	// anew.
 	OWPRPL4 = "OWP-RPL-4"
 
-	// A replay from beyond the place behind the last event is refused with 422, one from that place is
-	// not.
+	// A replay from beyond the place behind the last event is refused with 422.
 	OWPRPL5 = "OWP-RPL-5"
 
 	// A fork from before the first event is refused with 400.
@@ -3583,6 +3582,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Fork", Line: 0, Hash: "", Claim: "fork-replay",
 		Evidence: "observed",
 		Text:     "A fork is a run of its own, with an id of its own, and the reply names its source and its mode.",
+		Accepts:  "OWP-R108: a fork that is refused from the place behind the last event, or from one whose state the host no longer has.",
 		Breaks:   []string{"left-out", "another-id"},
 	},
 	{
@@ -3611,8 +3611,8 @@ var RequirementsV1 = []Requirement{
 		ID: OWPRPL5, Level: "MUST", Source: "OWP-REPLAY", File: "",
 		Section: "Fork, fromSeq", Line: 0, Hash: "", Claim: "fork-replay",
 		Evidence: "observed",
-		Text:     "A replay from beyond the place behind the last event is refused with 422, one from that place is not.",
-		Accepts:  "The code is a finding where it is not invalid_from_seq. A host that forks from the first event only says so with 501.",
+		Text:     "A replay from beyond the place behind the last event is refused with 422.",
+		Accepts:  "OWP-R108, a replay from that place is made or refused. The code is a finding where it is not invalid_from_seq. A host that forks from the first event only says so with 501.",
 		Breaks:   []string{"another-status"},
 	},
 	{
