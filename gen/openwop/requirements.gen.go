@@ -69,8 +69,7 @@ const (
 	// A run that is over its budget of tokens, cost, tool calls or retries records a breach and fails.
 	OWPBND20 = "OWP-BND-20"
 
-	// A bound that is no integer of at least 1, or a threshold that is no number from 0 to 1, is
-	// refused with 400 when the run is created.
+	// A bound that is no integer of at least 1 is refused with 400 when the run is created.
 	OWPBND21 = "OWP-BND-21"
 
 	// The snapshot shows the configurable that the run was created with.
@@ -958,8 +957,7 @@ const (
 	// anew.
 	OWPRPL4 = "OWP-RPL-4"
 
-	// A replay from beyond the place behind the last event is refused with 422, one from that place is
-	// not.
+	// A replay from beyond the place behind the last event is refused with 422.
 	OWPRPL5 = "OWP-RPL-5"
 
 	// A fork from before the first event is refused with 400.
@@ -1628,8 +1626,8 @@ var RequirementsV1 = []Requirement{
 		ID: OWPBND21, Level: "MUST", Source: "OWP-BOUNDS", File: "",
 		Section: "Run options", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
-		Text:     "A bound that is no integer of at least 1, or a threshold that is no number from 0 to 1, is refused with 400 when the run is created.",
-		Accepts:  "OWP-R14: another 4xx is taken, with a finding.",
+		Text:     "A bound that is no integer of at least 1 is refused with 400 when the run is created.",
+		Accepts:  "OWP-R14: another 4xx is taken, with a finding. A threshold that is no number from 0 to 1 may be refused, and need not.",
 		Breaks:   []string{"another-status"},
 	},
 	{
@@ -3584,6 +3582,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Fork", Line: 0, Hash: "", Claim: "fork-replay",
 		Evidence: "observed",
 		Text:     "A fork is a run of its own, with an id of its own, and the reply names its source and its mode.",
+		Accepts:  "OWP-R108: a fork that is refused from the place behind the last event, or from one whose state the host no longer has.",
 		Breaks:   []string{"left-out", "another-id"},
 	},
 	{
@@ -3612,8 +3611,8 @@ var RequirementsV1 = []Requirement{
 		ID: OWPRPL5, Level: "MUST", Source: "OWP-REPLAY", File: "",
 		Section: "Fork, fromSeq", Line: 0, Hash: "", Claim: "fork-replay",
 		Evidence: "observed",
-		Text:     "A replay from beyond the place behind the last event is refused with 422, one from that place is not.",
-		Accepts:  "The code is a finding where it is not invalid_from_seq. A host that forks from the first event only says so with 501.",
+		Text:     "A replay from beyond the place behind the last event is refused with 422.",
+		Accepts:  "OWP-R108, a replay from that place is made or refused. The code is a finding where it is not invalid_from_seq. A host that forks from the first event only says so with 501.",
 		Breaks:   []string{"another-status"},
 	},
 	{
@@ -4433,7 +4432,7 @@ var RequirementsV1 = []Requirement{
 		Section: "B, fail", Line: 0, Hash: "", Claim: "verifier-gating",
 		Evidence: "observed",
 		Text:     "What a worker brings back is not merged where the verdict on it is fail.",
-		Accepts:  "The run may fail for that, or go on.",
+		Accepts:  "The run may fail for that, or go on. OWP-R107: a verdict that is repeated, each turn again.",
 		Breaks:   []string{"another-value"},
 	},
 	{
@@ -4673,7 +4672,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Paths", Line: 0, Hash: "", Claim: "workspace",
 		Evidence: "observed",
 		Text:     "A path with a segment of two dots is refused, and nothing is stored or served for it, there or where it leads.",
-		Accepts:  "OWP-R26: the pattern of paths lets an inner segment of two dots pass. It is refused all the same, with any 4xx.",
+		Accepts:  "OWP-R26: the pattern of paths lets an inner segment of two dots pass. It is refused all the same, with any 4xx. Two dots within a longer segment are not asked about.",
 		Breaks:   []string{"another-status"},
 	},
 	{

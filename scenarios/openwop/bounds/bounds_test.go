@@ -384,6 +384,12 @@ func TestJudgeOfImpossibleOptions(t *testing.T) {
 		}
 		return out
 	}
+	either := func(out []bounds.TriedOption) []bounds.TriedOption {
+		for i := range out {
+			out[i].Either = true
+		}
+		return append(out, tried(400)...)
+	}
 	for _, c := range []struct {
 		name     string
 		o        bounds.OptionsObservation
@@ -394,6 +400,9 @@ func TestJudgeOfImpossibleOptions(t *testing.T) {
 		{"takes one", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(400, 201)}, requirement.OWPBND21, 0},
 		{"refuses some otherwise", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(400, 422)}, "passed", 1},
 		{"falls over", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(400, 500)}, requirement.OWPBND21, 0},
+		{"takes a threshold", bounds.OptionsObservation{Possible: tried(201), Impossible: either(tried(201, 400))}, "passed", 1},
+		{"falls over at a threshold", bounds.OptionsObservation{Possible: tried(201), Impossible: either(tried(500))},
+			requirement.OWPBND21, 0},
 		{"refuses all options", bounds.OptionsObservation{Possible: tried(201, 400), Impossible: tried(400)}, "blocked", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -16,8 +16,9 @@ import (
 
 // TriedOption is a run requested with one run option.
 type TriedOption struct {
-	Option string     `json:"option"` // as JSON: "recursionLimit": 0
-	Status wire.Value `json:"status"` // of the reply
+	Option string     `json:"option"`           // as JSON: "recursionLimit": 0
+	Status wire.Value `json:"status"`           // of the reply
+	Either bool       `json:"either,omitempty"` // no text says that the value must be refused
 }
 
 // OptionsObservation holds the host's replies to valid and to invalid options.
@@ -40,11 +41,16 @@ var optionsThatCannotBe = &scenarios.Drive[OptionsObservation]{
 		for _, option := range options(h) {
 			o.Possible = append(o.Possible, try(ctx, h, option.key, option.possible))
 			for _, value := range option.impossible {
-				o.Impossible = append(o.Impossible, try(wire.Misfit(ctx, openwop.OWPBND21), h, option.key, value))
+				t := try(wire.Misfit(ctx, openwop.OWPBND21), h, option.key, value)
+				t.Either = option.key == threshold
+				o.Impossible = append(o.Impossible, t)
 			}
 		}
 	},
 }
+
+// threshold is the option that a host may refuse when it is out of range, and need not.
+const threshold = "escalationThreshold"
 
 // option is a run option with one valid value and some invalid ones.
 type option struct {
@@ -63,7 +69,7 @@ func options(h host.Host) []option {
 		n := h.Between(1000, 9999)
 		out = append(out, option{key, n, []any{0, -n, strconv.Itoa(n)}})
 	}
-	return append(out, option{"escalationThreshold", h.Share(1, 999), []any{1 + h.Share(1, 999), -h.Share(1, 999),
+	return append(out, option{threshold, h.Share(1, 999), []any{1 + h.Share(1, 999), -h.Share(1, 999),
 		strconv.Itoa(h.Between(0, 1))}})
 }
 

@@ -181,8 +181,12 @@ func unlessControls(ctx context.Context, h host.Host, blocked error) {
 // controls tries the operations as the other tenant.
 func controls(ctx context.Context, h host.Host, theirs, own string, o *TenantControl) {
 	o.Never = host.StrangerOf(theirs)
+	pause := map[string]any{}
+	if h.Drains(dialect.PauseRunRequestDrainPolicyImmediate) {
+		pause["drainPolicy"] = dialect.PauseRunRequestDrainPolicyImmediate
+	}
 	o.Pause = h.Intrude(ctx, host.TheOther, "to pause the run", false, theirs, o.Never, func(id string) wire.Call {
-		return wire.Call{Operation: dialect.PauseRun.Of(id), Body: map[string]any{"drainPolicy": dialect.PauseRunRequestDrainPolicyImmediate}}
+		return wire.Call{Operation: dialect.PauseRun.Of(id), Body: pause}
 	})
 	o.Diff = h.Intrude(ctx, host.TheOther, "to compare a run of its own with the run", false, theirs, o.Never, func(id string) wire.Call {
 		return wire.Call{Operation: diffOf(own, id)}

@@ -2,11 +2,9 @@ package control
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -50,7 +48,7 @@ var pausedAtOnce = &scenarios.Drive[PausedObservation]{
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
 		h := host.Host{Conn: c}
-		unlessDrains(h)
+		h.MustDrain(dialect.PauseRunRequestDrainPolicyImmediate)
 		pausedFor(ctx, h, string(dialect.PauseRunRequestDrainPolicyImmediate), o)
 	},
 }
@@ -64,23 +62,13 @@ var pausedByDrain = &scenarios.Drive[PausedObservation]{
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
 		h := host.Host{Conn: c}
+		h.MustDrain(dialect.PauseRunRequestDrainPolicyDrainCurrentNode)
 		if !h.Offers(fixture.Steps) { // only this one has a node after a slow one
 			unlessPauses(ctx, h, scenarios.Block("no workflow is on offer that takes steps after a wait", fixture.Load))
 			return
 		}
 		pausedFor(ctx, h, "", o)
 	},
-}
-
-// unlessDrains ends the drive as not offered if the host lists how it pauses runs, and not that it does so at once.
-func unlessDrains(h host.Host) {
-	policies := claims.Family(h.Discovery, "runs").At("/pauseResume/drainPolicies")
-	listed := policies.Items()
-	if len(listed) > 0 && !slices.ContainsFunc(listed, func(v wire.Value) bool {
-		return v.String() == string(dialect.PauseRunRequestDrainPolicyImmediate)
-	}) {
-		scenarios.End(scenarios.NotOffered("/runs/pauseResume/drainPolicies has no immediate: it is " + policies.JSON()))
-	}
 }
 
 // unlessPauses ends the drive as blocked, or as not offered if the host does not

@@ -22,7 +22,8 @@ import (
 // slow is a host whose runs finish their wait by the second read or, for the first
 // few, at the cancel.
 type slow struct {
-	late int
+	late   int
+	drains []string // how it pauses a run, and says so
 
 	mu   sync.Mutex
 	runs []*slowRun
@@ -47,9 +48,16 @@ func (s *slow) serve(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openwop", func(w http.ResponseWriter, _ *http.Request) {
-		hosttest.TellJSON(w, 200, map[string]any{"protocolVersion": "1.0", "supportedEnvelopes": []string{},
+		discovery := map[string]any{"protocolVersion": "1.0", "supportedEnvelopes": []string{},
 			"schemaVersions": map[string]int{}, "fixtures": []string{"conformance-delay"},
-			"limits": map[string]int{"clarificationRounds": 0, "schemaRounds": 0, "envelopesPerTurn": 0}})
+			"limits": map[string]int{"clarificationRounds": 0, "schemaRounds": 0, "envelopesPerTurn": 0}}
+		if s.drains != nil {
+			discovery["runs"] = map[string]any{"pauseResume": map[string]any{"supported": true, "drainPolicies": s.drains}}
+		}
+		hosttest.TellJSON(w, 200, discovery)
+	})
+	mux.HandleFunc("POST /v1/runs/{pause}", func(w http.ResponseWriter, _ *http.Request) { // {id}:pause
+		hosttest.TellJSON(w, 422, map[string]any{"error": "validation_error", "message": "no such drainPolicy"})
 	})
 	mux.HandleFunc("POST /v1/runs", func(w http.ResponseWriter, q *http.Request) {
 		var body map[string]any
@@ -134,23 +142,25 @@ func TestACancelThatComesTooLateIsSentAgain(t *testing.T) {
 	}
 }
 
-// A host that lists how it pauses runs is not asked for another way.
-func TestOnlyListedDrainPoliciesAreAsked(t *testing.T) {
-	url := hosttest.Serve(t, hosttest.Routes{
-		"GET /.well-known/openwop": hosttest.Always(map[string]any{"protocolVersion": "1.0", "supportedEnvelopes": []string{},
-			"schemaVersions": map[string]int{}, "fixtures": []string{"conformance-delay"},
-			"runs":   map[string]any{"pauseResume": map[string]any{"supported": true, "drainPolicies": []string{"drain-current-node"}}},
-			"limits": map[string]int{"clarificationRounds": 0, "schemaRounds": 0, "envelopesPerTurn": 0}}),
-	})
-	o := scenarios.Options{Seed: 7, Patience: time.Second, Select: scenarios.Selection{Scenarios: []string{
-		"run-control/paused-stands-still", "run-control/paused-cancelled"}}}
-	c, err := scenarios.Certify(t.Context(), wire.Target{URL: url}, o, openwop.Suites()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, out := range c.Finish(t.Context()).Outcomes {
-		if out.Verdict != scenarios.Inapplicable || !strings.Contains(out.Reason, "/runs/pauseResume/drainPolicies") {
-			t.Errorf("%s is %s: %s", out.Scenario.ID, out.Verdict, out.Reason)
+// A host is asked for a pause by the policies that it lists. One that lists none is asked for any.
+func TestAPauseIsAskedForAsAdvertised(t *testing.T) {
+	for _, c := range []struct {
+		drains []string
+		want   scenarios.Verdict
+	}{
+		{nil, scenarios.Failed}, {[]string{"immediate", "drain-current-node"}, scenarios.Failed},
+		{[]string{"drain-current-node"}, scenarios.Inapplicable}, {[]string{}, scenarios.Inapplicable},
+	} {
+		o := scenarios.Options{Seed: 7, Patience: time.Second,
+			Select: scenarios.Selection{Scenarios: []string{"openwop/run-control/paused-stands-still"}}}
+		certified, err := scenarios.Certify(t.Context(), wire.Target{URL: (&slow{drains: c.drains}).serve(t)}, o, openwop.Suites()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, out := range certified.Finish(context.Background()).Outcomes {
+			if out.Scenario.ID == "openwop/run-control/paused-stands-still" && out.Verdict != c.want {
+				t.Errorf("%q: %s (%s), want %s", c.drains, out.Verdict, out.Reason, c.want)
+			}
 		}
 	}
 }

@@ -16,6 +16,7 @@ type (
 	Configurable                = openwopv1.Configurable
 	CreateGoalRequest           = openwopv1.CreateGoalRequest
 	CreateRunRequest            = openwopv1.CreateRunRequest
+	DrainPolicy                 = openwopv1.PauseRunRequestDrainPolicy
 	EditGoalRequest             = openwopv1.EditGoalRequest
 	ErrorEnvelope               = openwopv1.ErrorEnvelope
 	ForkMode                    = openwopv1.ForkMode
@@ -92,6 +93,7 @@ const (
 	InterruptKindClarification                        = openwopv1.InterruptKindClarification
 	InterruptKindLowConfidence                        = openwopv1.InterruptKindLowConfidence
 	NextWorkerDecisionKindNextWorker                  = openwopv1.NextWorkerDecisionKindNextWorker
+	PauseRunRequestDrainPolicyDrainCurrentNode        = openwopv1.PauseRunRequestDrainPolicyDrainCurrentNode
 	PauseRunRequestDrainPolicyImmediate               = openwopv1.PauseRunRequestDrainPolicyImmediate
 	RunEventDiffOpAdded                               = openwopv1.RunEventDiffOpAdded
 	RunEventDiffOpChanged                             = openwopv1.RunEventDiffOpChanged

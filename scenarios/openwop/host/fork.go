@@ -29,6 +29,16 @@ func (f Forked) Unsupported() bool {
 	return status == http.StatusNotImplemented && f.FromSeq > 0
 }
 
+// Refused reports whether the host refused the fork as it may (OWP-R108): from the place behind the last event of its
+// source, where there is nothing, or for want of what a run at that place would have to know.
+func (f Forked) Refused(source RunLog) bool {
+	status, _ := f.Log.Created.Int()
+	if f.FromSeq > Sequence(source.Last()) && status == http.StatusBadRequest {
+		return true
+	}
+	return status == http.StatusUnprocessableEntity || status == http.StatusConflict
+}
+
 // ForkFrom forks a run, waits for the fork's end and reads its log.
 func (h Host) ForkFrom(ctx context.Context, source *Run, body dialect.ForkRunRequest) Forked {
 	f := Forked{FromSeq: *body.FromSeq}

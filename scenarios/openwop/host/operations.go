@@ -3,8 +3,10 @@ package host
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -36,6 +38,23 @@ func (r *Run) asks(ctx context.Context, op dialect.Operation, body any, what str
 	reply := r.Does(ctx, op, body, what)
 	r.IsOffered(ctx, op.String(), reply)
 	return AnsweredBy(what, reply)
+}
+
+// Drains reports whether the host pauses runs by this policy: no member of discovery has to list policies, but one may.
+func (h Host) Drains(policy dialect.DrainPolicy) bool {
+	listed := drainPolicies(h)
+	return !listed.Present() || slices.ContainsFunc(listed.Items(), func(p wire.Value) bool { return p.String() == string(policy) })
+}
+
+// MustDrain ends the drive if the host lists the policies by which it pauses runs, and not this one.
+func (h Host) MustDrain(policy dialect.DrainPolicy) {
+	if !h.Drains(policy) {
+		scenarios.End(scenarios.NotOffered(fmt.Sprintf("/runs/pauseResume/drainPolicies is %s, without %q", drainPolicies(h).JSON(), policy)))
+	}
+}
+
+func drainPolicies(h Host) wire.Value {
+	return claims.Family(h.Discovery, "runs").Key("pauseResume").Key("drainPolicies")
 }
 
 // Pause asks the host to pause the run. An empty policy selects the default.

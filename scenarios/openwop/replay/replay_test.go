@@ -59,6 +59,20 @@ func TestJudgeOfPrefixes(t *testing.T) {
 		}, openwop.OWPRPL2},
 		{"the source is under way again",
 			func(o *replay.PrefixObservation) { o.Later = hosttest.LoopOf(4).WithStatus("running").Log(t) }, openwop.OWPRPL2},
+		{"refuses the place behind the last event", func(o *replay.PrefixObservation) {
+			o.Forks[1].FromSeq, o.Forks[1].Log = host.Sequence(o.Source.Last())+1, host.RunLog{Created: wiretest.Status(t, 400)}
+		}, "passed"},
+		{"no longer has the state", func(o *replay.PrefixObservation) {
+			o.Forks[0].Log = host.RunLog{Created: wiretest.Status(t, 422)}
+		}, "passed"},
+		{"calls a place inside malformed", func(o *replay.PrefixObservation) {
+			o.Forks[0].Log = host.RunLog{Created: wiretest.Status(t, 400)}
+		}, openwop.OWPRPL1},
+		{"refuses every place", func(o *replay.PrefixObservation) {
+			for i := range o.Forks {
+				o.Forks[i].Log = host.RunLog{Created: wiretest.Status(t, 422)}
+			}
+		}, "blocked"},
 		{"from the first event only", func(o *replay.PrefixObservation) { o.Forks = []host.Forked{unsupported, unsupported} }, "blocked"},
 		{"from behind the last event only", func(o *replay.PrefixObservation) { o.Forks[0] = unsupported }, "passed"},
 		{"a source that never ended", func(o *replay.PrefixObservation) { o.Source = hosttest.LoopOf(4).WithStatus("running").Log(t) },
@@ -183,7 +197,8 @@ func TestJudgesOfForksThatCannotBe(t *testing.T) {
 			o.Before, o.Overlay, o.NoMode = said(422), said(422),
 				said(422)
 		}, "passed"},
-		{"refuses the place behind the last event", func(o *replay.ForkRefusals) { o.Edge = said(422) }, openwop.OWPRPL5},
+		{"refuses the place behind the last event", func(o *replay.ForkRefusals) { o.Edge = said(422) }, "passed"},
+		{"falls over behind the last event", func(o *replay.ForkRefusals) { o.Edge = said(500) }, openwop.OWPRPL5},
 		{"takes any place", func(o *replay.ForkRefusals) { o.Beyond = said(201) }, openwop.OWPRPL5},
 		{"calls it malformed", func(o *replay.ForkRefusals) { o.Beyond = said(400) }, openwop.OWPRPL5},
 		{"takes a place before the first", func(o *replay.ForkRefusals) { o.Before = said(201) }, openwop.OWPRPL6},

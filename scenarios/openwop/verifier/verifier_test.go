@@ -234,10 +234,16 @@ func TestJudgesOfCriteria(t *testing.T) {
 }
 
 func TestJudgeOfSeamVerdicts(t *testing.T) {
+	answered := func(asked string, committed any, found ...string) verifier.SeamVerdict {
+		events := []any{}
+		for _, verdict := range found {
+			events = append(events, map[string]any{"type": "agent.verified", "verdict": verdict})
+		}
+		return verifier.SeamVerdict{Asked: asked, Status: wiretest.Status(t, 200),
+			Body: wiretest.Value(t, map[string]any{"committed": committed, "events": events})}
+	}
 	answer := func(asked, found string, committed any) verifier.SeamVerdict {
-		return verifier.SeamVerdict{Asked: asked, Status: wiretest.Status(t, 200), Body: wiretest.Value(t, map[string]any{
-			"committed": committed, "events": []any{map[string]any{"type": "agent.verified", "verdict": found}},
-		})}
+		return answered(asked, committed, found)
 	}
 	refused := verifier.SeamVerdict{Asked: "x", Status: wiretest.Status(t, 400)}
 	for _, c := range []struct {
@@ -250,6 +256,15 @@ func TestJudgeOfSeamVerdicts(t *testing.T) {
 			false)}, refused, "passed"},
 		{"says nothing of what there is not", []verifier.SeamVerdict{answer("pass", "pass", true), answer("fail", "fail", false)},
 			answer("x", "fail", false), "passed"},
+		{"revises up to its bound", []verifier.SeamVerdict{answered("revise", false, "revise", "revise", "revise"),
+			answer("pass", "pass", true)}, refused, "passed"},
+		{"revises and gives up", []verifier.SeamVerdict{answered("revise", false, "revise", "fail"), answer("pass", "pass", true)},
+			refused, "passed"},
+		{"tries again what failed", []verifier.SeamVerdict{answered("fail", false, "fail", "fail"), answer("pass", "pass", true)},
+			refused, "passed"},
+		{"fails and passes", []verifier.SeamVerdict{answered("fail", false, "fail", "pass")}, refused, openwop.OWPVER5},
+		{"passes what is to be revised", []verifier.SeamVerdict{answered("revise", true, "pass", "revise")}, refused, openwop.OWPVER5},
+		{"records none", []verifier.SeamVerdict{answered("fail", false)}, refused, openwop.OWPVER5},
 		{"always passes", []verifier.SeamVerdict{answer("pass", "pass", true), answer("fail", "pass", true)}, refused, openwop.OWPVER5},
 		{"counts what failed", []verifier.SeamVerdict{answer("fail", "fail", true)}, refused, openwop.OWPVER5},
 		{"counts nothing", []verifier.SeamVerdict{answer("pass", "pass", false)}, refused, openwop.OWPVER9},

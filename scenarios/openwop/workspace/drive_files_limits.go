@@ -134,7 +134,7 @@ type FilesFull struct {
 }
 
 // mostFiles is the largest workspace that the drive fills.
-const mostFiles = 100
+const mostFiles = 256
 
 // filesFull fills the workspace. No other drive may write files meanwhile.
 var filesFull = &scenarios.Drive[FilesFull]{
