@@ -210,6 +210,10 @@ func TestOwnLoops(t *testing.T) {
 		"assay-scripted-fails":        {"next-worker", "next-worker", "terminate"},
 		"assay-scripted-stops":        {"next-worker", "next-worker", "terminate"},
 		"assay-scripted-none":         {"next-worker", "next-worker", "terminate"},
+		"assay-scripted-loops":        {"next-worker", "next-worker", "next-worker", "terminate"},
+		"assay-scripted-long":         append(slices.Repeat([]string{"next-worker"}, 101), "terminate"),
+		"assay-scripted-unmet":        {"next-worker", "terminate"},
+		"assay-scripted-met":          {"next-worker", "terminate"},
 		"assay-scripted-person":       {"next-worker", "terminate"},
 	}
 	for id, kindsWanted := range want {
