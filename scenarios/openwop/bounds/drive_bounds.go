@@ -61,7 +61,8 @@ type LimitObservation struct {
 var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 	ID:    "openwop/loop-to-the-limit",
 	Title: "runs a loop that is longer than the advertised limits.maxLoopIterations",
-	Sends: []string{"{create run} (assay-loop, two turns more than the limit)", "{create run} (the same, asking for a higher bound)",
+	Sends: []string{"{create run} (assay-loop, two turns more than the limit; else a long scripted loop)",
+		"{create run} (the same, asking for a higher bound)",
 		"{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LimitObservation) {
 		h := host.Host{Conn: c}
@@ -75,20 +76,32 @@ var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 		case nodeLimited(h, int(limit)):
 			scenarios.End(scenarios.Block("the host's own limits.maxNodeExecutions ends a loop before limits.maxLoopIterations does",
 				"advertise a limits.maxNodeExecutions of more than twice limits.maxLoopIterations while the host is certified"))
-		case !h.Offers(fixture.Loop, fixture.Noop):
-			h.Lacks("no loop fixture of chosen length is on offer", fixture.Loop)
 		}
+		way := longLoop(h, int(limit)+2)
 		*o = LimitObservation{Limit: int(limit)}
-		p := h.LoopPlan(int(limit) + 2)
 		for _, ask := range []struct {
 			bound *int64
 			log   *host.RunLog
 			label string
 		}{{nil, &o.Unasked, "no bound asked"}, {new(limit + int64(h.Between(1, 9))), &o.Overdone, "a higher bound asked"}} {
-			r := h.Create(ctx, "create the loop, "+ask.label, host.Scripted{Fixture: fixture.Loop, Plan: p, Chosen: true}.Request(ask.bound))
+			r := h.Create(ctx, "create the loop, "+ask.label, way.Request(ask.bound))
 			*ask.log = r.Finish(ctx, "log, "+ask.label)
 		}
 	},
+}
+
+// longLoop returns a loop with a plan of this many turns, or with a longer script.
+func longLoop(h host.Host, turns int) host.Scripted {
+	if h.Offers(fixture.Loop, fixture.Noop) {
+		return host.Scripted{Fixture: fixture.Loop, Plan: h.LoopPlan(turns), Chosen: true}
+	}
+	if host.OffersScripted(h, fixture.ScriptedLong) {
+		if way, _ := host.ScriptOf(h, fixture.ScriptedLong); way.Turns() >= turns {
+			return way
+		}
+	}
+	h.Lacks("no loop fixture of chosen length is on offer", fixture.Loop)
+	return host.Scripted{}
 }
 
 // nodeLimited reports whether turns, plus one node, exceed the host's limit on

@@ -24,32 +24,44 @@ var loopsInALoop = &scenarios.Drive[NestedObservation]{
 	ID: "openwop/loops-in-a-loop",
 	Title: "runs a loop of random length with a maxLoopIterations that its turns just keep, then one like it that " +
 		"dispatches loops of four turns",
-	Sends: []string{"{create run} (assay-loop, and assay-loop with a plan of assay-loop) with configurable.maxLoopIterations",
+	Sends: []string{"{create run} (assay-loop, and assay-loop with a plan of assay-loop, else scripted loops) with configurable.maxLoopIterations",
 		"{read run}", "{poll log}", "{read run:childRunId} and its events"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *NestedObservation) {
 		h := host.Host{Conn: c}
-		if !h.Offers(fixture.Loop, fixture.Noop) {
-			h.Lacks("no loop fixture of chosen length is on offer", fixture.Loop)
-		}
-		if turns, why := h.Ceiling(); turns < 4 {
-			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
-		}
-		*o = NestedObservation{Turns: h.Between(2, 4)}
-		plain := h.Create(ctx, "create the loop of no loops", host.Scripted{Fixture: fixture.Loop, Plan: h.LoopPlan(o.Turns),
-			Chosen: true}.Request(new(int64(o.Turns))))
-		o.Plain = plain.Finish(ctx, "log of the loop of no loops")
-		p := make(host.Plan, o.Turns)
-		for i := range p {
-			p[i] = host.NextWorker(fixture.Loop)
-		}
-		p[o.Turns-1] = host.Terminate(h.Name("done"))
-		r := h.Create(ctx, "create the loop of loops", host.Scripted{Fixture: fixture.Loop, Plan: p, Chosen: true}.Request(new(int64(o.Turns))))
-		o.Log = r.Finish(ctx, "log of the loop of loops")
+		flat, nested := loopAndLoops(h)
+		*o = NestedObservation{Turns: flat.Turns()}
+		bound := new(int64(o.Turns))
+		o.Plain = h.Create(ctx, "create the loop of no loops", flat.Request(bound)).Finish(ctx, "log of the loop of no loops")
+		o.Log = h.Create(ctx, "create the loop of loops", nested.Request(bound)).Finish(ctx, "log of the loop of loops")
 		for _, e := range o.Log.Phase(dialect.ChainPhaseDispatchSucceeded).Values {
 			child := inner(ctx, h, e.At("/payload/childRunId").String())
 			o.Children = append(o.Children, child)
 		}
 	},
+}
+
+// loopAndLoops returns two loops of as many turns: one over a worker that does nothing, one over loops of four turns.
+func loopAndLoops(h host.Host) (flat, nested host.Scripted) {
+	const innerTurns = 4
+	ceiling, why := h.Ceiling()
+	switch {
+	case ceiling < innerTurns:
+		scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
+	case h.Offers(fixture.Loop, fixture.Noop):
+		n := h.Between(2, 4)
+		flat = host.Scripted{Fixture: fixture.Loop, Plan: h.LoopPlan(n), Chosen: true}
+		nested = host.Scripted{Fixture: fixture.Loop, Plan: make(host.Plan, n), Chosen: true}
+		for i := range nested.Plan {
+			nested.Plan[i] = host.NextWorker(fixture.Loop)
+		}
+		nested.Plan[n-1] = host.Terminate(h.Name("done"))
+	case host.OffersScripted(h, fixture.ScriptedLoop) && host.OffersScripted(h, fixture.ScriptedLoops):
+		nested, _ = host.ScriptOf(h, fixture.ScriptedLoops)
+		return host.ScriptedLoop(h), nested
+	default:
+		h.Lacks("no loop fixture of chosen length is on offer", fixture.Loop)
+	}
+	return flat, nested
 }
 
 // inner reads a child run and its log.

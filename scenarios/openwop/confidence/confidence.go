@@ -2,6 +2,7 @@
 package confidence
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -10,6 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -125,7 +127,12 @@ var floorPasses = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPCNF5},
 	Claim:  claims.ExecutionModel2,
 	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
-		j.Part(func() { o.At.checkFree(j, openwop.OWPCNF5, "a decision at the floor") })
+		if o.At == nil && o.Above == nil {
+			j.Block("no loop is on offer with a decision at the advertised floor or above it", fixture.Load)
+		}
+		if o.At != nil {
+			j.Part(func() { o.At.checkFree(j, openwop.OWPCNF5, "a decision at the floor") })
+		}
 		if o.Above != nil {
 			o.Above.checkFree(j, openwop.OWPCNF5, "a decision above the floor")
 		}
@@ -138,6 +145,9 @@ var noConfidencePasses = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPCNF6},
 	Claim:  claims.ExecutionModel2,
 	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
+		if o.Absent == nil {
+			j.Block("no loop is on offer whose decisions state no confidence", fixture.Load)
+		}
 		o.Absent.checkFree(j, openwop.OWPCNF6, "no confidence given")
 	}),
 }
@@ -163,7 +173,10 @@ var doubtfulEndHeld = scenarios.Scenario{
 		held.Held.CheckAnswered(j)
 		j.Check(openwop.OWPCNF7, held.Log.Ended).To(check.Reached(), "after the answer")
 		j.Check(openwop.OWPCNF7, held.Log.Terminals()).To(check.Len(1), "ends of the run")
-		o.At.checkFree(j, openwop.OWPCNF5, "a decision to terminate at the floor")
+		if o.At == nil {
+			j.Block("no loop is on offer that terminates with the advertised floor or more", fixture.Load)
+		}
+		o.At.checkFree(j, openwop.OWPCNF5, fmt.Sprintf("a decision to terminate with confidence %v and a floor of %v", *o.At.Confidence, o.Floor))
 	}),
 }
 

@@ -97,12 +97,12 @@ func withoutDoubt(s hosttest.Story) hosttest.Story {
 	return s
 }
 
-func free(t *testing.T, s hosttest.Story) confidence.WeighedLoop {
+func free(t *testing.T, s hosttest.Story) *confidence.WeighedLoop {
 	t.Helper()
 	o := weighed(t, inDoubt(4, 2, agreed), 2)
 	o.Log, o.Held, o.Lull, o.Ended = s.Log(t), host.Suspension{Turn: 2}, host.Lull{}, host.Lull{}
 	o.Log.Ended.Reached = true // ended or held
-	return o
+	return &o
 }
 
 func TestJudgesOfDecisionsAroundTheFloor(t *testing.T) {
@@ -205,8 +205,12 @@ func TestJudgesOfDecisionsAroundTheFloor(t *testing.T) {
 
 		{"honest", "floor-passes", func(*confidence.AroundFloorObservation) {}, "passed"},
 		{"nothing is above", "floor-passes", func(o *confidence.AroundFloorObservation) { o.Above = nil }, "passed"},
+		{"nothing at the floor or above it", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At, o.Above = nil, nil }, "blocked"},
+		{"nothing at the floor, and held above it", "floor-passes",
+			func(o *confidence.AroundFloorObservation) { o.At, o.Above = nil, free(t, stays) }, requirement.OWPCNF5},
+		{"nothing without a confidence", "no-confidence-passes", func(o *confidence.AroundFloorObservation) { o.Absent = nil }, "blocked"},
 		{"holds at the floor", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At = free(t, stays) }, requirement.OWPCNF5},
-		{"holds above the floor", "floor-passes", func(o *confidence.AroundFloorObservation) { o.Above = new(free(t, stays)) },
+		{"holds above the floor", "floor-passes", func(o *confidence.AroundFloorObservation) { o.Above = free(t, stays) },
 			requirement.OWPCNF5},
 		{"asks in silence", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At = free(t, quiet) }, requirement.OWPCNF5},
 		{"leaves it out", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At = free(t, withoutDoubt(dropped)) },
@@ -214,7 +218,7 @@ func TestJudgesOfDecisionsAroundTheFloor(t *testing.T) {
 		{"never ends", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At.Log.Ended.Reached = false }, "blocked"},
 		{"never ends at the floor and holds above it", "floor-passes", func(o *confidence.AroundFloorObservation) {
 			o.At.Log.Ended.Reached = false
-			o.Above = new(free(t, stays))
+			o.Above = free(t, stays)
 		}, requirement.OWPCNF5},
 
 		{"honest", "no-confidence-passes", func(*confidence.AroundFloorObservation) {}, "passed"},
@@ -244,7 +248,7 @@ func TestJudgesOfDecisionsAroundTheFloor(t *testing.T) {
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			o := confidence.AroundFloorObservation{Floor: 0.5, Kind: "clarification", Below: weighed(t, honest, 2),
-				At: free(t, withoutDoubt(honest)), Above: new(free(t, withoutDoubt(honest))), Absent: free(t, withoutDoubt(honest))}
+				At: free(t, withoutDoubt(honest)), Above: free(t, withoutDoubt(honest)), Absent: free(t, withoutDoubt(honest))}
 			c.spoil(&o)
 			hosttest.Expect(t, c.scenario, o, c.want)
 		})
@@ -294,13 +298,14 @@ func TestJudgeOfAnEndInDoubt(t *testing.T) {
 		{"ends twice", func(o *confidence.HeldEndObservation) {
 			o.Held.Log = honest.Then(hosttest.Event{Kind: "run.completed", Payload: nil}).Log(t)
 		}, requirement.OWPCNF7},
+		{"no end at the floor", func(o *confidence.HeldEndObservation) { o.At = nil }, "blocked"},
 		{"holds an end at the floor", func(o *confidence.HeldEndObservation) { o.At.Log = free(t, honest.Waiting()).Log }, requirement.OWPCNF5},
 		{"never asks", func(o *confidence.HeldEndObservation) { o.Held.Held.Suspended.Reached = false }, "blocked"},
 		{"refuses the answer", func(o *confidence.HeldEndObservation) { o.Held.Held.Answered = wiretest.Status(t, 404) }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			at := weighed(t, withoutDoubt(honest), 4)
-			o := confidence.HeldEndObservation{Floor: 0.5, Held: weighed(t, honest, 4), At: at}
+			o := confidence.HeldEndObservation{Floor: 0.5, Held: weighed(t, honest, 4), At: &at}
 			c.spoil(&o)
 			hosttest.Expect(t, "doubtful-end-held", o, c.want)
 		})
@@ -334,14 +339,14 @@ func TestSetupsThatAccuse(t *testing.T) {
 		{"a child without a workflow", "rejected-never", rejected(map[string]any{"runId": "c1"}), requirement.OWPCTL1},
 		{"a child that is not served", "rejected-never", rejected(map[string]any{"error": "not_found", "message": "m"}), ""},
 		{"a loop that stands still", "floor-passes", confidence.AroundFloorObservation{Floor: 0.5,
-			At: func() confidence.WeighedLoop { o := free(t, stillRunning); o.Log.Ended.Reached = false; return o }()}, requirement.OWP0037A1},
-		{"a loop that is queued", "floor-passes", confidence.AroundFloorObservation{Floor: 0.5, At: func() confidence.WeighedLoop {
+			At: func() *confidence.WeighedLoop { o := free(t, stillRunning); o.Log.Ended.Reached = false; return o }()}, requirement.OWP0037A1},
+		{"a loop that is queued", "floor-passes", confidence.AroundFloorObservation{Floor: 0.5, At: func() *confidence.WeighedLoop {
 			o := free(t, stillRunning.WithStatus("pending"))
 			o.Log.Ended.Reached = false
 			return o
 		}()}, ""},
 		{"a log that is not served", "floor-passes", confidence.AroundFloorObservation{Floor: 0.5,
-			At: confidence.WeighedLoop{SuspendedLoop: host.SuspendedLoop{Log: host.RunLog{RunID: "r", Created: wiretest.Status(t, 201),
+			At: &confidence.WeighedLoop{SuspendedLoop: host.SuspendedLoop{Log: host.RunLog{RunID: "r", Created: wiretest.Status(t, 201),
 				Ended: wire.Wait{Reached: true}, Read: wiretest.Status(t, 503)}}}}, ""},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {

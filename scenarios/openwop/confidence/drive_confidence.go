@@ -14,9 +14,9 @@ type AroundFloorObservation struct {
 	Floor  float64      `json:"floor"`
 	Kind   string       `json:"kind"` // of interrupt, as advertised; "" if it is not
 	Below  WeighedLoop  `json:"below"`
-	At     WeighedLoop  `json:"at"`
-	Above  *WeighedLoop `json:"above,omitempty"` // nil if the floor is the maximum
-	Absent WeighedLoop  `json:"absent"`
+	At     *WeighedLoop `json:"at,omitempty"`    // nil if no script has that confidence, and none can be chosen
+	Above  *WeighedLoop `json:"above,omitempty"` // nil if the floor is the maximum, or no script has such a confidence
+	Absent *WeighedLoop `json:"absent,omitempty"`
 }
 
 var sendsHeldLoop = []string{
@@ -33,15 +33,14 @@ var loopsAroundTheFloor = &scenarios.Drive[AroundFloorObservation]{
 		h := host.Host{Conn: c}
 		o.Floor = h.Floor()
 		o.Kind = claims.Model(c.Discovery).Key("confidenceEscalationInterruptKind").String()
-		way, below := weigh(h, new(drawBelow(h, o.Floor)))
-		holdAll(ctx, h, &doubtedLoop{WeighedLoop: &below, way: way, label: "the loop below the floor", answer: accept})
-		o.Below = below
-		o.At = weighed(ctx, h, "the loop at the floor", new(o.Floor))
+		way, doubted := below(h, o.Floor, false).plan(h)
+		holdAll(ctx, h, &doubtedLoop{WeighedLoop: &doubted, way: way, label: "the loop below the floor", answer: accept})
+		o.Below = doubted
+		o.At = weighed(ctx, h, "the loop at the floor", at(o.Floor))
 		if o.Floor < 1 {
-			above := weighed(ctx, h, "the loop above the floor", new(drawAbove(h, o.Floor)))
-			o.Above = &above
+			o.Above = weighed(ctx, h, "the loop above the floor", above(h, o.Floor))
 		}
-		o.Absent = weighed(ctx, h, "the loop without a confidence", nil)
+		o.Absent = weighed(ctx, h, "the loop without a confidence", unweighed)
 	},
 }
 
@@ -50,7 +49,8 @@ var loopsAroundTheFloor = &scenarios.Drive[AroundFloorObservation]{
 type HeldEndObservation struct {
 	Floor float64     `json:"floor"`
 	Held  WeighedLoop `json:"held"`
-	At    WeighedLoop `json:"at"`
+	// At is the one with just enough, or with more where no script has just enough. It is nil if there is none.
+	At *WeighedLoop `json:"at,omitempty"`
 }
 
 // loopsThatEndInDoubt runs loops whose last decision has a confidence close to the floor.
@@ -62,11 +62,10 @@ var loopsThatEndInDoubt = &scenarios.Drive[HeldEndObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HeldEndObservation) {
 		h := host.Host{Conn: c}
 		o.Floor = h.Floor()
-		way, held := weighLast(h, new(drawBelow(h, o.Floor)))
+		way, held := below(h, o.Floor, true).plan(h)
 		holdAll(ctx, h, &doubtedLoop{WeighedLoop: &held, way: way, label: "the loop that ends in doubt", answer: accept})
 		o.Held = held
-		way, o.At = weighLast(h, new(o.Floor))
-		o.At.follow(ctx, h, "the loop that ends at the floor", way)
+		o.At = weighed(ctx, h, "the loop that ends at the floor", lastAt(o.Floor))
 	},
 }
 
@@ -90,7 +89,7 @@ var loopsInDispute = &scenarios.Drive[RejectedObservation]{
 		no := doubtedLoop{WeighedLoop: &o.Rejected, label: "the loop that is rejected", answer: reject}
 		yes := doubtedLoop{WeighedLoop: &o.Agreed, label: "the loop that is accepted", answer: accept}
 		for _, l := range []*doubtedLoop{&no, &yes} {
-			l.way, *l.WeighedLoop = doubt(h, o.Floor)
+			l.way, *l.WeighedLoop = below(h, o.Floor, false).plan(h)
 		}
 		holdAll(ctx, h, &no, &yes)
 	},
@@ -103,6 +102,8 @@ var loopBelowVersion2 = &scenarios.Drive[WeighedLoop]{
 	Sends: []string{host.SendsLoop, "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *WeighedLoop) {
 		h := host.Host{Conn: c}
-		*o = weighed(ctx, h, "the loop with a doubtful decision", new(drawBelow(h, 0.5)))
+		way, doubted := below(h, 0.5, false).plan(h)
+		*o = doubted
+		o.follow(ctx, h, "the loop with a doubtful decision", way)
 	},
 }

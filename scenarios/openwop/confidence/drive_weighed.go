@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -23,54 +22,110 @@ type WeighedLoop struct {
 	Ended      host.Lull    `json:"ended"`                // after the end
 }
 
-// weigh plans a loop in which a random turn dispatches with this confidence. If the
-// host offers another workflow, that turn dispatches it, so that a substituted worker
-// shows.
-func weigh(h host.Host, confidence *float64) (host.Suspending, WeighedLoop) {
+// wanted is a loop with one decision whose confidence is under test: a chosen confidence where the plan can be chosen, and else that of
+// a script of the second family which fits.
+type wanted struct {
+	confidence *float64 // nil: none is stated
+	last       bool     // the decision is that to terminate
+	scripts    []string
+	fits       func(confidence float64) bool // nil: none is stated
+}
+
+// below, at, above and lastAt are wanted loops with a decision around the floor. That of below may be the last.
+func below(h host.Host, floor float64, last bool) wanted {
+	w := wanted{new(drawBelow(h, floor)), last, []string{fixture.ScriptedDoubt}, func(c float64) bool { return c < floor }}
+	if last {
+		w.scripts = []string{fixture.ScriptedEnd}
+	}
+	return w
+}
+
+// sureScripts have decisions at the default floor, and at the highest.
+var sureScripts = []string{fixture.ScriptedHalf, fixture.ScriptedSure}
+
+func at(floor float64) wanted {
+	return wanted{new(floor), false, sureScripts, func(c float64) bool { return c == floor }}
+}
+
+func above(h host.Host, floor float64) wanted {
+	return wanted{new(drawAbove(h, floor)), false, sureScripts, func(c float64) bool { return c > floor }}
+}
+
+// lastAt is a loop that terminates at the floor, or above it where no script is at it.
+func lastAt(floor float64) wanted {
+	return wanted{new(floor), true, sureScripts, func(c float64) bool { return c >= floor }}
+}
+
+var unweighed = wanted{scripts: []string{fixture.ScriptedLoop}}
+
+// offered returns the wanted loop, if there is one that the host runs.
+func (w wanted) offered(h host.Host) (way host.Suspending, o WeighedLoop, ok bool) {
+	if !h.PlansSuspension() {
+		for _, script := range w.scripts {
+			if way, o, ok = w.scripted(h, script); ok {
+				return way, o, true
+			}
+		}
+		return way, o, false
+	}
+	way, o = w.planned(h)
+	return way, o, true
+}
+
+// scripted returns a loop of the second family, if its decision fits.
+func (w wanted) scripted(h host.Host, script string) (way host.Suspending, o WeighedLoop, ok bool) {
+	if way, ok = h.SuspendingScript(script); !ok {
+		return way, o, false
+	}
+	o.Workers = way.Workers()
+	if w.fits == nil {
+		way.At, o.Worker = []int{2}, o.Workers[1]
+		return way, o, true
+	}
+	turn := way.At[0]
+	if w.last {
+		turn = way.Turns()
+	}
+	way.At, o.Confidence = []int{turn}, new(way.Confidence(turn))
+	if turn < way.Turns() {
+		o.Worker = o.Workers[turn-1]
+	}
+	return way, o, w.fits(*o.Confidence)
+}
+
+// plan returns the wanted loop, and ends the drive if there is none.
+func (w wanted) plan(h host.Host) (host.Suspending, WeighedLoop) {
+	if way, o, ok := w.offered(h); ok {
+		return way, o
+	}
+	return w.planned(h)
+}
+
+// planned plans a loop in which a random turn dispatches with this confidence, or the last one terminates with it. If the host offers
+// another workflow, that turn dispatches it, so that a substituted worker shows.
+func (w wanted) planned(h host.Host) (host.Suspending, WeighedLoop) {
 	worker := fixture.Noop
 	if h.Offers(fixture.HandoffChild) {
 		worker = fixture.HandoffChild
 	}
+	inTurn := w.confidence
+	if w.last {
+		inTurn = nil
+	}
 	way := h.SuspendingLoop(1, func() any {
-		return dialect.NextWorkerDecision{Kind: dialect.NextWorkerDecisionKindNextWorker, NextWorkerIds: []string{worker}, Confidence: confidence}
+		return dialect.NextWorkerDecision{Kind: dialect.NextWorkerDecisionKindNextWorker, NextWorkerIds: []string{worker}, Confidence: inTurn}
 	})
-	o := WeighedLoop{Confidence: confidence, Worker: worker}
+	o := WeighedLoop{Confidence: w.confidence, Worker: worker}
 	for i := range max(0, way.Turns()-1) {
 		if o.Workers = append(o.Workers, fixture.Noop); i+1 == way.At[0] {
 			o.Workers[i] = worker
 		}
 	}
-	return way, o
-}
-
-// doubt plans a loop in which a turn dispatches with a confidence below the floor, drawn close to it where the plan can be chosen.
-func doubt(h host.Host, floor float64) (host.Suspending, WeighedLoop) {
-	chosen := h.Offers(fixture.LoopAskUser, fixture.Noop) || h.Offers(fixture.Loop, fixture.Noop)
-	if chosen || !host.OffersScripted(h, fixture.ScriptedDoubt) {
-		return weigh(h, new(drawBelow(h, floor)))
+	if w.last {
+		n := way.Turns()
+		way.Plan[n-1] = dialect.TerminateDecision{Kind: dialect.TerminateDecisionKindTerminate, Reason: h.Name("done"), Confidence: w.confidence}
+		way.At, o.Worker = []int{n}, ""
 	}
-	s, _ := host.ScriptOf(h, fixture.ScriptedDoubt)
-	way, o := host.Suspending{Scripted: s}, WeighedLoop{Workers: s.Workers()}
-	for i, d := range s.Decisions() {
-		d := d.(map[string]any)
-		if c, doubts := d["confidence"].(float64); doubts {
-			way.At, o.Confidence, o.Worker = []int{i + 1}, &c, o.Workers[i]
-		}
-	}
-	if o.Confidence == nil || *o.Confidence >= floor {
-		scenarios.End(scenarios.Block("the doubt of "+s.Fixture+" is not below the advertised confidenceEscalationFloor",
-			"offer assay-loop, or advertise a number from 0.5 to 1"))
-	}
-	return way, o
-}
-
-// weighLast plans a loop that terminates with this confidence.
-func weighLast(h host.Host, confidence *float64) (host.Suspending, WeighedLoop) {
-	way, o := weigh(h, nil)
-	n := way.Turns()
-	way.Plan[n-1] = dialect.TerminateDecision{Kind: dialect.TerminateDecisionKindTerminate, Reason: h.Name("done"), Confidence: confidence}
-	way.At = []int{n}
-	o.Confidence, o.Worker = confidence, ""
 	return way, o
 }
 
@@ -161,11 +216,14 @@ func reject(ctx context.Context, r *host.Run, i host.Interrupt, text string) *wi
 		Body: map[string]any{"resumeValue": map[string]any{"action": dialect.ApprovalActionReject, "comment": text}}})
 }
 
-// weighed runs a loop with this confidence in one of its turns.
-func weighed(ctx context.Context, h host.Host, label string, confidence *float64) WeighedLoop {
-	way, o := weigh(h, confidence)
+// weighed runs the wanted loop. It returns nil if the host offers none.
+func weighed(ctx context.Context, h host.Host, label string, w wanted) *WeighedLoop {
+	way, o, ok := w.offered(h)
+	if !ok {
+		return nil
+	}
 	o.follow(ctx, h, label, way)
-	return o
+	return &o
 }
 
 // drawBelow draws a confidence slightly below the floor, in thousandths.

@@ -15,6 +15,7 @@ import (
 type LostObservation struct {
 	Way     string `json:"way"`
 	Mapped  bool   `json:"mapped"`  // the first worker's output maps to the variable outcome
+	Default bool   `json:"default"` // that variable has the workflow's default value, and was not chosen for this run
 	Outcome string `json:"outcome"` // initial value of that variable of the parent
 	Lost    string `json:"lost"`    // the first worker
 	Next    string `json:"next"`    // the second
@@ -26,7 +27,7 @@ type LostObservation struct {
 	Children  []host.ChildRun `json:"children"`
 }
 
-const sendsLost = "{create run} (assay-loop-mapped or assay-loop with a chosen plan)"
+const sendsLost = "{create run} (assay-loop-mapped or assay-loop with a chosen plan, else a scripted loop)"
 
 // failingWorker dispatches a worker that fails.
 var failingWorker = &scenarios.Drive[LostObservation]{
@@ -35,7 +36,7 @@ var failingWorker = &scenarios.Drive[LostObservation]{
 	Sends: []string{sendsLost, "{read run}", "{poll log}", "{read run:childRunId}", "{poll log:childRunId}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LostObservation) {
 		h := host.Host{Conn: c}
-		r, seen := lose(ctx, h, fixture.Fail, fixture.Fail)
+		r, seen := lose(ctx, h, fixture.Fail, fixture.ScriptedFails, fixture.Fail)
 		*o = seen
 		follow(ctx, r, o)
 	},
@@ -48,7 +49,7 @@ var missingWorker = &scenarios.Drive[LostObservation]{
 	Sends: []string{sendsLost, "{read run}", "{poll log}", "{read run:childRunId}", "{poll log:childRunId}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LostObservation) {
 		h := host.Host{Conn: c}
-		r, seen := lose(ctx, h, h.Name("no-such-workflow"))
+		r, seen := lose(ctx, h, h.Name("no-such-workflow"), fixture.ScriptedNone)
 		*o = seen
 		follow(ctx, r, o)
 	},
@@ -64,7 +65,7 @@ var stoppedWorker = &scenarios.Drive[LostObservation]{
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LostObservation) {
 		h := host.Host{Conn: c}
-		r, seen := lose(ctx, h, fixture.Wait, fixture.Wait)
+		r, seen := lose(ctx, h, fixture.Wait, fixture.ScriptedStops, fixture.Wait)
 		*o = seen
 		if r.ID == "" {
 			follow(ctx, r, o)
@@ -80,9 +81,12 @@ var stoppedWorker = &scenarios.Drive[LostObservation]{
 	},
 }
 
-// lose starts a loop that dispatches the worker, and then one that completes. It
+// outcomeOfScripts is the value of the variable outcome in the loops of the second family.
+const outcomeOfScripts = "as-it-was"
+
+// lose starts a loop that dispatches the worker, and then one that completes: one with a chosen plan, else that script. It
 // ends the drive unless the host offers the fixtures in needs.
-func lose(ctx context.Context, h host.Host, worker string, needs ...string) (*host.Run, LostObservation) {
+func lose(ctx context.Context, h host.Host, worker, script string, needs ...string) (*host.Run, LostObservation) {
 	ceiling, why := h.Ceiling()
 	o := LostObservation{Lost: worker, Outcome: h.Marker()}
 	_, maps := claims.DispatchMapping.Look(h.Discovery)
@@ -97,6 +101,11 @@ func lose(ctx context.Context, h host.Host, worker string, needs ...string) (*ho
 		o.Way, o.Mapped, o.Next = fixture.Mapped, true, fixture.Echo
 	case h.Offers(fixture.Loop, fixture.Noop):
 		o.Way, o.Next = fixture.Loop, fixture.Noop
+	case host.OffersScripted(h, script):
+		way, _ := host.ScriptOf(h, script)
+		o.Way, o.Lost, o.Next = script, way.Workers()[0], way.Workers()[1]
+		o.Mapped, o.Default, o.Outcome = maps && len(needs) > 0, true, outcomeOfScripts
+		return h.Create(ctx, "create the loop", way.Request(nil)), o
 	default:
 		h.Lacks("the host offers no loop with chosen workers", fixture.Loop)
 		return nil, o

@@ -26,25 +26,20 @@ var WorkerThatWaits = &scenarios.Drive[WaitingWorkerObservation]{
 	Title: "runs a loop with two workers in one decision of which the first asks a person, runs a sentinel, waits a window, " +
 		"looks at the loop and answers the worker",
 	Sends: []string{
-		"{create run} (assay-loop with the worker assay-loop-ask-user)", "{read run}", "{poll log}", "{read run:childRunId}",
+		"{create run} (assay-loop with the worker assay-loop-ask-user, else a scripted loop)",
+		"{read run}", "{poll log}", "{read run:childRunId}",
 		"{poll log:childRunId}", "{create run} (sentinel)", "{answer node:childRunId}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *WaitingWorkerObservation) {
 		h := host.Host{Conn: c}
-		*o = WaitingWorkerObservation{Way: fixture.Loop, Workers: []string{fixture.LoopAskUser, fixture.Noop}}
-		if ceiling, why := h.Ceiling(); ceiling < 4 { // the turns of the worker
-			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
-		}
-		if !h.Offers(fixture.Loop, fixture.LoopAskUser, fixture.Noop) {
-			h.Lacks("the host offers no worker that waits for a person", fixture.LoopAskUser, fixture.Loop)
-		}
-		way := host.Scripted{Fixture: fixture.Loop, Plan: host.Plan{host.NextWorker(o.Workers...), host.Terminate(h.Name("done"))}, Chosen: true}
+		way, turn := loopThatWaits(h)
+		*o = WaitingWorkerObservation{Way: way.Fixture, Workers: way.Workers()}
 		r := h.Create(ctx, "create the loop", way.Request(nil))
 		if r.ID == "" {
 			o.Log = r.ReadLog(ctx, "log of the loop")
 			return
 		}
-		waitForWorker(ctx, r, o, way)
+		waitForWorker(ctx, r, o, way, turn)
 		if status, _ := o.Child.Answered.Int(); status/100 != 2 {
 			o.Log = r.ReadLog(ctx, "log of the loop")
 			return
@@ -53,8 +48,26 @@ var WorkerThatWaits = &scenarios.Drive[WaitingWorkerObservation]{
 	},
 }
 
+// loopThatWaits returns a loop whose first worker waits for a person in that turn of its own.
+func loopThatWaits(h host.Host) (way host.Scripted, turn int) {
+	const askingTurns = 4 // of the worker
+	ceiling, why := h.Ceiling()
+	switch asking := h.Offers(fixture.Loop, fixture.LoopAskUser, fixture.Noop); {
+	case ceiling < 2 || asking && ceiling < askingTurns:
+		scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
+	case asking:
+		plan := host.Plan{host.NextWorker(fixture.LoopAskUser, fixture.Noop), host.Terminate(h.Name("done"))}
+		return host.Scripted{Fixture: fixture.Loop, Plan: plan, Chosen: true}, 2
+	case host.OffersScripted(h, fixture.ScriptedPerson):
+		way, _ = host.ScriptOf(h, fixture.ScriptedPerson)
+		return way, 1
+	}
+	h.Lacks("the host offers no worker that waits for a person", fixture.LoopAskUser, fixture.Loop)
+	return way, 0
+}
+
 // waitForWorker finds the waiting worker, watches the loop for a while, and answers the worker.
-func waitForWorker(ctx context.Context, r *host.Run, o *WaitingWorkerObservation, way host.Scripted) {
+func waitForWorker(ctx context.Context, r *host.Run, o *WaitingWorkerObservation, way host.Scripted, turn int) {
 	var found host.RunLog
 	if o.Found, found = r.AwaitChildren(ctx, 1); !o.Found.Reached {
 		return
@@ -63,7 +76,7 @@ func waitForWorker(ctx context.Context, r *host.Run, o *WaitingWorkerObservation
 	if !child.Created.Success() {
 		return
 	}
-	if o.Child = child.Held(ctx, 2, 0); !o.Child.Suspended.Reached {
+	if o.Child = child.Held(ctx, turn, 0); !o.Child.Suspended.Reached {
 		return
 	}
 	o.Lull = r.Lull(ctx, way, o.Child.Log.Pace())

@@ -148,6 +148,10 @@ func (o LostObservation) checkUntouched(j *scenarios.Judge) {
 	if !variables.Present() {
 		j.Block("the run's snapshot shows no variables", "show a run's variables in its snapshot (docs/seams.md)")
 	}
+	if o.Default && !variables.Key("outcome").Present() {
+		j.Block("the run's snapshot does not show the variable outcome, which has a default value",
+			"show a run's variables in its snapshot (docs/seams.md)")
+	}
 	harvests := o.Log.Phase(dialect.ChainPhaseOutputHarvested).Where(func(e wire.Value) bool {
 		return e.At("/payload/workerId").String() == o.Lost
 	})

@@ -273,6 +273,9 @@ func (f Fixture) misunderstood(l RunLog) string {
 		return ""
 	}
 	node := FirstText(failed.Key("nodeId"), failed.At("/payload/nodeId"))
+	if l.completedOnce(node) || f.nodes[node] == "core.dispatch" && len(l.OfType(dialect.HandedOver).Values) > 0 {
+		return "" // a node that has worked is known: what it refused is its decision, such as one for too many workers
+	}
 	if node == "" && len(l.OfType(dialect.NodeStarted).Values) == 0 { // it has not begun: the workflow is unknown
 		return absent
 	}
@@ -280,6 +283,13 @@ func (f Fixture) misunderstood(l RunLog) string {
 		return fmt.Sprintf("its engine does not know the node type %s of %s: %s", of, f.id, code)
 	}
 	return fmt.Sprintf("its engine does not know a node of %s: %s", f.id, code)
+}
+
+// completedOnce reports whether a log shows that a node completed.
+func (l RunLog) completedOnce(node string) bool {
+	return node != "" && slices.ContainsFunc(l.OfType(dialect.NodeCompleted).Values, func(e wire.Value) bool {
+		return FirstText(e.Key("nodeId"), e.At("/payload/nodeId")) == node
+	})
 }
 
 // unknownCodes are parts of the codes with which hosts fail a run whose nodes they do not know.

@@ -109,12 +109,43 @@ func (h Host) SuspendingLoop(count int, decide func() any) Suspending {
 // SendsLoop describes the request that creates such a loop.
 const SendsLoop = "{create run} (assay-loop-ask-user or assay-loop with a random plan)"
 
+// PlansSuspension reports whether the host runs a loop whose plan is chosen for the run, so that any of its turns can suspend it.
+func (h Host) PlansSuspension() bool {
+	return h.Offers(fixture.LoopAskUser, fixture.Noop) || h.Offers(fixture.Loop, fixture.Noop)
+}
+
+// SuspendingScript returns a loop of the second family, if the host runs it. Its turns that ask, or state a confidence, are those that
+// may suspend it.
+func (h Host) SuspendingScript(loop string) (s Suspending, offered bool) {
+	if !OffersScripted(h, loop) {
+		return s, false
+	}
+	s.Scripted, _ = ScriptOf(h, loop)
+	for i, d := range s.Decisions() {
+		d, _ := d.(map[string]any)
+		if _, weighed := d["confidence"]; weighed || d["kind"] == string(dialect.AskUserDecisionKindAskUser) {
+			s.At = append(s.At, i+1)
+		}
+	}
+	ceiling, _ := h.Ceiling()
+	return s, ceiling >= s.Turns()
+}
+
+// Confidence returns that of the decision of a turn, from 1; 0 if it states none.
+func (s Scripted) Confidence(turn int) float64 {
+	d, _ := s.Decisions()[turn-1].(map[string]any)
+	c, _ := d["confidence"].(float64)
+	return c
+}
+
 // AskingLoop returns a loop that asks a person in this many turns.
 func (h Host) AskingLoop(questions int) Suspending {
-	if ceiling, _ := h.Ceiling(); questions == 1 && !h.Offers(fixture.LoopAskUser) && !h.Offers(fixture.Loop) &&
-		OffersScripted(h, fixture.ScriptedAsk) && ceiling >= scriptedTurns+1 {
-		s, _ := ScriptOf(h, fixture.ScriptedAsk)
-		return Suspending{s, []int{1 + slices.Index(s.Kinds(), string(dialect.AskUserDecisionKindAskUser))}}
+	if !h.PlansSuspension() {
+		for _, loop := range []string{fixture.ScriptedAsk, fixture.ScriptedTwice} {
+			if s, ok := h.SuspendingScript(loop); ok && len(s.At) == questions {
+				return s
+			}
+		}
 	}
 	return h.SuspendingLoop(questions, func() any { return AskUser("Which way? " + h.Marker()) })
 }

@@ -57,8 +57,7 @@ var loopBelowTheFloor = &scenarios.Drive[FloorObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *FloorObservation) {
 		h := host.Host{Conn: c}
 		floor := h.Floor()
-		decision, confidence := doubtful(h, floor)
-		way := h.SuspendingLoop(1, func() any { return decision })
+		way, confidence := doubtful(h, floor)
 		r, loop := h.Suspend(ctx, "the loop with a doubtful decision", way)
 		*o = FloorObservation{SuspendedLoop: loop, Confidence: confidence, Floor: floor}
 		if !o.Held.Suspended.Reached {

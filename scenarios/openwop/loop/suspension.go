@@ -13,11 +13,18 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// doubtful is a decision to dispatch with confidence below the floor.
-func doubtful(h host.Host, floor float64) (decision any, confidence float64) {
+// doubtful returns a loop with a decision whose confidence is below the floor: a random one where the plan can be chosen, else that of
+// a script.
+func doubtful(h host.Host, floor float64) (way host.Suspending, confidence float64) {
+	if s, ok := h.SuspendingScript(fixture.ScriptedDoubt); !h.PlansSuspension() && ok {
+		if confidence = s.Confidence(s.At[0]); confidence < floor {
+			return s, confidence
+		}
+	}
 	confidence = math.Floor(1000*floor*h.Rand.Float64()) / 1000
-	return dialect.NextWorkerDecision{Kind: dialect.NextWorkerDecisionKindNextWorker, NextWorkerIds: []string{fixture.Noop},
-		Confidence: &confidence}, confidence
+	decision := dialect.NextWorkerDecision{Kind: dialect.NextWorkerDecisionKindNextWorker, NextWorkerIds: []string{fixture.Noop},
+		Confidence: &confidence}
+	return h.SuspendingLoop(1, func() any { return decision }), confidence
 }
 
 // listen opens the run's event stream and ignores the reply: a listener must not

@@ -166,37 +166,51 @@ type Judged struct {
 var criteriaOfSuccess = &scenarios.Drive[CriteriaObservation]{
 	ID:    "openwop/criteria-of-success",
 	Title: "runs a loop that ends with criteria of success that are not all met, and one that ends with criteria that are",
-	Sends: []string{"{create run} (assay-loop with random criteria, twice)", "{read run}", "{poll log}"},
+	Sends: []string{"{create run} (assay-loop with random criteria, else a scripted loop, twice)", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *CriteriaObservation) {
 		h := host.Host{Conn: c}
-		ceiling, why := h.Ceiling()
-		switch {
-		case !h.Offers(fixture.Loop, fixture.Noop):
-			h.Lacks("no loop is on offer that follows a plan of decisions", fixture.Loop)
-		case ceiling < 2:
+		if ceiling, why := h.Ceiling(); ceiling < 2 {
 			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
 		}
 		for _, l := range []struct {
 			into *Judged
 			all  bool
 		}{{&o.GaveUp, false}, {&o.Met, true}} {
-			n := h.Between(2, 4)
-			unmet := h.Rand.IntN(n)
-			var criteria []dialect.SuccessCriterion
-			for i := range n {
-				met := l.all || i != unmet && h.Rand.IntN(2) == 0
-				criteria = append(criteria, dialect.SuccessCriterion{Key: h.Marker(), Met: met})
-				l.into.Criteria = append(l.into.Criteria, map[string]any{"key": criteria[i].Key, "met": met})
-			}
-			turns := h.LoopPlan(h.Between(1, min(3, ceiling)))
-			turns[len(turns)-1] = dialect.TerminateDecision{Kind: dialect.TerminateDecisionKindTerminate, Reason: h.Name("done"),
-				SuccessCriteria: criteria}
-			l.into.Turns = len(turns)
-			r := h.Create(ctx, "create a loop with criteria of success", host.Scripted{Fixture: fixture.Loop, Plan: turns,
-				Chosen: true}.Request(nil))
+			way := loopWithCriteria(h, l.all)
+			last, _ := way.Decisions()[way.Turns()-1].(map[string]any)
+			l.into.Turns = way.Turns()
+			l.into.Criteria, _ = last["successCriteria"].([]any)
+			r := h.Create(ctx, "create a loop with criteria of success", way.Request(nil))
 			l.into.Log = r.Finish(ctx, "log of the loop")
 		}
 	},
+}
+
+// loopWithCriteria returns a loop that ends with random criteria of success, all of them met or not, or with those of a script.
+func loopWithCriteria(h host.Host, all bool) host.Scripted {
+	script := fixture.ScriptedUnmet
+	if all {
+		script = fixture.ScriptedMet
+	}
+	switch {
+	case h.Offers(fixture.Loop, fixture.Noop):
+	case host.OffersScripted(h, script):
+		way, _ := host.ScriptOf(h, script)
+		return way
+	default:
+		h.Lacks("no loop is on offer that follows a plan of decisions", fixture.Loop)
+	}
+	n := h.Between(2, 4)
+	unmet := h.Rand.IntN(n)
+	var criteria []dialect.SuccessCriterion
+	for i := range n {
+		criteria = append(criteria, dialect.SuccessCriterion{Key: h.Marker(), Met: all || i != unmet && h.Rand.IntN(2) == 0})
+	}
+	ceiling, _ := h.Ceiling()
+	turns := h.LoopPlan(h.Between(1, min(3, ceiling)))
+	turns[len(turns)-1] = dialect.TerminateDecision{Kind: dialect.TerminateDecisionKindTerminate, Reason: h.Name("done"),
+		SuccessCriteria: criteria}
+	return host.Scripted{Fixture: fixture.Loop, Plan: turns, Chosen: true}
 }
 
 // SeamVerdict is one request to the seam agents/verify-run, and its reply.

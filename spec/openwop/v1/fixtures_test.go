@@ -126,7 +126,7 @@ func TestFixturesHangTogether(t *testing.T) {
 			workers, _ := object(d)["nextWorkerIds"].([]any)
 			for _, worker := range workers {
 				here := strings.TrimPrefix(fmt.Sprint(worker), "second/") // a worker of that name on another host
-				if _, err := os.Stat(fmt.Sprintf("fixtures/%s.json", here)); err != nil {
+				if _, err := os.Stat(fmt.Sprintf("fixtures/%s.json", here)); (err != nil) != (here == "assay-no-such-workflow") {
 					t.Errorf("%s: decision %d names the worker %s, which is no fixture", path, i+1, worker)
 				}
 			}
@@ -185,24 +185,36 @@ func TestOwnLoops(t *testing.T) {
 		return out
 	}
 	want := map[string][]string{
-		"assay-loop":                {"next-worker", "next-worker", "next-worker", "terminate"},
-		"assay-loop-ask-user":       {"next-worker", "ask-user", "next-worker", "terminate"},
-		"assay-loop-mapped":         {"next-worker", "terminate"},
-		"assay-loop-waits":          {"next-worker", "terminate"},
-		"assay-loop-reject":         {"next-worker", "next-worker", "next-worker", "terminate"},
-		"assay-loop-endless":        slices.Repeat([]string{"next-worker"}, 256),
-		"assay-loop-workspace":      {"next-worker", "next-worker", "terminate"},
-		"assay-loop-memory":         {"next-worker", "terminate"},
-		"assay-memory-worker":       {"terminate"},
-		"assay-memory-worker-again": {"terminate"},
-		"assay-memory-worker-fails": {"next-worker"},
-		"assay-goal-stuck":          {"next-worker", "terminate"},
-		"assay-scripted-loop":       {"next-worker", "next-worker", "next-worker", "terminate", "next-worker", "terminate"},
-		"assay-scripted-ask":        {"next-worker", "next-worker", "ask-user", "next-worker", "terminate"},
-		"assay-scripted-doubt":      {"next-worker", "next-worker", "next-worker", "terminate"},
-		"assay-scripted-reject":     {"next-worker", "next-worker", "terminate"},
-		"assay-scripted-tree":       {"next-worker", "terminate"},
-		"assay-scripted-waits":      {"next-worker", "terminate"},
+		"assay-loop":                  {"next-worker", "next-worker", "next-worker", "terminate"},
+		"assay-loop-ask-user":         {"next-worker", "ask-user", "next-worker", "terminate"},
+		"assay-loop-mapped":           {"next-worker", "terminate"},
+		"assay-loop-waits":            {"next-worker", "terminate"},
+		"assay-loop-reject":           {"next-worker", "next-worker", "next-worker", "terminate"},
+		"assay-loop-endless":          slices.Repeat([]string{"next-worker"}, 256),
+		"assay-loop-workspace":        {"next-worker", "next-worker", "terminate"},
+		"assay-loop-memory":           {"next-worker", "terminate"},
+		"assay-memory-worker":         {"terminate"},
+		"assay-memory-worker-again":   {"terminate"},
+		"assay-memory-worker-fails":   {"next-worker"},
+		"assay-goal-stuck":            {"next-worker", "terminate"},
+		"assay-scripted-loop":         {"next-worker", "next-worker", "next-worker", "terminate", "next-worker", "terminate"},
+		"assay-scripted-ask":          {"next-worker", "next-worker", "ask-user", "next-worker", "terminate"},
+		"assay-scripted-doubt":        {"next-worker", "next-worker", "next-worker", "terminate"},
+		"assay-scripted-reject":       {"next-worker", "next-worker", "terminate"},
+		"assay-scripted-tree":         {"next-worker", "terminate"},
+		"assay-scripted-waits":        {"next-worker", "terminate"},
+		"assay-scripted-ask-twice":    {"next-worker", "ask-user", "next-worker", "ask-user", "next-worker", "terminate"},
+		"assay-scripted-half":         {"next-worker", "next-worker", "next-worker", "terminate"},
+		"assay-scripted-sure":         {"next-worker", "next-worker", "next-worker", "terminate"},
+		"assay-scripted-doubtful-end": {"next-worker", "next-worker", "terminate"},
+		"assay-scripted-fails":        {"next-worker", "next-worker", "terminate"},
+		"assay-scripted-stops":        {"next-worker", "next-worker", "terminate"},
+		"assay-scripted-none":         {"next-worker", "next-worker", "terminate"},
+		"assay-scripted-loops":        {"next-worker", "next-worker", "next-worker", "terminate"},
+		"assay-scripted-long":         append(slices.Repeat([]string{"next-worker"}, 101), "terminate"),
+		"assay-scripted-unmet":        {"next-worker", "terminate"},
+		"assay-scripted-met":          {"next-worker", "terminate"},
+		"assay-scripted-person":       {"next-worker", "terminate"},
 	}
 	for id, kindsWanted := range want {
 		if diff := cmp.Diff(kindsWanted, kinds(id)); diff != "" {
