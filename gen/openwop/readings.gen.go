@@ -476,4 +476,13 @@ var ReadingsV1 = []Reading{
 		Why:       "Both passages can be kept to the letter. Whether forks are made at all is seen where some are.",
 		Scenarios: []string{"openwop/replay/forks-refused", "openwop/replay/prefix-kept"},
 	},
+	{
+		ID: "OWP-R109", Title: "the form of a schedule",
+		Sentences: []string{"OWP-0097-A3"},
+		Open:      "RFC 0097 has an armRef name the job that fires a goal, and no text has a form for it.",
+		Accept:    "A host that refuses our form, or keeps any word for an armRef and fires nothing. The scenario is blocked.",
+		Refuse:    "A host that takes our form, refuses a word that is no schedule, and fires nothing.",
+		Why:       "Who tells the two apart can read our form. Who keeps both has promised neither.",
+		Scenarios: []string{"openwop/goal-completion/schedule-fires"},
+	},
 }

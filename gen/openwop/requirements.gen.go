@@ -4088,7 +4088,7 @@ var RequirementsV1 = []Requirement{
 		Section: "A", Line: 37, Hash: "fdfe63681c25", Claim: "goals-schedule",
 		Evidence: "observed",
 		Text:     "A goal in an advertised mode schedule fires its runs by itself, without anybody's call.",
-		Accepts:  "How an armRef describes a schedule is not said: ours is every:<duration>, and a host that takes no such form is not judged.",
+		Accepts:  "OWP-R109: how an armRef describes a schedule is not said. Ours is every:<duration>, and a host that takes no such form, or any word, is not judged.",
 		Breaks:   []string{"beyond-bound"},
 	},
 	{

@@ -182,7 +182,7 @@ func unlessControls(ctx context.Context, h host.Host, blocked error) {
 func controls(ctx context.Context, h host.Host, theirs, own string, o *TenantControl) {
 	o.Never = host.StrangerOf(theirs)
 	pause := map[string]any{}
-	if h.Drains(dialect.PauseRunRequestDrainPolicyImmediate) {
+	if host.Drains(h, dialect.PauseRunRequestDrainPolicyImmediate) {
 		pause["drainPolicy"] = dialect.PauseRunRequestDrainPolicyImmediate
 	}
 	o.Pause = h.Intrude(ctx, host.TheOther, "to pause the run", false, theirs, o.Never, func(id string) wire.Call {

@@ -48,7 +48,7 @@ var pausedAtOnce = &scenarios.Drive[PausedObservation]{
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
 		h := host.Host{Conn: c}
-		h.MustDrain(dialect.PauseRunRequestDrainPolicyImmediate)
+		host.MustDrain(h, dialect.PauseRunRequestDrainPolicyImmediate)
 		pausedFor(ctx, h, string(dialect.PauseRunRequestDrainPolicyImmediate), o)
 	},
 }
@@ -62,7 +62,7 @@ var pausedByDrain = &scenarios.Drive[PausedObservation]{
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
 		h := host.Host{Conn: c}
-		h.MustDrain(dialect.PauseRunRequestDrainPolicyDrainCurrentNode)
+		host.MustDrain(h, dialect.PauseRunRequestDrainPolicyDrainCurrentNode)
 		if !h.Offers(fixture.Steps) { // only this one has a node after a slow one
 			unlessPauses(ctx, h, scenarios.Block("no workflow is on offer that takes steps after a wait", fixture.Load))
 			return

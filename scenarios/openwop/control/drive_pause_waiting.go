@@ -31,7 +31,7 @@ var pausedAsking = &scenarios.Drive[PausedAskingObservation]{
 		"{resume run}", "{answer node}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedAskingObservation) {
 		h := host.Host{Conn: c}
-		h.MustDrain(dialect.PauseRunRequestDrainPolicyDrainCurrentNode) // the default, when none is named
+		host.MustDrain(h, dialect.PauseRunRequestDrainPolicyDrainCurrentNode) // the default, when none is named
 		var r *host.Run
 		var way host.Suspending
 		if err := scenarios.Try(func() { r, way, o.SuspendedLoop = h.SuspendAsking(ctx) }); host.IsBlocked(err) {
@@ -111,7 +111,7 @@ var cancelledPaused = &scenarios.Drive[ControlCancelObservation]{
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ControlCancelObservation) {
 		h := host.Host{Conn: c}
-		h.MustDrain(dialect.PauseRunRequestDrainPolicyImmediate)
+		host.MustDrain(h, dialect.PauseRunRequestDrainPolicyImmediate)
 		cancelledFor(ctx, h, true, o)
 	},
 }

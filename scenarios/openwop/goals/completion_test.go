@@ -213,3 +213,12 @@ func TestAHostThatServesItsSecretAgain(t *testing.T) {
 		t.Errorf("with a short secret: %s: %s", out.Verdict, out.Reason)
 	}
 }
+
+// A host that keeps any word for an armRef need not be able to read ours (OWP-R109).
+func TestASilentScheduleAccusesWhoReadsIt(t *testing.T) {
+	for status, want := range map[int]string{201: "blocked", 422: requirement.OWP0097A3, 500: requirement.OWP0097A3} {
+		o := goals.GoalScheduleObservation{GoalAloneObservation: alone(t), AnyArm: wiretest.Status(t, status)}
+		o.Going.Reached = false
+		hosttest.Expect(t, "schedule-fires", o, want)
+	}
+}

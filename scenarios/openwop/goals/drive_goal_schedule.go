@@ -16,6 +16,8 @@ type GoalScheduleObservation struct {
 	GoalAloneObservation
 	GivenUp   GoalDisarmed `json:"givenUp"`
 	Satisfied GoalDisarmed `json:"satisfied"` // by a tick, if the host has the seam
+	// AnyArm is, where no goal fires, the HTTP status of a goal whose armRef is a word.
+	AnyArm wire.Value `json:"anyArm"`
 }
 
 // GoalDisarmed is a goal that ended while it was armed.
@@ -69,6 +71,9 @@ func onSchedule(ctx context.Context, g host.GoalHome, interval time.Duration, bo
 		return
 	}
 	if o.Going = reaches(ctx, p.watched, 1); !o.Going.Reached {
+		ask, word := g.GoalRequest(host.BoundedTo(bound)), g.Marker()
+		ask.Continuation = dialect.GoalContinuation{Mode: dialect.GoalContinuationModeSchedule, ArmRef: &word}
+		o.AnyArm = g.Create(ctx, "create a goal with a word for a schedule", ask).Created.Status
 		return
 	}
 	o.Paused = act(ctx, p.watched, dialect.PauseGoal)

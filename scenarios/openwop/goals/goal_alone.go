@@ -18,6 +18,9 @@ var scheduleFires = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWP0097A3, openwop.OWP0097C5, openwop.OWP0097E4},
 	Claim:  claims.GoalsSchedule,
 	Ask: scenarios.Ask(goalOnSchedule, func(o GoalScheduleObservation, j *scenarios.Judge) {
+		if given(o.Goal, j); !o.Going.Reached && host.Succeeded(o.AnyArm) { // OWP-R109
+			j.Block("the host keeps an armRef that names no schedule, so it need not be able to read ours", takeArms)
+		}
 		o.check(j, openwop.OWP0097A3)
 	}),
 }

@@ -41,14 +41,14 @@ func (r *Run) asks(ctx context.Context, op dialect.Operation, body any, what str
 }
 
 // Drains reports whether the host pauses runs by this policy: no member of discovery has to list policies, but one may.
-func (h Host) Drains(policy dialect.DrainPolicy) bool {
+func Drains(h Host, policy dialect.DrainPolicy) bool {
 	listed := drainPolicies(h)
 	return !listed.Present() || slices.ContainsFunc(listed.Items(), func(p wire.Value) bool { return p.String() == string(policy) })
 }
 
 // MustDrain ends the drive if the host lists the policies by which it pauses runs, and not this one.
-func (h Host) MustDrain(policy dialect.DrainPolicy) {
-	if !h.Drains(policy) {
+func MustDrain(h Host, policy dialect.DrainPolicy) {
+	if !Drains(h, policy) {
 		scenarios.End(scenarios.NotOffered(fmt.Sprintf("/runs/pauseResume/drainPolicies is %s, without %q", drainPolicies(h).JSON(), policy)))
 	}
 }
