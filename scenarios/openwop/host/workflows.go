@@ -25,6 +25,7 @@ type Fixture struct {
 	planned bool              // its supervisor takes the plan from a port
 	ported  bool              // a node takes something from what the run is given
 	script  []map[string]any  // its supervisor's plan, from config
+	timeout int64             // ms until its interrupt ends by itself, from config; 0 if it does not
 }
 
 func (f Fixture) Has(typeID string) bool { return slices.Contains(f.types, typeID) }
@@ -76,6 +77,7 @@ func fixtureOf(id string, raw []byte) Fixture {
 				PerOutput map[string]any   `json:"perWorkerOutputMappings"`
 				Script    []map[string]any `json:"mockDispatchPlan"`
 				Decisions []map[string]any `json:"mockDecisions"`
+				Timeout   int64            `json:"timeoutMs"`
 			} `json:"config"`
 		} `json:"nodes"`
 	}
@@ -91,6 +93,7 @@ func fixtureOf(id string, raw []byte) Fixture {
 		}
 		f.types = append(f.types, n.TypeID)
 		c := n.Config
+		f.timeout = max(f.timeout, c.Timeout)
 		f.script = append(append(f.script, c.Script...), c.Decisions...)
 		f.Maps = f.Maps || n.TypeID == "core.dispatch" && len(c.Input)+len(c.Output)+len(c.PerInput)+len(c.PerOutput) > 0
 	}
