@@ -24,8 +24,7 @@ var loopsInALoop = &scenarios.Drive[NestedObservation]{
 	ID: "openwop/loops-in-a-loop",
 	Title: "runs a loop of random length with a maxLoopIterations that its turns just keep, then one like it that " +
 		"dispatches loops of four turns",
-	Sends: []string{"{create run} (assay-loop, and assay-loop with a plan of assay-loop, else scripted loops) with " +
-		"configurable.maxLoopIterations",
+	Sends: []string{"{create run} (assay-loop, and assay-loop over assay-loop; else scripted loops) with configurable.maxLoopIterations",
 		"{read run}", "{poll log}", "{read run:childRunId} and its events"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *NestedObservation) {
 		h := host.Host{Conn: c}

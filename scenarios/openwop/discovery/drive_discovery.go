@@ -2,6 +2,8 @@ package discovery
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
@@ -61,7 +63,14 @@ var listedFixture = &scenarios.Drive[FixtureObservation]{
 		if len(listed) == 0 {
 			scenarios.End(scenarios.Block("none of the listed fixtures is known here", fixture.Load))
 		}
-		*o = FixtureObservation{Fixture: listed[0]}
+		slices.SortStableFunc(listed, func(a, b string) int { // published ones first: an engine may not understand ours
+			return strings.Compare(b[:1], a[:1])
+		})
+		i := slices.IndexFunc(listed, func(w string) bool { return h.Offers(w) })
+		if i < 0 {
+			h.Lacks("none of the listed fixtures can be judged", listed...)
+		}
+		*o = FixtureObservation{Fixture: listed[i]}
 		r := h.Create(ctx, "create a run of a listed fixture", dialect.CreateRunRequest{WorkflowID: o.Fixture})
 		o.Created = host.AnsweredBy(o.Fixture, r.Created)
 		if r.ID != "" {

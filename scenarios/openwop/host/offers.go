@@ -80,7 +80,7 @@ func (h Host) unfit(workflow string) string {
 }
 
 func knownTo(h Host, workflow string) (Fixture, bool) {
-	all := h.knownFixtures()
+	all := knownFixtures(h)
 	i := slices.IndexFunc(all, func(f Fixture) bool { return f.id == workflow })
 	if i < 0 {
 		return Fixture{}, false
@@ -101,7 +101,7 @@ func (t trial) marker() string { return "control-of-" + t.Label() }
 func (t trial) control(ctx context.Context) string {
 	if !t.planned {
 		l, why := t.run(ctx, t.shownAtGate())
-		return cmp.Or(why, t.gateObeys(l), t.scriptObeyed(l))
+		return cmp.Or(why, t.gateObeys(l), t.timeoutObeyed(l), t.scriptObeyed(l))
 	}
 	ceiling, _ := t.Ceiling()
 	short, long := min(3, ceiling), min(5, ceiling)
@@ -143,7 +143,7 @@ func (t trial) gateObeys(l RunLog) string {
 	if given == nil || !IsWaiting(l.Status().String()) { // one that does not wait is for the drive to see
 		return ""
 	}
-	places := append(l.OfType(dialect.NodeSuspended, dialect.InterruptRequested).Each("/payload").Values, l.Ended.Last.Key("interrupt"))
+	places := shownOf(l)
 	if slices.ContainsFunc(places, func(v wire.Value) bool {
 		return Holds(v.Actual(), t.marker()) || votesOf(v) == controlVotes || votesOf(v.Key("data")) == controlVotes
 	}) {
@@ -151,6 +151,28 @@ func (t trial) gateObeys(l RunLog) string {
 	}
 	port := slices.Sorted(maps.Keys(given))[0]
 	return fmt.Sprintf("its engine does not read the port %s of %s: the interrupt does not show it", port, t.types[0])
+}
+
+// shownOf returns the places in which hosts show an interrupt.
+func shownOf(l RunLog) wire.Values {
+	return append(l.OfType(dialect.NodeSuspended, dialect.InterruptRequested).Each("/payload").Values, l.Ended.Last.Key("interrupt"))
+}
+
+// Timeout returns the ms after which the interrupt of a fixture ends by itself.
+func (h Host) Timeout(workflow string) int64 {
+	f, _ := knownTo(h, workflow)
+	return f.timeout
+}
+
+// timeoutObeyed returns why the interrupt of a control run does not end when the fixture says, "" if it shows that time.
+func (f Fixture) timeoutObeyed(l RunLog) string {
+	if f.timeout == 0 || !strings.HasPrefix(f.id, own) || slices.ContainsFunc(shownOf(l), func(v wire.Value) bool {
+		n, _ := v.Key("timeoutMs").Int()
+		return n == f.timeout
+	}) {
+		return ""
+	}
+	return fmt.Sprintf("its engine does not read the config timeoutMs of %s: the interrupt does not show it", f.types[0])
 }
 
 // scriptObeyed returns why the turns of a control run are not those of the fixture's own script, "" if they are.

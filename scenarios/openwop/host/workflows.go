@@ -25,6 +25,7 @@ type Fixture struct {
 	planned bool              // its supervisor takes the plan from a port
 	ported  bool              // a node takes something from what the run is given
 	script  []map[string]any  // its supervisor's plan, from config
+	timeout int64             // ms until its interrupt ends by itself, from config; 0 if it does not
 }
 
 func (f Fixture) Has(typeID string) bool { return slices.Contains(f.types, typeID) }
@@ -33,7 +34,7 @@ func (f Fixture) Has(typeID string) bool { return slices.Contains(f.types, typeI
 var fixtures sync.Map // *dialect.Dialect -> func() []Fixture
 
 // knownFixtures returns the fixtures of the host's version, ordered by id.
-func (h Host) knownFixtures() []Fixture {
+func knownFixtures(h Host) []Fixture {
 	d := h.Dialect()
 	read, _ := fixtures.LoadOrStore(d, sync.OnceValue(func() []Fixture { return readFixtures(d.Fixtures) }))
 	return read.(func() []Fixture)()
@@ -76,6 +77,7 @@ func fixtureOf(id string, raw []byte) Fixture {
 				PerOutput map[string]any   `json:"perWorkerOutputMappings"`
 				Script    []map[string]any `json:"mockDispatchPlan"`
 				Decisions []map[string]any `json:"mockDecisions"`
+				Timeout   int64            `json:"timeoutMs"`
 			} `json:"config"`
 		} `json:"nodes"`
 	}
@@ -91,6 +93,7 @@ func fixtureOf(id string, raw []byte) Fixture {
 		}
 		f.types = append(f.types, n.TypeID)
 		c := n.Config
+		f.timeout = max(f.timeout, c.Timeout)
 		f.script = append(append(f.script, c.Script...), c.Decisions...)
 		f.Maps = f.Maps || n.TypeID == "core.dispatch" && len(c.Input)+len(c.Output)+len(c.PerInput)+len(c.PerOutput) > 0
 	}
@@ -100,7 +103,7 @@ func fixtureOf(id string, raw []byte) Fixture {
 // Known returns the ids of the wanted fixtures in random order, those that the host lists first.
 func (h Host) Known(wanted func(Fixture) bool) []string {
 	var listed, unlisted []string
-	fixtures := h.knownFixtures()
+	fixtures := knownFixtures(h)
 	for _, i := range h.Rand.Perm(len(fixtures)) {
 		switch f := fixtures[i]; {
 		case !wanted(f):

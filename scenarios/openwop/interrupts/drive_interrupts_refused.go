@@ -57,7 +57,8 @@ var approvalExpired = &scenarios.Drive[ExpiredObservation]{
 	ID: "openwop/approval-expired",
 	Title: "has a run wait for an approval with a short random timeoutMs, waits until it has ended by itself, and accepts " +
 		"it at its node and with its token",
-	Sends: []string{"{create run} (assay-approval with a timeoutMs)", "{read run}", "{poll log}", "{answer node}", "{use token}"},
+	Sends: []string{"{create run} (assay-approval with a timeoutMs, else assay-scripted-timeout)",
+		"{read run}", "{poll log}", "{answer node}", "{use token}"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ExpiredObservation) {
 		h := host.Host{Conn: c}
@@ -80,11 +81,17 @@ var approvalExpired = &scenarios.Drive[ExpiredObservation]{
 // shows the run waiting, waitBriefly tries again with a longer one.
 func waitBriefly(ctx context.Context, h host.Host, o *ExpiredObservation) *Waiting {
 	for o.Timeout = time.Duration(h.Between(200, 300)) * time.Millisecond; ; o.Timeout *= 4 {
-		way := ourGate(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject))
-		way.inputs["timeoutMs"] = o.Timeout.Milliseconds()
+		scripted := !h.Offers(fixture.Approval) && h.Offers(fixture.ScriptedTimeout)
+		way := gateWay{fixture: fixture.ScriptedTimeout, node: "gate"}
+		if scripted {
+			o.Timeout = time.Duration(h.Timeout(way.fixture)) * time.Millisecond
+		} else {
+			way = ourGate(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject))
+			way.inputs["timeoutMs"] = o.Timeout.Milliseconds()
+		}
 		w := wait(ctx, h, way)
 		o.Gate, o.Tokened = w.Gate, w.token != ""
-		if len(w.Log.Terminals().Values) == 0 || o.Timeout > 4*time.Second {
+		if scripted || len(w.Log.Terminals().Values) == 0 || o.Timeout > 4*time.Second {
 			return w
 		}
 	}
