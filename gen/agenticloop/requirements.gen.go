@@ -838,7 +838,7 @@ var RequirementsV2 = []Requirement{
 		Section: "Invariants 4 and 5", Line: 0, Hash: "",
 		Evidence: "observed",
 		Text:     "A result without run_id, step or tool, or whose step is no whole number from 1 on, moves no run and changes no state.",
-		Breaks:   []string{"left-out", "inserted"},
+		Breaks:   []string{"another-type", "inserted"},
 	},
 	{
 		ID: RFC103READ2, Level: "MUST", Source: "RFC-103-READING", File: "",

@@ -30,7 +30,7 @@ func (h Host) Lists(workflows ...string) bool {
 // Offers reports whether drives can use all these workflows: the published ones that the host lists, those that it runs
 // although it does not list them, and ours only if its engine obeys them.
 func (h Host) Offers(workflows ...string) bool {
-	return !slices.ContainsFunc(workflows, func(w string) bool { return h.unfit(w) != "" })
+	return !slices.ContainsFunc(workflows, func(w string) bool { return unfit(h, w) != "" })
 }
 
 // AnyOf returns the first of these workflows that the host lists, else the first that it runs, "" if there is none.
@@ -48,7 +48,7 @@ func (h Host) AnyOf(workflows ...string) string {
 // has.
 func (h Host) Lacks(what string, workflows ...string) {
 	for _, w := range workflows {
-		if why := h.unfit(w); why != "" && why != absent {
+		if why := unfit(h, w); why != "" && why != absent {
 			scenarios.End(scenarios.Block(what+": "+why, "teach the engine what "+w+" needs (docs/seams.md), or leave it out of /fixtures"))
 		}
 	}
@@ -67,7 +67,7 @@ const (
 // unfit returns why drives cannot use a workflow, "" if they can. A control run of it says so, once for the target: a host may list
 // what its engine understands otherwise, and run what it does not list. A published fixture that is listed needs no control. One of
 // ours that is not listed is used only if it takes nothing from what the run is given.
-func (h Host) unfit(workflow string) string {
+func unfit(h Host, workflow string) string {
 	listed, ours := h.Lists(workflow), strings.HasPrefix(workflow, own)
 	f, known := knownTo(h, workflow)
 	switch {
