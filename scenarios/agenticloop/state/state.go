@@ -3,6 +3,7 @@ package state
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
@@ -214,6 +215,15 @@ func kept(t host.Turn) int {
 	return grown
 }
 
+// steps tells the types of the events of a turn.
+func steps(t host.Turn) string {
+	var types []string
+	for _, v := range t.Events().Each("/type").Values {
+		types = append(types, v.String())
+	}
+	return strings.Join(types, ", ")
+}
+
 // RFC-103 State Schema (AL-R112).
 var stateIsSmall = scenarios.Scenario{
 	ID:     "agenticloop/state/results-stay-out",
@@ -225,6 +235,10 @@ var stateIsSmall = scenarios.Scenario{
 		host.Given(j, o.Half, o.Large)
 		host.GivenMoved(j, o.Half, o.Pending[0])
 		host.GivenMoved(j, o.Large, o.Pending[0])
+		if half, large := steps(o.Half), steps(o.Large); half != large {
+			j.Block(fmt.Sprintf("a result of half the length led to %q, and this one to %q, so what they leave cannot be compared", half, large),
+				"declare a decision seam, or certify with another --seed")
+		}
 		j.Check(agenticloop.RFC103READ7, o.Large.Answer.Key("state_updates")).To(
 			check.Seeing(fmt.Sprintf("a state that grew by at most %d bytes more than with half of that", mostGrowth),
 				func(wire.Seen) (bool, string) {
