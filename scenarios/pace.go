@@ -59,6 +59,31 @@ type Paced struct {
 	MaxPatience time.Duration // to which it could grow
 }
 
+// findPace has the protocol find out how far behind reads are, as part of the discovery drive. What goes wrong there is no
+// answer to any question, and tells nothing.
+func (c *Certification) findPace(ctx context.Context, client *wire.Client) {
+	ctx, cancel := context.WithTimeout(ctx, min(mostForPace, c.Options.DriveTimeout))
+	defer cancel()
+	draws := NewDraws(c.Options.Seed, c.RunID.ID, discoveryDrive)
+	conn := c.conn(ctx, client, draws)
+	conn.Patience = min(conn.Patience, paceWithin)
+	_ = Try(func() { c.Protocol.Paces(ctx, conn) })
+	c.discovery.drawn = draws.noted
+	c.Options.Patience = min(c.Options.Patience+3*c.pace.Turn(), c.Options.MaxPatience)
+}
+
+// slow is how much longer a drive may take, and so the whole certification, than with a target whose turns take no time: as
+// long as the longest loop of any drive, and no longer than the greatest patience.
+func (c *Certification) slow() time.Duration {
+	const longestLoop = 120 // turns
+	return min(longestLoop*c.pace.Turn(), c.Options.MaxPatience)
+}
+
+const (
+	paceWithin  = 2 * time.Second  // patience while the pace is measured
+	mostForPace = 30 * time.Second // bounds the whole measurement
+)
+
 func (c *Certification) paced() *Paced {
 	_, usual := c.discovery.transcript.ReplyTimes()
 	return &Paced{
@@ -108,3 +133,7 @@ func within(ctx context.Context, timeout time.Duration, held func() time.Duratio
 	close(ready)
 	return ctx, func() { timer.Stop(); cancel(context.Canceled) }
 }
+
+// Spare returns by how much something that lasts d may miss it: 5 % of d, and least in any case. A timer and the clock that
+// measures it may differ.
+func Spare(d, least time.Duration) time.Duration { return max(least, d/20) }

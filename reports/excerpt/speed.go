@@ -9,7 +9,7 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 )
 
-// noticed is how many seconds a reply takes of which somebody at a terminal would say that it is slow.
+// noticed is from how many seconds on a reply feels slow.
 const noticed = 0.1
 
 // Pace says how slow the target was found to be, and what patience followed; "" if it was as quick as most.

@@ -19,9 +19,6 @@ const (
 	late  = 3 * time.Second / 2
 )
 
-// spare returns how early something may be that is due after d: a timer and the clock that measures it may differ.
-func spare(d time.Duration) time.Duration { return max(early, d/20) }
-
 // beginning returns the range of times at which the suspension began, by the server's clock: from the time in its
 // record to that of the later write, if the two are close (OIP-R35).
 func beginning(s host.Suspension) (from, to time.Time) {
@@ -40,7 +37,7 @@ func beginning(s host.Suspension) (from, to time.Time) {
 func dueAt(s host.Suspension, interval, n int) check.Matcher {
 	from, to := beginning(s)
 	d := time.Duration(n*interval) * time.Second
-	return host.Within(from.Add(d), to.Add(d), spare(d), max(late, d/20))
+	return host.Within(from.Add(d), to.Add(d), scenarios.Spare(d, early), scenarios.Spare(d, late))
 }
 
 // remindsThere is what a server without reminders lacks.
@@ -132,7 +129,7 @@ func (o CourseObservation) givenSuspended(j *scenarios.Judge, s Step) {
 	wait := time.Duration(s.Attempt-1) * time.Duration(o.Interval) * time.Second
 	if at, ok := host.TimeOf(ended.Values[0].Key("created_at")); !ok {
 		j.Block("setup failed: "+string(host.EventExpired)+" does not say when it was created", "give events a created_at")
-	} else if at.Before(from.Add(wait - spare(wait))) {
+	} else if at.Before(from.Add(wait - scenarios.Spare(wait, early))) {
 		j.Violates(openintent.OIP0026J1, ended.Values[0].Key("created_at"), why)
 	} else if at.After(to.Add(wait + max(late, wait/20))) {
 		j.Need(openintent.OIP0026N3, s.last())
@@ -199,8 +196,9 @@ func (o CourseObservation) judgeOnTime(j *scenarios.Judge) {
 		}
 		d := time.Duration(o.Interval) * time.Second
 		// After a late reminder the next one is sooner if it is on time.
-		j.Check(openintent.OIP0026H3, at).To(host.Within(earlier.Add(d), later.Add(d), spare(d)+behind, max(late, d/20)),
-			"an interval after what was before the reminder of attempt %d", n)
+		j.Check(openintent.OIP0026H3, at).
+			To(host.Within(earlier.Add(d), later.Add(d), scenarios.Spare(d, early)+behind, scenarios.Spare(d, late)),
+				"an interval after what was before the reminder of attempt %d", n)
 		earlier, _ = host.TimeOf(at)
 		later, behind = earlier, max(0, earlier.Sub(start.Add(time.Duration(n-1)*d)))
 	}
@@ -241,7 +239,7 @@ func (o CourseObservation) judgePayload(j *scenarios.Judge) {
 		}
 		from, until := beginning(o.Suspension)
 		d := time.Duration(n) * time.Duration(o.Interval) * time.Second
-		next := host.Within(from.Add(d), until.Add(d), spare(d), max(late, d/20))
+		next := host.Within(from.Add(d), until.Add(d), scenarios.Spare(d, early), scenarios.Spare(d, late))
 		if n >= int64(o.Attempts) {
 			end := next
 			next = check.That("null, or the end of the window", func(v any) bool {

@@ -27,7 +27,7 @@ var timeBounded = scenarios.Scenario{
 			return
 		}
 		l.Readable(j)
-		j.Check(openwop.OWPBND6, l.Ended).To(took(bound-min(max(grain(l), spare(bound)), bound/2)),
+		j.Check(openwop.OWPBND6, l.Ended).To(took(bound-min(max(grain(l), scenarios.Spare(bound, early)), bound/2)),
 			"end of the run, by our clock, from before it was asked for")
 		if span := spanOf(l); span != nil {
 			j.Check(openwop.OWPBND6, span).To(apart(bound), "run.started and cap.breached by the host’s own timestamps")

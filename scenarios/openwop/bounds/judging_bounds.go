@@ -52,8 +52,8 @@ func atLeast(least float64) check.Matcher {
 	})
 }
 
-// spare returns how early something may be that is due after d: a timer and the clock that measures it may differ.
-func spare(d time.Duration) time.Duration { return max(50*time.Millisecond, d/20) }
+// early is how early something may be in any case.
+const early = 50 * time.Millisecond
 
 // took expects a wait of at least this long by our clock.
 func took(least time.Duration) check.Matcher {
@@ -73,7 +73,7 @@ func apart(least time.Duration) check.Matcher {
 		}
 		from, grainFrom, okFrom := moment(times[0])
 		to, grainTo, okTo := moment(times[1])
-		return okFrom && okTo && to.Sub(from) > least-max(grainFrom, grainTo, spare(least))
+		return okFrom && okTo && to.Sub(from) > least-max(grainFrom, grainTo, scenarios.Spare(least, early))
 	})
 }
 

@@ -33,8 +33,7 @@ func WithFiles[O any](run func(context.Context, *Files, *O)) func(context.Contex
 
 // Tidy deletes the files now instead of in the clean-up.
 func (f *Files) Tidy(ctx context.Context) {
-	const atOnce = 16
-	for paths := range slices.Chunk(slices.Sorted(maps.Keys(f.Left)), atOnce) {
+	for paths := range slices.Chunk(slices.Sorted(maps.Keys(f.Left)), FilesAtOnce) {
 		calls := make([]func(context.Context), len(paths))
 		for i, path := range paths {
 			calls[i] = func(ctx context.Context) {
@@ -47,6 +46,9 @@ func (f *Files) Tidy(ctx context.Context) {
 		f.AtOnce(ctx, calls...)
 	}
 }
+
+// FilesAtOnce is how many files are written or deleted side by side.
+const FilesAtOnce = 16
 
 // WorkspaceFiles is what drives use that write files into the workspace, whether they or a run does.
 const WorkspaceFiles = "workspace files"

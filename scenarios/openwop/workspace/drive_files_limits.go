@@ -215,7 +215,7 @@ func batchOf(i int) int {
 	if i == 0 {
 		return 1
 	}
-	return 16
+	return host.FilesAtOnce
 }
 
 func numbered(f *host.Files, i int) string { return f.Path(fmt.Sprint("n", i)) }

@@ -1,0 +1,156 @@
+package scenarios
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// drive is the future of a drive.
+type drive struct {
+	meta        DriveMeta
+	ask         Question
+	transcript  *wire.Transcript
+	observation any
+	stop        *Stop
+	seconds     float64
+	drawn       []Draw
+	done        chan struct{}
+}
+
+// workers returns how many drives may run at once when the soonest reply took that long. Drives spend most of their time waiting
+// for replies. Where even the soonest took long, that time goes by on the line and not on the target, so that more of them load
+// the target no more than few do without such a line.
+func workers(soonest time.Duration) int {
+	const near, most = 20 * time.Millisecond, 4
+	few := max(12, 2*runtime.NumCPU())
+	return few * int(min(max(soonest, near), most*near)) / int(near)
+}
+
+// drive runs the drives on a pool, those first that wait longest, each when no other runs that it cannot run beside.
+func (c *Certification) drive(ctx context.Context) {
+	defer close(c.over)
+	var left []*drive
+	for _, id := range c.order {
+		left = append(left, c.drives[id])
+	}
+	slices.SortStableFunc(left, func(a, b *drive) int { return cmp.Compare(b.meta.Waits, a.meta.Waits) })
+	running := map[*drive]bool{}
+	ended := make(chan *drive)
+	for len(left)+len(running) > 0 {
+		next := slices.IndexFunc(left, func(d *drive) bool {
+			for r := range running {
+				if !d.meta.beside(r.meta) {
+					return false
+				}
+			}
+			return true
+		})
+		switch {
+		case ctx.Err() != nil:
+			for _, d := range left {
+				d.end(ctx, nil, nil, ctx.Err())
+			}
+			left = nil
+		case next >= 0 && len(running) < c.Options.Workers:
+			d := left[next]
+			left = slices.Delete(left, next, next+1)
+			running[d] = true
+			go func() {
+				c.run(ctx, d)
+				ended <- d
+			}()
+			continue
+		}
+		if len(running) > 0 {
+			delete(running, <-ended)
+		}
+	}
+}
+
+// run runs a drive and judges its scenarios.
+func (c *Certification) run(ctx context.Context, d *drive) {
+	client := c.network.Client(d.meta.ID)
+	defer client.Close()
+	d.transcript = client.Transcript()
+	if d.meta.Waits > 0 {
+		client.GoFirst()
+	}
+	start := time.Now()
+	bounded, cancel := within(ctx, c.timeoutOf(d.meta), client.Waited)
+	defer cancel()
+	draws := NewDraws(c.Options.Seed, c.RunID.ID, d.meta.ID)
+	observation, err := guarded(bounded, d, c.conn(bounded, client, draws))
+	if misfit := client.Misfit(); misfit != nil { // also where the drive got along without the reply
+		err = misfit
+	}
+	d.drawn = draws.noted
+	d.seconds = time.Since(start).Seconds()
+	d.end(bounded, c.clean, observation, err)
+	c.conclude(d)
+}
+
+// timeoutOf returns how long a drive may take.
+func (c *Certification) timeoutOf(d DriveMeta) time.Duration {
+	switch own := d.Timeout; {
+	case own <= 0:
+		return c.Options.DriveTimeout
+	case c.hurried: // what the operator gives holds for each drive
+		return max(own, c.Options.DriveTimeout)
+	default:
+		return own + c.stretch
+	}
+}
+
+// conn returns the target as a drive has it. ctx is that of the drive.
+func (c *Certification) conn(ctx context.Context, client *wire.Client, draws *Draws) *Conn {
+	return &Conn{
+		Client: client, Discovery: c.Discovery, Rand: draws, Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
+		SeamPrefixes: c.Options.SeamPrefixes, Roles: c.Options.Roles, RealTime: c.Options.RealTime, Pace: &c.pace,
+		Learned: &c.learned, ctx: ctx, cleanup: &c.cleanup,
+	}
+}
+
+// conclude judges the scenarios of a drive. It then keeps only the form of the observation that is written to disk,
+// which has the places of values instead of the values: all observations together would take many times the memory of the replies.
+func (c *Certification) conclude(d *drive) {
+	for _, o := range c.outcomes {
+		if o.drive == d {
+			c.settle(o)
+		}
+	}
+	if d.observation != nil {
+		if raw, err := json.Marshal(d.observation); err == nil { // else writing the report fails, and says why
+			d.observation = json.RawMessage(c.network.Redactor().Clean(string(raw)))
+		}
+	}
+	d.transcript.Forget()
+}
+
+// guarded runs a drive and turns a panic into an error.
+func guarded(ctx context.Context, d *drive, conn *Conn) (observation any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the drive panicked: %v", p)
+		}
+	}()
+	return d.ask.run(ctx, conn)
+}
+
+// end makes the observation of a drive, or why it stopped, available to outcomes.
+func (d *drive) end(ctx context.Context, clean func(string) string, observation any, err error) {
+	if d.transcript == nil {
+		d.transcript = &wire.Transcript{Drive: d.meta.ID}
+	}
+	d.observation, d.stop = observation, stopOf(ctx, err)
+	if d.stop != nil && clean != nil {
+		d.stop.Reason, d.stop.Unblock = cleaned(d.stop.Reason, clean), cleaned(d.stop.Unblock, clean)
+	}
+	close(d.done)
+}
