@@ -62,6 +62,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		Sensitivity:  sensitivity(r.Sensitivity),
 		Profiles:     profiles(r, stamp),
 		Leftovers:    each(r.Leftovers, func(s string) string { return s }),
+		Fault:        r.Fault,
 		NotClaimed:   some(r.Seen, sighting),
 		Expectations: stamp.Expectations,
 	}

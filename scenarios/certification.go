@@ -327,7 +327,11 @@ func (c *Certification) Finish(ctx context.Context) *Report {
 	defer client.Close()
 	leftovers := c.cleanup.run(ctx, client, c.Options)
 	c.cancel()
-	return c.report(drives, seen, leftovers)
+	fault := ""
+	if misfit := client.Misfit(); misfit != nil {
+		fault = cleaned(misfit.Error(), c.clean)
+	}
+	return c.report(drives, seen, leftovers, fault)
 }
 
 // Transcript returns the transcript of the scenario's drive, nil if there is none or the drive is still running.

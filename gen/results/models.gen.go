@@ -2691,7 +2691,10 @@ type Results struct {
 	// Exit code of certify.
 	ExitCode     int64         `json:"exitCode"`
 	Expectations *Expectations `json:"expectations,omitzero"`
-	Filter       *Filter       `json:"filter,omitzero"`
+	// What Assay did wrong outside all scenarios, such as a request of the clean-up that does not fit the contract
+	// and was not sent. The exit code is 6 then, and nobody is blamed.
+	Fault  string  `json:"fault,omitzero"`
+	Filter *Filter `json:"filter,omitzero"`
 	// Deviations that belong to no scenario: what the schema of the discovery document has to say about it.
 	Findings []Finding `json:"findings,omitzero"`
 	// What was made on the target and could not be removed, a line each.
@@ -2736,6 +2739,8 @@ func (v *Results) UnmarshalJSON(data []byte) error {
 			return &v.ExitCode
 		case "expectations":
 			return &v.Expectations
+		case "fault":
+			return &v.Fault
 		case "filter":
 			return &v.Filter
 		case "findings":
