@@ -2,6 +2,7 @@ package retry
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
@@ -17,7 +18,8 @@ type watch struct {
 	interval int  // seconds between two attempts: many with a seam, few when they are waited for
 	began    time.Time
 	passed   time.Duration
-	late     bool // the drive looked so late that it may have missed something
+	late     bool          // the drive looked so late that it may have missed something
+	slipped  time.Duration // by which the drive acted too late, 0 if it was in time
 }
 
 // Seconds between two attempts.
@@ -25,7 +27,8 @@ const (
 	intervalSeam    = 60
 	intervalWaited  = 2 // enough to tell a server that is late by the whole tolerance from one that skips an attempt
 	intervalReal    = 1 // beside a drive that uses the seam
-	intervalPatient = 4 // for a second try, if the machine or the network was too slow
+	intervalPatient = 4 // for a second try, if the machine or the network was too slow, at least
+	intervalMost    = 15
 )
 
 // newWatch returns a watch on no intent yet. With waits it never uses the seam.
@@ -56,9 +59,26 @@ func (w *watch) suspend(ctx context.Context, stem string, r host.Record) (*host.
 // noteLate notes that the drive itself was late by d. Looks are a fifth of an interval apart, so less than that does no
 // harm.
 func (w *watch) noteLate(d time.Duration) {
-	if !w.usesSeam() && d > w.intervals(0.2) {
+	if w.isLate(d) {
 		w.late = true
 	}
+}
+
+func (w *watch) isLate(d time.Duration) bool { return !w.usesSeam() && d > w.intervals(harmless) }
+
+// harmless is the part of an interval by which a drive may be late.
+const harmless = 0.2
+
+// acted ends the drive if what it was to do until offset is only now done: what a server then does shows nothing.
+func (w *watch) acted(offset time.Duration) {
+	d := w.Now().Sub(w.began) - offset
+	if !w.isLate(d) {
+		return
+	}
+	w.slipped = d
+	scenarios.End(scenarios.Block(
+		fmt.Sprintf("the drive itself was %s late, with an interval of %d s, so the times of the server show nothing",
+			d.Round(time.Millisecond), w.interval), "certify from a machine and over a line that are less busy, or with fewer --workers"))
 }
 
 // intervals returns the duration of n intervals.
@@ -164,13 +184,14 @@ func timedDrives[O any](
 				s := host.Open(ctx, c)
 				w := newWatch(s, waiting)
 				err := scenarios.Try(func() { run(ctx, w, o) })
-				if !waiting || !w.late || w.interval >= intervalPatient {
+				if w.slipped == 0 && (!waiting || !w.late || w.interval >= intervalPatient) {
 					scenarios.End(err)
 					return
 				}
 				// The drive itself was late, which shows nothing about the target: try again with longer intervals.
+				enough := int(2*w.slipped.Seconds()/harmless) + 1
 				w, *o = newWatch(s, waiting), *new(O)
-				w.interval = intervalPatient
+				w.interval = min(max(intervalPatient, enough), intervalMost)
 				run(ctx, w, o)
 			},
 		}
