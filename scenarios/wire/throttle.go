@@ -32,6 +32,10 @@ type throttle struct {
 	flying  int
 	waiting []chan struct{}
 
+	held    int           // requests that are held back
+	heldAt  time.Time     // when the first of them was
+	heldFor time.Duration // until then
+
 	seen Load
 }
 
@@ -56,6 +60,25 @@ func (n *Network) AtMost(requests int) {
 	n.throttle.mu.Lock()
 	defer n.throttle.mu.Unlock()
 	n.throttle.beside = requests
+}
+
+// Rate returns the requests a second that the target seems to take, or that the operator allows if that is less; 0 for any number.
+func (n *Network) Rate() float64 {
+	n.throttle.mu.Lock()
+	defer n.throttle.mu.Unlock()
+	return n.throttle.rate(n.throttle.now())
+}
+
+// Held returns how long any request was held back until now, since the target refused one for load or the operator allows only so
+// many.
+func (n *Network) Held() time.Duration {
+	t := n.throttle
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.held == 0 {
+		return t.heldFor
+	}
+	return t.heldFor + t.now().Sub(t.heldAt)
 }
 
 const (
@@ -91,9 +114,23 @@ func (t *throttle) enter(ctx context.Context, c *Client) error {
 			}
 			return nil
 		}
-		if err := Pause(ctx, due); err != nil {
+		t.hold(1)
+		err := Pause(ctx, due)
+		if t.hold(-1); err != nil {
 			return err
 		}
+	}
+}
+
+// hold notes that so many more requests are held back.
+func (t *throttle) hold(more int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.held == 0 {
+		t.heldAt = t.now()
+	}
+	if t.held += more; t.held == 0 {
+		t.heldFor += t.now().Sub(t.heldAt)
 	}
 }
 

@@ -53,7 +53,7 @@ var story, storyRealTime = timedDrives("story",
 
 // runStory plays the example up to the answer.
 func runStory(ctx context.Context, w *watch, o *StoryObservation) {
-	if w.interval = intervalWaited; w.usesSeam() {
+	if w.interval = max(w.interval, intervalWaited); w.usesSeam() {
 		w.interval = anHour
 	}
 	o.Interval = w.interval
@@ -80,7 +80,7 @@ func runStory(ctx context.Context, w *watch, o *StoryObservation) {
 	o.Refused = report.Lease(ctx, "claim phase 3 while phase 2 waits", host.Scope, 60)
 
 	w.waitUntil(ctx, w.intervals(1)+grace)
-	o.Reminder = reminded(ctx, review, 2)
+	o.Reminder = w.reminded(ctx, review, 2)
 	o.Reminded = review.Look(ctx, "after the reminder")
 	o.Lapse = w.waitUntil(ctx, w.intervals(1.5))
 	o.Lapse.Seam = w.usesSeam()
