@@ -26,9 +26,10 @@ type throttle struct {
 	served  int       // since counting
 	since   time.Time // when counting began
 
-	first   int     // requests waiting that go before all others
-	window  float64 // requests that may be on their way; 0 = any number
-	beside  int     // requests that may be on their way at most; 0 = any number
+	first   map[int64]int // requests waiting that go before others, by their rank
+	ranks   int64         // given until now
+	window  float64       // requests that may be on their way; 0 = any number
+	beside  int           // requests that may be on their way at most; 0 = any number
 	flying  int
 	waiting []chan struct{}
 
@@ -93,12 +94,13 @@ const (
 func (t *throttle) enter(ctx context.Context, c *Client) error {
 	begun := t.now()
 	defer func() { c.waited.Add(int64(t.now().Sub(begun))) }()
-	if c.first {
-		t.line(1)
-		defer t.line(-1)
+	rank := c.rank.Load()
+	if rank > 0 {
+		t.line(rank, 1)
+		defer t.line(rank, -1)
 	}
 	for {
-		due, turn := t.admit(c.first)
+		due, turn := t.admit(rank)
 		switch {
 		case turn != nil:
 			select {
@@ -134,15 +136,38 @@ func (t *throttle) hold(more int) {
 	}
 }
 
-// line notes that so many more requests that go first are waiting.
-func (t *throttle) line(more int) {
+// nextRank returns a rank below all that were given.
+func (t *throttle) nextRank() int64 {
 	t.mu.Lock()
-	t.first += more
-	t.mu.Unlock()
+	defer t.mu.Unlock()
+	t.ranks++
+	return t.ranks
+}
+
+// line notes that so many more requests of a rank are waiting.
+func (t *throttle) line(rank int64, more int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.first == nil {
+		t.first = map[int64]int{}
+	}
+	if t.first[rank] += more; t.first[rank] == 0 {
+		delete(t.first, rank)
+	}
+}
+
+// outranked reports whether a request waits that goes before those of a rank; rank 0 is none.
+func (t *throttle) outranked(rank int64) bool {
+	for waiting := range t.first {
+		if rank == 0 || waiting < rank {
+			return true
+		}
+	}
+	return false
 }
 
 // admit lets a request go, or returns for how long or for what it has to wait.
-func (t *throttle) admit(first bool) (due time.Duration, turn chan struct{}) {
+func (t *throttle) admit(rank int64) (due time.Duration, turn chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.now()
@@ -150,7 +175,7 @@ func (t *throttle) admit(first bool) (due time.Duration, turn chan struct{}) {
 		return due, nil
 	}
 	rate := t.rate(now)
-	if rate > 0 && t.first > 0 && !first {
+	if rate > 0 && t.outranked(rank) {
 		return time.Duration(float64(time.Second) / rate), nil
 	}
 	if t.flying > 0 && (t.window > 0 && float64(t.flying) >= t.window || t.beside > 0 && t.flying >= t.beside) {
