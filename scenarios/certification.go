@@ -155,6 +155,12 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 			ctx, c.cancel = context.WithTimeout(whole, c.Options.Timeout)
 		}
 	}
+	if !hurried { // what the target holds back is not counted, up to the greatest patience
+		c.cancel()
+		bounded, cancel := context.WithTimeout(whole, c.Options.Timeout+c.Options.MaxPatience)
+		held, done := within(bounded, c.Options.Timeout, c.network.Held)
+		ctx, c.cancel = held, func() { done(); cancel() }
+	}
 	if c.Options.Workers <= 0 {
 		soonest, _ := client.Transcript().ReplyTimes()
 		c.Options.Workers = workers(soonest)
