@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -97,11 +98,37 @@ func (t *throttle) enter(ctx context.Context, c *Client) error {
 	}
 }
 
-// line notes that so many more requests that go first are waiting.
+// line notes that so many more requests that go first are waiting. Where there are fewer, others may go.
 func (t *throttle) line(more int) {
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.first += more
-	t.mu.Unlock()
+	if more < 0 {
+		t.wake()
+	}
+}
+
+// wake has all that wait for another request look again whether they may leave.
+func (t *throttle) wake() {
+	for _, turn := range t.waiting {
+		close(turn)
+	}
+	t.waiting = nil
+}
+
+// free returns how many more requests may be on their way, without those that others go before.
+func (t *throttle) free(first bool) float64 {
+	free := math.Inf(1)
+	if t.window > 0 {
+		free = t.window - float64(t.flying)
+	}
+	if t.beside > 0 {
+		free = min(free, float64(t.beside-t.flying))
+	}
+	if !first {
+		free -= float64(t.first)
+	}
+	return free
 }
 
 // admit lets a request go, or returns for how long or for what it has to wait.
@@ -116,7 +143,7 @@ func (t *throttle) admit(first bool) (due time.Duration, turn chan struct{}) {
 	if rate > 0 && t.first > 0 && !first {
 		return time.Duration(float64(time.Second) / rate), nil
 	}
-	if t.flying > 0 && (t.window > 0 && float64(t.flying) >= t.window || t.beside > 0 && t.flying >= t.beside) {
+	if waits := t.flying > 0 || t.first > 0 && !first; waits && t.free(first) <= 0 {
 		turn = make(chan struct{})
 		t.waiting = append(t.waiting, turn)
 		return 0, turn
@@ -159,10 +186,7 @@ func (t *throttle) leave() {
 			t.window = 0
 		}
 	}
-	for _, turn := range t.waiting {
-		close(turn)
-	}
-	t.waiting = nil
+	t.wake()
 }
 
 // refused notes that the target refused a request for load, and for how long it asked to be left alone. Only the first of
