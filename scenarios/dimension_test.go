@@ -16,7 +16,9 @@ import (
 var things = &scenarios.Dimension{Name: "things of a count", Least: 1, Most: [3]int{4, 40, 4000}, Edges: []int{1, 2, 39, 5000}}
 
 // measured certifies with a drive that draws things, and returns what it drew with the report and its transcripts.
-func measured(t *testing.T, seed uint64, depth scenarios.Depth, most int, why string) (drawn []int, r *scenarios.Report, s scenarios.Scenario) {
+func measured(
+	t *testing.T, seed uint64, depth scenarios.Depth, most int, why string,
+) (drawn []int, r *scenarios.Report, s scenarios.Scenario) {
 	t.Helper()
 	drive := &scenarios.Drive[counted]{ID: "drawing", Dimensions: []*scenarios.Dimension{things},
 		Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
@@ -123,7 +125,8 @@ func TestNobodyEnlargesWhatWasDrawn(t *testing.T) {
 func TestAnUndeclaredDimensionIsBroken(t *testing.T) {
 	drive := &scenarios.Drive[counted]{ID: "d", Run: func(_ context.Context, c *scenarios.Conn, _ *counted) { c.Draw(things) }}
 	r := certify(t, scenarios.Options{}, one("it", counts, scenarios.Ask(drive, is(3, "TOY-1")), "TOY-1"))
-	if o := r.Outcomes[0]; o.Verdict != scenarios.Broken || !strings.Contains(o.Reason, "does not declare that it draws the things of a count") {
+	const says = "does not declare that it draws the things of a count"
+	if o := r.Outcomes[0]; o.Verdict != scenarios.Broken || !strings.Contains(o.Reason, says) {
 		t.Errorf("%s: %s", o.Verdict, o.Reason)
 	}
 }

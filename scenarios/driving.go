@@ -125,7 +125,8 @@ func (c *Certification) timeoutOf(d DriveMeta) time.Duration {
 // conn returns the target as a drive has it. ctx is that of the drive.
 func (c *Certification) conn(ctx context.Context, client *wire.Client, draws *Draws, dimensions []*Dimension) *Conn {
 	return &Conn{
-		Client: client, Discovery: c.Discovery, Rand: draws, Depth: c.Options.Depth, declared: dimensions, Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
+		Client: client, Discovery: c.Discovery, Rand: draws, Depth: c.Options.Depth, declared: dimensions,
+		Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
 		SeamPrefixes: c.Options.SeamPrefixes, Roles: c.Options.Roles, RealTime: c.Options.RealTime, Pace: &c.pace,
 		Learned: &c.learned, ctx: ctx, cleanup: &c.cleanup,
 	}

@@ -78,8 +78,8 @@ func TestStoriesAreBeginnings(t *testing.T) {
 			}
 			return model.Turn{Workers: rapid.SliceOfN(rapid.SampledFrom([]string{echo, again}), 1, 4).Draw(rt, "workers")}
 		})
-		p := model.Program{Turns: rapid.SliceOfN(turn, 1, 12).Draw(rt, "turns"), Inputs: map[string]string{"said": rapid.String().Draw(rt, "said")},
-			Bound: rapid.IntRange(0, 13).Draw(rt, "bound")}
+		p := model.Program{Turns: rapid.SliceOfN(turn, 1, 12).Draw(rt, "turns"), Bound: rapid.IntRange(0, 13).Draw(rt, "bound"),
+			Inputs: map[string]string{"said": rapid.String().Draw(rt, "said")}}
 		s := tell(t, p)
 		for i, taken := range s.Turns {
 			if !cmp.Equal(taken.Turn, p.Turns[i]) || len(taken.Handoffs) != len(taken.Workers) {

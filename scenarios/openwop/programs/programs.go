@@ -16,7 +16,8 @@ import (
 // Suite compares whole runs with what their programs say.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "programs", Title: "loops of drawn turns, workers, questions, values and bounds: the whole run against what the texts say of its program",
+		ID:        "programs",
+		Title:     "loops of drawn turns, workers, questions, values and bounds: the whole run against what the texts say of its program",
 		Scenarios: []scenarios.Scenario{decided, counted, countedThroughout, handedOver, carried, spared, harvested, asked, breached, unbreached},
 	}
 }
@@ -107,7 +108,7 @@ var handedOver = scenarios.Scenario{
 // RFC 0037 A 3, RFC 0022 A and D.
 var carried = scenarios.Scenario{
 	ID:     "openwop/programs/carried",
-	Title:  "whatever the values, each worker is given what the mapping takes from the parent at that moment, and the parent has in the end what they brought",
+	Title:  "whatever the values, each worker is given those of that moment, and the parent has in the end what they brought back",
 	Proves: scenarios.IDs{openwop.OWP0037A4, openwop.OWPDSP16, openwop.OWPDSP19},
 	Claim:  claims.DispatchMapping,
 	Ask: scenarios.Ask(drawnPrograms, func(o Observation, j *scenarios.Judge) {
@@ -125,7 +126,7 @@ var carried = scenarios.Scenario{
 // RFC 0022 A.
 var spared = scenarios.Scenario{
 	ID:     "openwop/programs/spared",
-	Title:  "whatever the values, no worker is given an input whose variable has no value, or that only the mapping has which its own replaces",
+	Title:  "no worker is given an input whose variable has no value, or that only the mapping has which its own replaces",
 	Proves: scenarios.IDs{openwop.OWPDSP17, openwop.OWPDSP18},
 	Claim:  claims.DispatchMapping,
 	Ask: scenarios.Ask(drawnPrograms, func(o Observation, j *scenarios.Judge) {
