@@ -88,9 +88,10 @@ type ControlCancelObservation struct {
 	Log     host.RunLog    `json:"log"`
 	Control host.RunLog    `json:"control"` // the same workflow, made after the cancel, to its end
 	Later   host.RunLog    `json:"later"`   // the cancelled run at that time
+	TooLate bool           `json:"tooLate"` // every run had done with its wait before its cancel
 }
 
-const sendsCancelled = "{create run} (assay-steps, conformance-delay or conformance-cancellable), twice"
+const sendsCancelled = "{create run} (assay-steps, conformance-delay, conformance-cancellable, or another whose first node takes its time), twice"
 
 // cancelledWaiting cancels a run during a timed wait.
 var cancelledWaiting = &scenarios.Drive[ControlCancelObservation]{
@@ -127,8 +128,9 @@ func pauseAtOnce(ctx context.Context, r *host.Run, o *ControlCancelObservation) 
 // next run waits longer.
 func cancelledFor(ctx context.Context, h host.Host, paused bool, o *ControlCancelObservation) {
 	for i, wait := range waits {
-		request, err := scenarios.Attempt(func() dialect.CreateRunRequest { return stepping(h, h.Between(wait, wait+wait/10), h.Marker()) })
-		if err != nil {
+		var request dialect.CreateRunRequest
+		var own *host.Own
+		if err := scenarios.Try(func() { request, own = stepping(h, h.Between(wait, wait+wait/10), h.Marker()) }); err != nil {
 			if paused {
 				unlessPauses(ctx, h, err)
 			}
@@ -146,7 +148,8 @@ func cancelledFor(ctx context.Context, h host.Host, paused bool, o *ControlCance
 		o.Cancel = cancelBecause(ctx, r, o.Reason)
 		o.Log = r.Finish(ctx, "log of the cancelled run")
 		inTime := len(o.Log.OfType(dialect.NodeCompleted).Values) == 0
-		if o.Log.Status().String() == "completed" || !inTime && i < len(waits)-1 { // the run was quicker
+		o.TooLate = o.Log.Status().String() == "completed" || !inTime && own != nil
+		if o.TooLate || !inTime && i < len(waits)-1 { // the run was quicker
 			continue
 		}
 		other := h.Create(ctx, "create another that waits for as long", request)
