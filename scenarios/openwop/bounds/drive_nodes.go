@@ -135,7 +135,8 @@ type ReplayedBreachObservation struct {
 var replayedNodes = &scenarios.Drive[ReplayedBreachObservation]{
 	ID:    "openwop/replayed-nodes",
 	Title: "runs six nodes with a random recursionLimit below six and replays the run from the first event",
-	Sends: []string{"{create run} (conformance-cap-breach, or another of several nodes) with configurable.recursionLimit", "{fork run} {mode: replay}",
+	Sends: []string{"{create run} (conformance-cap-breach, or another of several nodes) with configurable.recursionLimit",
+		"{fork run} {mode: replay}",
 		"{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ReplayedBreachObservation) {
 		h := host.Host{Conn: c}

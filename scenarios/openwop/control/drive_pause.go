@@ -50,7 +50,7 @@ var pausedAtOnce = &scenarios.Drive[PausedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
 		h := host.Host{Conn: c}
 		host.MustDrain(h, dialect.PauseRunRequestDrainPolicyImmediate)
-		pausedFor(ctx, h, string(dialect.PauseRunRequestDrainPolicyImmediate), o)
+		pausedFor(ctx, h, string(dialect.PauseRunRequestDrainPolicyImmediate), wait, o)
 	},
 }
 
@@ -59,16 +59,13 @@ var pausedByDrain = &scenarios.Drive[PausedObservation]{
 	ID: "openwop/paused-by-drain",
 	Title: "pauses a run that waits for a time, without saying how, has another one wait for as long, looks how far the " +
 		"first has got, and resumes it",
-	Sends: []string{"{create run} (assay-steps)", "{pause run}", "{read run} and its events", "{create run} (the same)", "{resume run}"},
+	Sends: []string{"{create run} (assay-steps, or another whose first node takes its time)", "{pause run}",
+		"{read run} and its events", "{create run} (the same)", "{resume run}"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
 		h := host.Host{Conn: c}
 		host.MustDrain(h, dialect.PauseRunRequestDrainPolicyDrainCurrentNode)
-		if !h.Offers(fixture.Steps) { // only this one has a node after a slow one
-			unlessPauses(ctx, h, scenarios.Block("no workflow is on offer that takes steps after a wait", fixture.Load))
-			return
-		}
-		pausedFor(ctx, h, "", o)
+		pausedFor(ctx, h, "", stepAfterwards, o)
 	},
 }
 
@@ -80,21 +77,33 @@ func unlessPauses(ctx context.Context, h host.Host, blocked error) {
 	})
 }
 
-// stepping requests a run that waits this many ms. own is nil, or a workflow whose wait is not ours to choose: a control run showed that
+// waiting is a kind of workflow whose runs wait for a time.
+type waiting struct {
+	what     string
+	fixtures []string // the first that is on offer
+	nodes    int      // that another workflow has at least
+}
+
+var (
+	wait           = waiting{"that waits", []string{fixture.Steps, fixture.Delay, fixture.Cancellable}, 1}
+	stepAfterwards = waiting{"that takes steps after a wait", []string{fixture.Steps}, 2}
+)
+
+// request requests a run that waits this many ms. own is nil, or a workflow whose wait is not ours to choose: a control run showed that
 // its first node is under way for long enough.
-func stepping(h host.Host, wait int, said string) (request dialect.CreateRunRequest, own *host.Own) {
-	for _, id := range []string{fixture.Steps, fixture.Delay, fixture.Cancellable} {
+func (w waiting) request(h host.Host, ms int, said string) (request dialect.CreateRunRequest, own *host.Own) {
+	for _, id := range w.fixtures {
 		if h.Offers(id) {
-			inputs := map[string]any{"delayMs": wait}
+			inputs := map[string]any{"delayMs": ms}
 			if id == fixture.Steps {
 				inputs["said"] = said
 			}
 			return dialect.CreateRunRequest{WorkflowID: id, Inputs: inputs}, nil
 		}
 	}
-	slow, ok := h.Find(func(o host.Own) bool { return o.InTime(requestsInTime) }, host.Completes)
+	slow, ok := h.Find(func(o host.Own) bool { return o.Nodes >= w.nodes && o.InTime(requestsInTime) }, host.Completes)
 	if !ok {
-		scenarios.End(scenarios.Block("no workflow is on offer that waits", host.NameOwn(host.RoleShort)+
+		scenarios.End(scenarios.Block("no workflow is on offer "+w.what, host.NameOwn(host.RoleShort)+
 			", whose first node takes a second or two"))
 	}
 	return slow.Request(), &slow
@@ -105,13 +114,13 @@ const requestsInTime = 4
 
 // pausedFor pauses a run while it waits. If the pause comes too late, the next run
 // waits longer.
-func pausedFor(ctx context.Context, h host.Host, policy string, o *PausedObservation) {
-	for _, wait := range waits {
-		wait = h.Between(wait, wait+wait/10)
+func pausedFor(ctx context.Context, h host.Host, policy string, way waiting, o *PausedObservation) {
+	for _, ms := range waits {
+		ms = h.Between(ms, ms+ms/10)
 		said := h.Marker()
 		var request dialect.CreateRunRequest
 		var own *host.Own
-		if err := scenarios.Try(func() { request, own = stepping(h, wait, said) }); err != nil {
+		if err := scenarios.Try(func() { request, own = way.request(h, ms, said) }); err != nil {
 			unlessPauses(ctx, h, err)
 			return
 		}
@@ -123,7 +132,7 @@ func pausedFor(ctx context.Context, h host.Host, policy string, o *PausedObserva
 		o.Paused = r.Pause(ctx, policy, o.Reason, "to pause the run")
 		seen := r.Snapshot(ctx, "the run after the pause")
 		if !host.IsTerminal(seen.Text("/status")) {
-			if standsStill(ctx, r, request, o); own != nil && len(o.Before.OfType(dialect.NodeCompleted).Values) > 0 {
+			if standsStill(ctx, r, request, o); own != nil && policy != "" && len(o.Before.OfType(dialect.NodeCompleted).Values) > 0 {
 				continue // its first node had ended, perhaps before the pause
 			}
 			return

@@ -91,7 +91,7 @@ type ControlCancelObservation struct {
 	TooLate bool           `json:"tooLate"` // every run had done with its wait before its cancel
 }
 
-const sendsCancelled = "{create run} (assay-steps, conformance-delay, conformance-cancellable, or another whose first node takes its time), twice"
+const sendsCancelled = "{create run}, twice (assay-steps, conformance-delay, conformance-cancellable, or a slow one)"
 
 // cancelledWaiting cancels a run during a timed wait.
 var cancelledWaiting = &scenarios.Drive[ControlCancelObservation]{
@@ -127,10 +127,10 @@ func pauseAtOnce(ctx context.Context, r *host.Run, o *ControlCancelObservation) 
 // cancelledFor cancels a run while it waits. If the cancel comes too late, the
 // next run waits longer.
 func cancelledFor(ctx context.Context, h host.Host, paused bool, o *ControlCancelObservation) {
-	for i, wait := range waits {
+	for i, ms := range waits {
 		var request dialect.CreateRunRequest
 		var own *host.Own
-		if err := scenarios.Try(func() { request, own = stepping(h, h.Between(wait, wait+wait/10), h.Marker()) }); err != nil {
+		if err := scenarios.Try(func() { request, own = wait.request(h, h.Between(ms, ms+ms/10), h.Marker()) }); err != nil {
 			if paused {
 				unlessPauses(ctx, h, err)
 			}
