@@ -89,9 +89,10 @@ type ControlCancelObservation struct {
 	Log     host.RunLog    `json:"log"`
 	Control host.RunLog    `json:"control"` // the same workflow, made after the cancel, to its end
 	Later   host.RunLog    `json:"later"`   // the cancelled run at that time
+	TooLate bool           `json:"tooLate"` // every run had done with its wait before its cancel
 }
 
-const sendsCancelled = "{create run} (assay-steps, conformance-delay or conformance-cancellable), twice"
+const sendsCancelled = "{create run}, twice (assay-steps, conformance-delay, conformance-cancellable, or a slow one)"
 
 // cancelledWaiting cancels a run during a timed wait.
 var cancelledWaiting = &scenarios.Drive[ControlCancelObservation]{
@@ -112,11 +113,7 @@ var cancelledPaused = &scenarios.Drive[ControlCancelObservation]{
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ControlCancelObservation) {
 		h := host.Host{Conn: c}
-		policy := host.MustDrain(h, atOnce, afterNode)
-		if policy == afterNode {
-			mustStep(ctx, h)
-		}
-		cancelledFor(ctx, h, policy, o)
+		cancelledFor(ctx, h, host.MustDrain(h, atOnce, afterNode), o)
 	},
 }
 
@@ -130,9 +127,14 @@ func pauses(ctx context.Context, r *host.Run, policy dialect.DrainPolicy, o *Con
 // cancelledFor cancels a run while it waits, paused before by the policy if there is one. If the cancel comes too late, the
 // next run waits longer.
 func cancelledFor(ctx context.Context, h host.Host, policy dialect.DrainPolicy, o *ControlCancelObservation) {
-	for i, wait := range waits {
-		request, err := scenarios.Attempt(func() dialect.CreateRunRequest { return stepping(h, h.Between(wait, wait+wait/10), h.Marker()) })
-		if err != nil {
+	way := wait
+	if policy == afterNode {
+		way = stepAfterwards
+	}
+	for i, ms := range waits {
+		var request dialect.CreateRunRequest
+		var own *host.Own
+		if err := scenarios.Try(func() { request, own = way.request(h, h.Between(ms, ms+ms/10), h.Marker()) }); err != nil {
 			if policy != "" {
 				unlessPauses(ctx, h, err)
 			}
@@ -150,7 +152,8 @@ func cancelledFor(ctx context.Context, h host.Host, policy dialect.DrainPolicy, 
 		o.Cancel = cancelBecause(ctx, r, o.Reason)
 		o.Log = r.Finish(ctx, "log of the cancelled run")
 		inTime := o.Drains || len(o.Log.OfType(dialect.NodeCompleted).Values) == 0
-		if o.Log.Status().String() == "completed" || !inTime && i < len(waits)-1 { // the run was quicker
+		o.TooLate = o.Log.Status().String() == "completed" || !inTime && own != nil
+		if o.TooLate || !inTime && i < len(waits)-1 { // the run was quicker
 			continue
 		}
 		other := h.Create(ctx, "create another that waits for as long", request)

@@ -24,7 +24,10 @@ func (h Host) Lasting() dialect.CreateRunRequest {
 	if own, ok := Played(h, RoleLong, RoleApproval); ok {
 		return own
 	}
-	scenarios.End(scenarios.Block("no run is on offer that lasts until it is cancelled", fixture.Load))
+	if own, ok := h.Find(Any, Lasts, Waits); ok {
+		return own.Request()
+	}
+	scenarios.End(scenarios.Block("no run is on offer that lasts until it is cancelled", NameOwn(RoleLong, RoleApproval)))
 	return dialect.CreateRunRequest{}
 }
 
