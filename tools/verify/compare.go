@@ -23,7 +23,7 @@ func (v *run) compare(r *scenarios.Report) {
 		stamp.ExitCode = scenarios.ExitInterrupted
 	}
 	want := reports.Results(r, stamp)
-	want.Pace, want.Load = got.Pace, got.Load // no transcript shows them
+	want.Pace, want.Load, want.WaysOut = got.Pace, got.Load, got.WaysOut // no transcript shows them
 	v.Totals, v.Profiles, v.Partial, v.Sensitivity = want.Totals, want.Profiles, want.Partial, want.Sensitivity
 	v.Known, v.Whole = excerpt.Known(want), r.ExitCode()
 	told := len(v.Problems)

@@ -83,7 +83,17 @@ func (p *Intent) ChildWith(ctx context.Context, stem string, state map[string]an
 // adopt notes an intent that was made, so that the clean-up abandons it.
 func (s *Server) adopt(id string, made Reply) *Intent {
 	i := &Intent{Server: s, ID: id, Made: made}
-	s.Leave("intent "+id, i.abandon)
+	s.Leave(NameOf(id), i.abandon)
+	return i
+}
+
+// NameOf is how the clean-up calls an intent.
+func NameOf(intent string) string { return "intent " + intent }
+
+// Again returns an intent that an earlier part of the drive made, for the clean-up with the id of its suspension.
+func (s *Server) Again(id, suspension string) *Intent {
+	i := s.adopt(id, Reply{})
+	i.sid = suspension
 	return i
 }
 
