@@ -25,6 +25,26 @@ func (i *Intent) MustLease(ctx context.Context, label string, seconds int) Reply
 	return reply
 }
 
+// AnyLease takes a lease of a minute, or of the least time that the server takes, or ends the drive.
+func (i *Intent) AnyLease(ctx context.Context, label string) (reply Reply, seconds int) {
+	refused := scenarios.Try(func() { reply = i.MustLease(ctx, label, usualLease) })
+	if refused == nil || !IsBlocked(refused) {
+		scenarios.End(refused)
+		return reply, usualLease
+	}
+	for _, longer := range scenarios.LongLimits() {
+		seconds = int(longer.Seconds())
+		if err := scenarios.Try(func() { reply = i.MustLease(ctx, label, seconds) }); err == nil {
+			return reply, seconds
+		}
+	}
+	scenarios.End(refused)
+	return reply, seconds
+}
+
+// usualLease is how long most of our leases last, in seconds.
+const usualLease = 60
+
 // The statuses of an intent.
 const (
 	Draft     = "draft"

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -131,7 +132,11 @@ func waitIfTaken(ctx context.Context, h host.Host, way gateWay) (w *Waiting, ref
 
 // waitLong has a run wait with the least timeout that the host takes. A refusal of all of them ends the drive.
 func waitLong(ctx context.Context, h host.Host, way gateWay, refused error, o *ExpiredObservation) *Waiting {
+	most, limited := claims.Family(h.Discovery, "limits").Key("maxRunDurationMs").Int()
 	for _, o.Timeout = range scenarios.LongLimits() {
+		if limited && o.Timeout.Milliseconds() >= most { // the run would end before its approval does
+			break
+		}
 		way.inputs["timeoutMs"] = o.Timeout.Milliseconds()
 		if w, still := waitIfTaken(ctx, h, way); still == nil {
 			o.Gate, o.Tokened, o.Long = w.Gate, w.token != "", true
