@@ -43,7 +43,12 @@ var pastTheDeadline = &scenarios.Drive[DeadlineObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DeadlineObservation) {
 		s := host.Open(ctx, c)
 		o.Fallback = s.Name("fallback")
-		other := o.waiting(ctx, s, ownWindow, nil)
+		var other *host.Intent
+		if refused := scenarios.Try(func() { other = o.waiting(ctx, s, ownWindow, nil) }); host.IsBlocked(refused) {
+			o.farDeadline(ctx, s, refused) // with longer windows, too
+		} else {
+			scenarios.End(refused)
+		}
 		o.Other = other.ID
 		var i *host.Intent
 		var deadline time.Time
