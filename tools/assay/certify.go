@@ -185,6 +185,9 @@ func (c *certify) ask(ctx context.Context, doing string) (*scenarios.Report, err
 	if err := c.detect(ctx, wire); err != nil {
 		return nil, c.notStarted(ctx, err)
 	}
+	if err := c.ticket.speaks(c.suites[0].Protocol.ID); err != nil {
+		return nil, err
+	}
 	if err := knownRoles(c.suites[0].Protocol, c.options.Roles); err != nil {
 		return nil, err
 	}

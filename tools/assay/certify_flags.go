@@ -139,6 +139,7 @@ func clockOwners() string {
 // read validates the flags and the file of parameters, and returns the run that they describe. It sends nothing.
 func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, error) {
 	o.noteGiven(cmd.Flags())
+	o.ticket.typed = typed(cmd.Flags())
 	typed := *o // again names the file instead of repeating what it sets
 	known, err := readConfig(cmd, o.config)
 	if err != nil {
@@ -194,7 +195,8 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 		return nil, err
 	}
 	c := &certify{
-		target: t, options: options, plan: o.plan, challenge: !o.noChallenge, json: o.json, out: o.out, bundle: o.bundle, ticket: o.ticket, listeners: o.listeners,
+		target: t, options: options, plan: o.plan, challenge: !o.noChallenge, json: o.json, out: o.out,
+		bundle: o.bundle, ticket: o.ticket, listeners: o.listeners,
 		again: typed.again(t, options.Seed), waysOut: typed.waysOut(t), expected: known,
 		stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), text: cmd.OutOrStdout(),
 	}

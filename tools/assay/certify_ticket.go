@@ -22,27 +22,33 @@ import (
 type ticketFlags struct {
 	launch, check string
 
-	binary string         // digest of this program
-	taken  *ticket.Ticket // that --check names
+	binary string          // digest of this program
+	typed  map[string]bool // flags of the command line
+	taken  *ticket.Ticket  // that --check names
 }
 
 func (t *ticketFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&t.launch, "launch", "", "leave running what waits for a limit of hours or days, and write into `FILE` what --check needs to look at it later")
-	f.StringVar(&t.check, "check", "", "go on with what --launch left running, by its `FILE`, when the limits are over; the target and what is asked stand there")
+	f.StringVar(&t.launch, "launch", "",
+		"leave running what waits for a limit of hours or days, and write into `FILE` what --check needs to look at it later")
+	f.StringVar(&t.check, "check", "",
+		"go on with what --launch left running, by its `FILE`, when the limits are over; the target and what is asked stand there")
 }
 
 // takeUp reads the ticket that --check names. It returns the target: that of the ticket, unless one is given.
 func (o *certifyFlags) takeUp(cmd *cobra.Command, targets []string) ([]string, error) {
-	t, given := &o.ticket, cmd.Flags().Changed
-	if !given("check") {
+	t := &o.ticket
+	if !cmd.Flags().Changed("check") {
 		return targets, nil
 	}
 	if t.check == "" {
 		return nil, usage("certify --check: name the file that --launch wrote")
 	}
-	for _, flag := range []string{"launch", "seed", "run-id", "register", "suite", "scenario", "requirement", "filter", "expect-claim", "plan",
+	if cmd.Flags().Changed("register") {
+		return nil, usage("certify --check: the plan was made when it was launched: leave out --register")
+	}
+	for _, flag := range []string{"launch", "seed", "run-id", "suite", "scenario", "requirement", "filter", "expect-claim", "plan",
 		"real-time", "fault"} {
-		if given(flag) {
+		if t.typed[flag] { // a file of parameters may say what the launch was told
 			return nil, usage("certify --check: the ticket says what is asked, and how: leave out --%s", flag)
 		}
 	}
@@ -67,6 +73,14 @@ func (o *certifyFlags) takeUp(cmd *cobra.Command, targets []string) ([]string, e
 func (t *ticketFlags) fits(at target) error {
 	if t.taken != nil && at.name != t.taken.Address {
 		return usage("certify --check %s: it is of %s, and not of %s: leave the target out, or name its own", t.check, t.taken.Address, at.name)
+	}
+	return nil
+}
+
+// speaks returns an error if the target speaks another protocol now than the ticket has it.
+func (t *ticketFlags) speaks(protocol string) error {
+	if t.taken != nil && protocol != t.taken.Protocol {
+		return usage("certify --check %s: it is of a target of %s, and this one speaks %s", t.check, t.taken.Protocol, protocol)
 	}
 	return nil
 }

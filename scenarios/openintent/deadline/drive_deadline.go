@@ -30,7 +30,8 @@ const (
 	untilDeadline     = 2 * time.Second
 	mostUntilDeadline = 16 * time.Second
 	pastDeadline      = 500 * time.Millisecond
-	ownWindow         = 5 * time.Minute // of each member: longer than any deadline that is waited for
+	longWindow        = 30 * 24 * time.Hour // behind a deadline that is looked at later, perhaps much later
+	ownWindow         = 5 * time.Minute     // of each member: longer than any deadline that is waited for
 )
 
 var pastTheDeadline = &scenarios.Drive[DeadlineObservation]{
@@ -76,7 +77,9 @@ var pastTheDeadline = &scenarios.Drive[DeadlineObservation]{
 }
 
 // waiting suspends a member of a new portfolio with a policy.
-func (o *DeadlineObservation) waiting(ctx context.Context, s *host.Server, window time.Duration, policy func() map[string]any) *host.Intent {
+func (o *DeadlineObservation) waiting(
+	ctx context.Context, s *host.Server, window time.Duration, policy func() map[string]any,
+) *host.Intent {
 	i := s.NewIntent(ctx, "member", host.Active, nil)
 	var governance map[string]any
 	if policy != nil {
@@ -108,8 +111,8 @@ func (o *DeadlineObservation) farDeadline(ctx context.Context, s *host.Server, r
 	for _, until := range scenarios.LongLimits() {
 		var deadline time.Time
 		err := scenarios.Try(func() {
-			o.before(ctx, s, 2*until, until, &deadline)
-			o.Other = o.waiting(ctx, s, 2*until, nil).ID // its window is longer, too
+			o.before(ctx, s, until+longWindow, until, &deadline)
+			o.Other = o.waiting(ctx, s, until+longWindow, nil).ID // its window is longer, too
 		})
 		switch {
 		case err == nil:
