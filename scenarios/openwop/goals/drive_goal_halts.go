@@ -159,7 +159,7 @@ func (o GoalDeadlineObservation) ranLate(goal wire.Value) bool {
 
 // goalToItsDeadline waits in real time. It moves no clock.
 var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
-	ID:    "openwop/goal-to-its-deadline",
+	ID: "openwop/goal-to-its-deadline",
 	Title: "makes a goal with a wall-clock bound of random length, or the least that the host takes, ticks it in time, " +
 		"waits until the bound has passed and ticks it again",
 	Waits: 600 * time.Millisecond,

@@ -108,11 +108,15 @@ func waitBriefly(ctx context.Context, h host.Host, o *ExpiredObservation) *Waiti
 			way.inputs["timeoutMs"] = o.Timeout.Milliseconds()
 		}
 		w, refused := waitIfTaken(ctx, h, way)
-		if refused != nil {
-			return waitLong(ctx, h, way, refused, o)
+		if refused != nil && !scripted {
+			if least, timeout := waitLeast(ctx, h, way, w, refused); timeout > 0 {
+				w, o.Timeout, o.Long = least, timeout, true
+			}
+		} else if w == nil {
+			scenarios.End(refused)
 		}
 		o.Gate, o.Tokened = w.Gate, w.token != ""
-		if scripted || len(w.Log.Terminals().Values) == 0 || o.Timeout > 4*time.Second {
+		if o.Long || scripted || len(w.Log.Terminals().Values) == 0 || o.Timeout > 4*time.Second {
 			return w
 		}
 	}
@@ -130,19 +134,21 @@ func waitIfTaken(ctx context.Context, h host.Host, way gateWay) (w *Waiting, ref
 	return w, err
 }
 
-// waitLong has a run wait with the least timeout that the host takes. A refusal of all of them ends the drive.
-func waitLong(ctx context.Context, h host.Host, way gateWay, refused error, o *ExpiredObservation) *Waiting {
+// waitLeast has a run wait with the least timeout that the host takes, where it refused a shorter one: first and refused are what
+// came of that. If it takes none, it returns first, or the refusal ends the drive.
+func waitLeast(ctx context.Context, h host.Host, way gateWay, first *Waiting, refused error) (*Waiting, time.Duration) {
 	most, limited := claims.Family(h.Discovery, "limits").Key("maxRunDurationMs").Int()
-	for _, o.Timeout = range scenarios.LongLimits() {
-		if limited && o.Timeout.Milliseconds() >= most { // the run would end before its approval does
+	for _, timeout := range scenarios.LongLimits() {
+		if limited && timeout.Milliseconds() >= most { // the run would end before its approval does
 			break
 		}
-		way.inputs["timeoutMs"] = o.Timeout.Milliseconds()
+		way.inputs["timeoutMs"] = timeout.Milliseconds()
 		if w, still := waitIfTaken(ctx, h, way); still == nil {
-			o.Gate, o.Tokened, o.Long = w.Gate, w.token != "", true
-			return w
+			return w, timeout
 		}
 	}
-	scenarios.End(refused)
-	return nil
+	if first == nil {
+		scenarios.End(refused)
+	}
+	return first, 0
 }
