@@ -83,7 +83,7 @@ func pace(p *scenarios.Paced) *results.Pace {
 	}
 	of := func(d time.Duration) float64 { return seconds(d.Seconds()) }
 	return &results.Pace{Reply: of(p.Reply), Run: of(p.Run), Turn: of(p.Turn), Behind: of(p.Behind), Asked: of(p.Asked),
-		Patience: of(p.Patience), MaxPatience: of(p.MaxPatience)}
+		Patience: of(p.Patience), MaxPatience: of(p.MaxPatience), Workers: new(int64(p.Workers))}
 }
 
 func load(l *wire.Load) *results.Load {

@@ -32,6 +32,12 @@ type Options struct {
 	Nonce        string            // that the operator has to have published, "" for none; see [ErrNoNonce]
 	RealTime     bool              // wait for time to pass, even if the target has a clock seam
 	Limits       *wire.Limits      // default wire.DefaultLimits
+	// Launch leaves running what drives began, where a limit is too long to wait for: see [Report.Begun]. Without it such
+	// drives are blocked, and what they began is cleaned up.
+	Launch bool
+	// Resume is a certification that was launched, to go on with: its pending drives are continued, its other drives are not
+	// driven again. Seed and run id are its own.
+	Resume *Begun
 	// AllowUnproved is why a test may pass although scenarios are blocked or inconclusive; "": it may not. See [Run].
 	AllowUnproved string
 	// LookupTXT reads DNS for a nonce that is not published with the discovery document; nil asks the system.
@@ -89,6 +95,7 @@ type Certification struct {
 	learned   Learned
 	cleanup   cleanup
 	hurried   bool            // the operator said how long it may take
+	ahead     time.Duration   // of the target's clock, before ours
 	stretch   time.Duration   // by which deadlines have grown since the target is slow
 	running   context.Context // ends with the certification
 	cancel    context.CancelFunc
@@ -108,8 +115,8 @@ type outcome struct {
 }
 
 // Certify fetches the target's discovery document, selects scenarios and starts to drive them. It drives nothing if it
-// returns an error, which is a [UsageError], [ErrNothingSelected], [ErrUnreachable], [ErrNoDiscovery], [ErrNoNonce] or
-// [wire.ErrMisfit]. All suites must be of one protocol.
+// returns an error, which is a [UsageError], [ErrNothingSelected], [ErrUnreachable], [ErrNoDiscovery], [ErrNoNonce],
+// [wire.ErrMisfit], or with [Options.Resume] [ErrOtherRecords] or a [NotDueError]. All suites must be of one protocol.
 func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite) (*Certification, error) {
 	hurried := o.Timeout > 0
 	o = o.withDefaults()
@@ -131,6 +138,12 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites), patience: o.Patience, hurried: hurried,
 	}
 	c.RunID = o.Run(c.Started)
+	if b := o.Resume; b != nil {
+		c.Started, c.RunID, c.Options.Seed = b.Started, b.RunID, b.Seed
+		network.Redactor().After(b.Secrets)
+		c.pace.SawTurn(b.Turn)
+		c.pace.SawBehind(b.Behind)
+	}
 	whole := ctx
 	ctx, c.cancel = context.WithTimeout(whole, o.Timeout)
 	client := c.network.Client(discoveryDrive)
@@ -139,7 +152,14 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 		c.cancel()
 		return nil, err
 	}
-	c.plan()
+	if err := c.due(); err != nil {
+		c.cancel()
+		return nil, err
+	}
+	if err := c.plan(); err != nil {
+		c.cancel()
+		return nil, err
+	}
 	if c.Protocol.Paces != nil && len(c.order) > 0 {
 		c.findPace(ctx, client)
 		if err := client.Misfit(); err != nil {
@@ -198,6 +218,7 @@ func (c *Certification) discover(ctx context.Context, client *wire.Client) error
 		c.DiscoveryFindings = boundFindings(c.Protocol.CheckDiscovery([]byte(clean(string(declared.Raw)))), clean)
 	}
 	c.DiscoveryFindings = append(c.DiscoveryFindings, clock(declared.Date, c.Discovery.At)...)
+	c.ahead = aheadOfUs(declared.Date, c.Discovery.At)
 	c.discovery = &drive{
 		meta: DriveMeta{ID: discoveryDrive}, transcript: client.Transcript(), observation: c.Discovery,
 		seconds: time.Since(start).Seconds(), done: make(chan struct{}),
@@ -220,7 +241,7 @@ func (c *Certification) discoveryError(err error) error {
 }
 
 // plan decides which scenarios are asked, and which drives that takes.
-func (c *Certification) plan() {
+func (c *Certification) plan() error {
 	for _, sel := range c.selected {
 		out := newOutcome(sel, c.Options.Select, c.Discovery)
 		c.outcomes = append(c.outcomes, out)
@@ -238,9 +259,13 @@ func (c *Certification) plan() {
 			d = &drive{meta: meta, ask: sel.Scenario.Ask, done: make(chan struct{})}
 			c.drives[meta.ID] = d
 			c.order = append(c.order, meta.ID)
+			if err := c.takeUp(d, sel.Suite.Protocol); err != nil {
+				return err
+			}
 		}
 		out.drive = d
 	}
+	return nil
 }
 
 func newOutcome(sel Selected, by Selection, d Discovery) *outcome {

@@ -39,6 +39,13 @@ func (c *cleanup) add(drive, what string, undo func(context.Context, *wire.Clien
 	}
 }
 
+// leave forgets what of a drive is left running.
+func (c *cleanup) leave(drive string, left []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.left = slices.DeleteFunc(c.left, func(l *leftover) bool { return l.drive == drive && slices.Contains(left, l.what) })
+}
+
 // The time for the clean-up grows with what there is to undo, so that a slow target gets enough of it, and never
 // exceeds that of the certification, so that a hostile one does not get more.
 const (

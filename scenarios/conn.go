@@ -35,6 +35,8 @@ type Conn struct {
 
 	ctx      context.Context // of the drive
 	declared []*Dimension
+	ahead    time.Duration // of the target's clock
+	ends     time.Time     // when the drive's time is over
 	cleanup  *cleanup
 	who      func(*wire.Client) *wire.Client // selects the credential; nil for the first one
 }

@@ -167,6 +167,14 @@ func (d *Draws) again(of string, work *int) bool {
 	return true
 }
 
+// follow makes the draws that an earlier part of the drive noted, so that the next ones differ from them.
+func (d *Draws) follow(noted []Draw) {
+	work := mostRedrawn
+	for _, n := range noted {
+		d.again(n.Of, &work)
+	}
+}
+
 // ErrManyDraws means that drives noted orders of more elements than any certification draws. They are not drawn again.
 var ErrManyDraws = fmt.Errorf("orders of more than %d elements in all", mostRedrawn)
 

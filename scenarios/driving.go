@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -22,6 +23,10 @@ type drive struct {
 	seconds     float64
 	drawn       []Draw
 	done        chan struct{}
+
+	begun   []byte   // its observation, where it was begun by an earlier certification
+	over    bool     // it was ended by an earlier certification
+	pending *Pending // it waits for a limit, and is left running
 }
 
 // workers returns how many drives may run at once when the soonest reply took that long. Drives spend most of their time waiting
@@ -38,7 +43,11 @@ func (c *Certification) drive(ctx context.Context) {
 	defer close(c.over)
 	var left []*drive
 	for _, id := range c.order {
-		left = append(left, c.drives[id])
+		if d := c.drives[id]; d.over {
+			c.conclude(d)
+		} else {
+			left = append(left, d)
+		}
 	}
 	slices.SortStableFunc(left, func(a, b *drive) int { return cmp.Compare(b.meta.Waits, a.meta.Waits) })
 	running := map[*drive]bool{}
@@ -95,6 +104,11 @@ func (c *Certification) waitingAtOnce() int {
 func (c *Certification) run(ctx context.Context, d *drive) {
 	client := c.network.Client(d.meta.ID)
 	defer client.Close()
+	draws := NewDraws(c.Options.Seed, c.RunID.ID, d.meta.ID)
+	if d.begun != nil {
+		client.Continue(d.transcript)
+		draws.follow(d.drawn)
+	}
 	d.transcript = client.Transcript()
 	if d.meta.Waits > 0 {
 		client.GoFirst()
@@ -102,13 +116,21 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	start := time.Now()
 	bounded, cancel := within(ctx, c.timeoutOf(d.meta), client.Waited)
 	defer cancel()
-	draws := NewDraws(c.Options.Seed, c.RunID.ID, d.meta.ID)
-	observation, err := guarded(bounded, d, c.conn(bounded, client, draws, d.meta.Dimensions))
+	conn := c.conn(bounded, client, draws, d.meta.Dimensions)
+	conn.ends = start.Add(c.timeoutOf(d.meta))
+	observation, err := guarded(bounded, d, conn)
 	if misfit := client.Misfit(); misfit != nil { // also where the drive got along without the reply
 		err = misfit
 	}
 	d.drawn = draws.noted
-	d.seconds = time.Since(start).Seconds()
+	d.seconds += time.Since(start).Seconds()
+	if wait, is := errors.AsType[*longWait](err); is {
+		if c.Options.Launch {
+			d.pending = &wait.Pending
+			c.cleanup.leave(d.meta.ID, wait.Left)
+		}
+		err = wait.stop(c.Options.Launch)
+	}
 	d.end(bounded, c.clean, observation, err)
 	c.conclude(d)
 }
@@ -128,7 +150,7 @@ func (c *Certification) conn(ctx context.Context, client *wire.Client, draws *Dr
 		Client: client, Discovery: c.Discovery, Rand: draws, Depth: c.Options.Depth, declared: dimensions,
 		Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
 		SeamPrefixes: c.Options.SeamPrefixes, Roles: c.Options.Roles, RealTime: c.Options.RealTime, Pace: &c.pace,
-		Learned: &c.learned, ctx: ctx, cleanup: &c.cleanup,
+		Learned: &c.learned, ctx: ctx, cleanup: &c.cleanup, ahead: c.ahead,
 	}
 }
 
@@ -155,6 +177,9 @@ func guarded(ctx context.Context, d *drive, conn *Conn) (observation any, err er
 			err = fmt.Errorf("the drive panicked: %v", p)
 		}
 	}()
+	if d.begun != nil {
+		return d.continued(ctx, conn)
+	}
 	return d.ask.run(ctx, conn)
 }
 

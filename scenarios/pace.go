@@ -57,6 +57,7 @@ type Paced struct {
 	Asked       time.Duration // the patience that was given
 	Patience    time.Duration // the patience that followed
 	MaxPatience time.Duration // to which it could grow
+	Workers     int           // drives that could run at once
 }
 
 // findPace has the protocol find out how far behind reads are, as part of the discovery drive. What goes wrong there is no
@@ -67,7 +68,9 @@ func (c *Certification) findPace(ctx context.Context, client *wire.Client) {
 	draws := NewDraws(c.Options.Seed, c.RunID.ID, discoveryDrive)
 	conn := c.conn(ctx, client, draws, nil)
 	conn.Patience = min(conn.Patience, paceWithin)
-	_ = Try(func() { c.Protocol.Paces(ctx, conn) })
+	if c.Options.Resume == nil { // it was measured when its drives were launched
+		_ = Try(func() { c.Protocol.Paces(ctx, conn) })
+	}
 	c.discovery.drawn = draws.noted
 	c.Options.Patience = min(c.Options.Patience+3*c.pace.Turn(), c.Options.MaxPatience)
 }
@@ -88,7 +91,7 @@ func (c *Certification) paced() *Paced {
 	_, usual := c.discovery.transcript.ReplyTimes()
 	return &Paced{
 		Reply: usual, Run: c.pace.Run(), Turn: c.pace.Turn(), Behind: c.pace.Behind(),
-		Asked: c.patience, Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
+		Asked: c.patience, Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience, Workers: c.Options.Workers,
 	}
 }
 

@@ -236,6 +236,11 @@ func readTranscript(transcripts fs.FS, drive string) (*transcriptFile, *wire.Tra
 	if err != nil {
 		return nil, nil, err
 	}
+	return transcriptOf(drive, name, b)
+}
+
+// transcriptOf returns the transcript of a drive that a file of that name holds.
+func transcriptOf(drive, name string, b []byte) (*transcriptFile, *wire.Transcript, error) {
 	f, err := parseTranscript(b)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)

@@ -43,6 +43,9 @@ type Report struct {
 	Seen              []Sighting // features that the target has without claiming them
 	Drives            []DriveRecord
 	Sensitivity       *Sensitivity // nil if its passes were not challenged
+	Pending           []Pending    // drives that were left running
+
+	secrets int // the highest number of a placeholder for a secret
 }
 
 // ClaimStatus says how much of a claim was proved.
@@ -105,6 +108,7 @@ func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers 
 	r := c.Head()
 	r.Seconds, r.Leftovers, r.Fault, r.Seen, r.Drives = time.Since(c.Started).Seconds(), leftovers, fault, seen, drives
 	r.Paced, r.Load = c.paced(), new(c.network.Load())
+	r.Pending, r.secrets = c.begun(), c.network.Redactor().Count()
 	for _, o := range c.outcomes {
 		r.Outcomes = append(r.Outcomes, c.settle(o))
 	}

@@ -81,6 +81,9 @@ type Drive[O any] struct {
 	// An error ends it (see [End]) and decides how its scenarios end: see [Block]; [wire.ErrNoAnswer] makes them
 	// inconclusive; any other error is a bug in Assay, so they are broken.
 	Run func(context.Context, *Conn, *O)
+	// Later goes on when a limit is over that Run set: see [Conn.Until]. That may be in another process, with what Run observed
+	// and nothing else: it must find again what Run made, and register it for the clean-up.
+	Later func(context.Context, *Conn, *O)
 }
 
 // Everything is what a drive excludes that must run alone.
@@ -113,6 +116,7 @@ type Question interface {
 	Drive() (d DriveMeta, ok bool)
 
 	run(context.Context, *Conn) (any, error)
+	resume(ctx context.Context, c *Conn, observation []byte) (any, error)
 	revive(observation []byte, t *wire.Transcript) (any, error)
 	read(observation []byte) (pointer any, err error) // without its values
 	judge(observation any, j *Judge)                  // the observation, or a pointer to it
@@ -147,7 +151,7 @@ func (q question[O]) Drive() (DriveMeta, bool) {
 func (q question[O]) run(ctx context.Context, c *Conn) (any, error) {
 	var o O
 	err := Try(func() { q.drive.Run(ctx, c, &o) })
-	return o, err
+	return q.rest(ctx, c, &o, err)
 }
 
 func (q question[O]) revive(raw []byte, t *wire.Transcript) (any, error) {
@@ -189,10 +193,11 @@ func Advertised(judge func(Discovery, *Judge)) Question { return advertised(judg
 
 type advertised func(Discovery, *Judge)
 
-func (advertised) Drive() (DriveMeta, bool)                     { return DriveMeta{}, false }
-func (advertised) run(context.Context, *Conn) (any, error)      { return nil, nil }
-func (advertised) revive([]byte, *wire.Transcript) (any, error) { return nil, nil }
-func (a advertised) judge(observation any, j *Judge)            { a(observed[Discovery](observation), j) }
+func (advertised) Drive() (DriveMeta, bool)                           { return DriveMeta{}, false }
+func (advertised) run(context.Context, *Conn) (any, error)            { return nil, nil }
+func (advertised) resume(context.Context, *Conn, []byte) (any, error) { return nil, nil }
+func (advertised) revive([]byte, *wire.Transcript) (any, error)       { return nil, nil }
+func (a advertised) judge(observation any, j *Judge)                  { a(observed[Discovery](observation), j) }
 func (advertised) read(raw []byte) (any, error) {
 	d := new(Discovery)
 	return d, json.Unmarshal(raw, d)

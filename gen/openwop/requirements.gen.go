@@ -3184,6 +3184,7 @@ var RequirementsV1 = []Requirement{
 		Section: "External event", Line: 0, Hash: "", Claim: "external-events",
 		Evidence: "observed",
 		Text:     "An event that matches the correlation resumes the run, and reaches it.",
+		Accepts:  "The members of the correlation may stand in the event itself, or below its member correlation.",
 		Breaks:   []string{"another-id", "another-status"},
 	},
 	{

@@ -2195,6 +2195,8 @@ type Pace struct {
 	Run float64 `json:"run"`
 	// How long a turn of a loop took at most, where that was more than 0.1 s.
 	Turn float64 `json:"turn"`
+	// How many drives could run at once: --workers, or what followed from how long replies are on their way.
+	Workers *int64 `json:"workers,omitzero"`
 }
 
 // UnmarshalJSON reads a Pace. Names of members must match exactly; any may be missing.
@@ -2215,6 +2217,8 @@ func (v *Pace) UnmarshalJSON(data []byte) error {
 			return &v.Run
 		case "turn":
 			return &v.Turn
+		case "workers":
+			return &v.Workers
 		}
 		return nil
 	}, nil)
@@ -2277,6 +2281,58 @@ func (v *PartyTotals) UnmarshalJSON(data []byte) error {
 		}
 		return nil
 	}, nil)
+}
+
+// PendingDrive A drive that waits for a limit.
+type PendingDrive struct {
+	Drive string `json:"drive"`
+	// When it is over, by the clock of the target.
+	Due time.Time `json:"due"`
+	// What is left running on the target, by its id.
+	Left      []string `json:"left"`
+	Scenarios []string `json:"scenarios"`
+	// How long the limit is.
+	Seconds float64 `json:"seconds"`
+	// When the limit began, by the clock of the target.
+	Since time.Time `json:"since"`
+	// What it waits for, as a noun.
+	What string `json:"what"`
+}
+
+// UnmarshalJSON reads a PendingDrive. Names of members must match exactly; any may be missing.
+func (v *PendingDrive) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "drive":
+			return &v.Drive
+		case "due":
+			return &v.Due
+		case "left":
+			return &v.Left
+		case "scenarios":
+			return &v.Scenarios
+		case "seconds":
+			return &v.Seconds
+		case "since":
+			return &v.Since
+		case "what":
+			return &v.What
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a PendingDrive.
+func (v PendingDrive) MarshalJSON() ([]byte, error) {
+	type plain PendingDrive
+	p := plain(v)
+	if p.Left == nil {
+		p.Left = []string{}
+	}
+	if p.Scenarios == nil {
+		p.Scenarios = []string{}
+	}
+	return marshal(p)
 }
 
 // ProfileResult How much of a profile was proved.
@@ -2840,6 +2896,9 @@ type Results struct {
 	// Each place in which a requirement was seen violated: by a scenario that names it, in a step of the setup of
 	// another, or by a rule for all that was read.
 	Violations []Violation `json:"violations,omitzero"`
+	// What would unblock the most, the best first. Absent where nothing is blocked. Commands are for who certified,
+	// so they cannot be derived again.
+	WaysOut []WayOut `json:"waysOut,omitzero"`
 }
 
 // UnmarshalJSON reads a Results. Names of members must match exactly; any may be missing.
@@ -2896,6 +2955,8 @@ func (v *Results) UnmarshalJSON(data []byte) error {
 			return &v.Totals
 		case "violations":
 			return &v.Violations
+		case "waysOut":
+			return &v.WaysOut
 		}
 		return nil
 	}, nil)
@@ -3778,6 +3839,128 @@ func (v *Target) UnmarshalJSON(data []byte) error {
 	}, nil)
 }
 
+// Ticket A certification of which some drives are left running until a limit of the target is over: what assay
+// certify --launch writes, and certify --check goes on with. It holds no credential. Closed throughout; a change
+// that a reader could trip over gets another number in schema.
+type Ticket struct {
+	// Of the target, without credentials.
+	Address string      `json:"address"`
+	Assay   TicketAssay `json:"assay"`
+	// By how much one read was behind another, in seconds.
+	Behind float64 `json:"behind"`
+	// When it was gone on with: that happens once.
+	CheckedAt time.Time `json:"checkedAt,omitzero"`
+	// SHA-256 of this document as compact JSON in the order of its members, without this one and checkedAt.
+	Digest  string         `json:"digest"`
+	Filter  *Filter        `json:"filter,omitzero"`
+	Pending []PendingDrive `json:"pending"`
+	// Name and major version, as results have it.
+	Protocol string `json:"protocol"`
+	Run      Run    `json:"run"`
+	// Format and version of this document.
+	Schema TicketSchema `json:"schema"`
+	// The highest number of a placeholder for a secret.
+	Secrets   int64     `json:"secrets"`
+	Seed      string    `json:"seed"`
+	StartedAt time.Time `json:"startedAt"`
+	// Each drive, as files below transcripts/ have it, in gzip. That of a pending drive holds what it observed so
+	// far.
+	Transcripts [][]byte `json:"transcripts"`
+	// The longest step of a run, in seconds.
+	Turn float64 `json:"turn"`
+}
+
+// UnmarshalJSON reads a Ticket. Names of members must match exactly; any may be missing.
+func (v *Ticket) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "address":
+			return &v.Address
+		case "assay":
+			return &v.Assay
+		case "behind":
+			return &v.Behind
+		case "checkedAt":
+			return &v.CheckedAt
+		case "digest":
+			return &v.Digest
+		case "filter":
+			return &v.Filter
+		case "pending":
+			return &v.Pending
+		case "protocol":
+			return &v.Protocol
+		case "run":
+			return &v.Run
+		case "schema":
+			return &v.Schema
+		case "secrets":
+			return &v.Secrets
+		case "seed":
+			return &v.Seed
+		case "startedAt":
+			return &v.StartedAt
+		case "transcripts":
+			return &v.Transcripts
+		case "turn":
+			return &v.Turn
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a Ticket.
+func (v Ticket) MarshalJSON() ([]byte, error) {
+	type plain Ticket
+	p := plain(v)
+	if p.Pending == nil {
+		p.Pending = []PendingDrive{}
+	}
+	if p.Schema == "" {
+		p.Schema = TicketSchemaAssayTicket1
+	}
+	if p.Transcripts == nil {
+		p.Transcripts = [][]byte{}
+	}
+	return marshal(p)
+}
+
+type TicketAssay struct {
+	// SHA-256 of the program: another one may ask otherwise.
+	Binary  string `json:"binary"`
+	Version string `json:"version"`
+}
+
+// UnmarshalJSON reads a TicketAssay. Names of members must match exactly; any may be missing.
+func (v *TicketAssay) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "binary":
+			return &v.Binary
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
+}
+
+// TicketSchema Format and version of this document.
+type TicketSchema string
+
+// The values of TicketSchema.
+const (
+	TicketSchemaAssayTicket1 TicketSchema = "assay.ticket/1"
+)
+
+// Valid reports whether the contract has the value.
+func (v TicketSchema) Valid() bool {
+	switch v {
+	case TicketSchemaAssayTicket1:
+		return true
+	}
+	return false
+}
+
 // Totals Scenarios by verdict.
 type Totals struct {
 	Blocked      int64 `json:"blocked"`
@@ -3903,6 +4086,48 @@ func (v ViolationBy) Valid() bool {
 		return true
 	}
 	return false
+}
+
+// WayOut One thing to do, and what it unblocks.
+type WayOut struct {
+	// To type, as it is; where do is for the target, it asks again what was blocked.
+	Command string `json:"command"`
+	// In words; parts may be the target's own.
+	Do string `json:"do"`
+	// Why scenarios are blocked; parts may be the target's own.
+	Reasons []string `json:"reasons"`
+	// That it unblocks.
+	Scenarios []string `json:"scenarios"`
+}
+
+// UnmarshalJSON reads a WayOut. Names of members must match exactly; any may be missing.
+func (v *WayOut) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "command":
+			return &v.Command
+		case "do":
+			return &v.Do
+		case "reasons":
+			return &v.Reasons
+		case "scenarios":
+			return &v.Scenarios
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a WayOut.
+func (v WayOut) MarshalJSON() ([]byte, error) {
+	type plain WayOut
+	p := plain(v)
+	if p.Reasons == nil {
+		p.Reasons = []string{}
+	}
+	if p.Scenarios == nil {
+		p.Scenarios = []string{}
+	}
+	return marshal(p)
 }
 
 func init() {

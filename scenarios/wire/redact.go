@@ -48,6 +48,20 @@ func (r *Redactor) Hide(text string) {
 	slices.SortStableFunc(r.secrets, func(a, b secret) int { return len(b.text) - len(a.text) })
 }
 
+// Count returns the highest number of a placeholder.
+func (r *Redactor) Count() int {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.next
+}
+
+// After has further placeholders have numbers above n, which others have that were written before.
+func (r *Redactor) After(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.next = max(r.next, n)
+}
+
 // searchedFast is a length of text that strings.Contains finds quickly.
 const searchedFast = 32
 

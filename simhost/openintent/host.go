@@ -141,6 +141,7 @@ func (h *Host) start(ctx context.Context) (err error) {
 		Log: h.store, Clock: h.opts.Clock, Wire: h.opts.Wire, IDs: source, Rules: h.rules,
 		DefaultPolicy: h.config.Suspension.DefaultRetryPolicy, MayNotify: h.config.mayNotify, Without: h.without,
 		AgentsNotify: h.config.Suspension.Notifier == notifierAgent,
+		LeastTime:    h.opts.LeastLimit,
 		Notify:       h.notify,
 		OnError:      func(err error) { h.log.Error("openintent engine", "error", err) },
 	})

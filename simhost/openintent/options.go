@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
@@ -51,6 +52,9 @@ type Options struct {
 	Changes mutate.Changes
 	// Vary names the ways in which the host differs from the usual one without being wrong (see package variation).
 	Vary []string
+	// LeastLimit is the shortest time to the deadline of a portfolio, lease, and window or interval of a suspension that the host
+	// takes; 0 takes any.
+	LeastLimit time.Duration
 	// Name and Release are what discovery calls this implementation.
 	Name, Release string
 	// Logger gets faults and reminders; nil discards.

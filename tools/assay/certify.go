@@ -40,13 +40,18 @@ does not stand there but where it is kept: key: {env: NAME} or {file: PATH}. Its
 list expectations holds the failures that are known (docs/expectations.md): they
 stay violations, and do not count for the exit code.
 
+A target may have limits of hours, which no certification waits for. With --launch FILE
+what begins with such a limit is left running, and noted in FILE; certify --check FILE
+goes on with the same certification when they are over, and says when that is if it is
+too early. FILE holds no key, so give it again (docs/certify.md).
+
 Exit codes, the highest that applies:
   2    the command was not understood
   3    the target cannot be reached, has no discovery document, or not the nonce
   6    Assay itself broke
   1    a requirement is violated, or an expectation does not hold any more
   5    a claim is left unproved: blocked, inconclusive, seen too weakly, or passed by
-       checks that could not have failed
+       checks that could not have failed; or it is too early for --check
   4    nothing was proved: nothing selected, or nothing claimed
   0    every claim that was asked about is proved, but for known failures
   130  interrupted; what is known is written, the rest is inconclusive`
@@ -55,6 +60,8 @@ const certifyExample = `  assay certify simhost
   assay certify http://localhost:3000 --key-file ./key --suite iteration-monotonic
   assay certify http://localhost:3000 --filter 'level:MUST && !suite:version5-shape' --json
   assay certify http://localhost:3000 --plan
+  assay certify https://host.example --key-file key --launch ticket.json
+  assay certify --check ticket.json --key-file key
   assay certify ./%[1]s
   assay certify https://host.example --key-file key --github --events events.ndjson
   assay certify --protocol %[1]s --exec 'python3 run.py'`
@@ -102,6 +109,7 @@ type certify struct {
 	json      bool
 	out       string
 	bundle    evidence
+	ticket    ticketFlags
 	again     func(scenarios.ScenarioID) string
 	waysOut   ways.Commands // out of what blocks scenarios
 
@@ -177,12 +185,19 @@ func (c *certify) ask(ctx context.Context, doing string) (*scenarios.Report, err
 	if err := c.detect(ctx, wire); err != nil {
 		return nil, c.notStarted(ctx, err)
 	}
+	if err := c.ticket.speaks(c.suites[0].Protocol.ID); err != nil {
+		return nil, err
+	}
 	if err := knownRoles(c.suites[0].Protocol, c.options.Roles); err != nil {
 		return nil, err
 	}
 	certification, err := scenarios.Certify(ctx, wire, c.options, c.suites...)
 	if err != nil {
 		return nil, c.notStarted(ctx, err)
+	}
+	if err := c.ticket.begin(); err != nil {
+		certification.Interrupt()
+		return nil, err
 	}
 	c.listeners.started(certification)
 	p.Begin(len(certification.Selected()))
@@ -258,6 +273,10 @@ func (c *certify) notStarted(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return &exit{Code: scenarios.ExitInterrupted, Cause: errors.New("certify: interrupted before anything was asked: nothing was written")}
+	case isNotDue(err):
+		return c.ticket.notDue(err)
+	case errors.Is(err, scenarios.ErrOtherRecords):
+		return usage("certify --check %s: %w: launch again", c.ticket.check, err)
 	case errors.Is(err, scenarios.ErrUnreachable) && c.target.wire.Process != nil:
 		return fmt.Errorf("certify: %w", err)
 	case errors.Is(err, scenarios.ErrNoNonce):
@@ -290,17 +309,19 @@ func (c *certify) deliver(ctx context.Context, report *scenarios.Report) (*resul
 	}
 	wrong, unwritten := c.expect(report, &stamp)
 	doc := reports.Results(report, stamp)
+	doc.WaysOut = c.bestWays(doc)
 	written := reports.Write(c.out, report, doc)
 	if written != nil {
 		c.setAside()
 	}
 	shown := c.show(report, stamp, doc, written == nil)
 	line, packed := c.bundle.pack(ctx, report, doc)
+	left, unticketed := c.ticket.leave(report, c.bundle.binary)
 	if !c.json {
-		_, err := io.WriteString(c.text, line)
+		_, err := io.WriteString(c.text, line+left)
 		shown = errors.Join(shown, err, c.showWays(doc))
 	}
-	if err := errors.Join(unchallenged, written, packed, shown, c.listeners.finished(doc, c.out, c.text)); err != nil {
+	if err := errors.Join(unchallenged, written, packed, unticketed, shown, c.listeners.finished(doc, c.out, c.text)); err != nil {
 		return &doc, &exit{Code: scenarios.ExitBroken, Cause: err}
 	}
 	if err := errors.Join(unwritten, c.bundle.unstamped); err != nil {

@@ -22,7 +22,7 @@ import (
 const configName = "assay.yaml"
 
 // notParameters lists flags that a file must not set: they describe one run, not the target.
-var notParameters = []string{"config", "help", "plan", "json", "update-expectations"}
+var notParameters = []string{"config", "help", "plan", "json", "update-expectations", "launch", "check"}
 
 // exclusiveFlags groups flags that exclude each other: one of them on the command line also overrides the others in the
 // file.

@@ -56,6 +56,7 @@ type certifyFlags struct {
 	realTime     bool
 	out          string
 	bundle       evidence
+	ticket       ticketFlags
 	listeners    listeners
 	json         bool
 
@@ -104,6 +105,7 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.noChallenge, "no-challenge", false, "do not show, when it is over, which passes could have failed")
 	f.StringVar(&o.out, "out", reportsDir, "`DIR` for the reports")
 	o.bundle.register(f)
+	o.ticket.register(f)
 	o.listeners.register(f)
 	f.BoolVar(&o.json, "json", false, "print results.json instead of text")
 	f.BoolVar(&o.updateExpectations, "update-expectations", false, "write the failures that are seen now into the list "+
@@ -140,6 +142,7 @@ func clockOwners() string {
 // read validates the flags and the file of parameters, and returns the run that they describe. It sends nothing.
 func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, error) {
 	o.noteGiven(cmd.Flags())
+	o.ticket.typed = typed(cmd.Flags())
 	typed := *o // again names the file instead of repeating what it sets
 	known, err := readConfig(cmd, o.config)
 	if err != nil {
@@ -147,8 +150,14 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	}
 	known.update = o.updateExpectations
 	o.noteGiven(cmd.Flags())
+	if targets, err = o.takeUp(cmd, targets); err != nil {
+		return nil, err
+	}
 	t, err := o.targetOf(cmd, targets)
 	if err != nil {
+		return nil, err
+	}
+	if err := o.ticket.fits(t); err != nil {
 		return nil, err
 	}
 	rows, err := o.candidates(t)
@@ -182,11 +191,15 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	if err := o.bundle.check(cmd.Flags().Changed, o.plan); err != nil {
 		return nil, err
 	}
+	if err := o.ticket.checkFlags(cmd.Flags().Changed, t, o, &options); err != nil {
+		return nil, err
+	}
 	if err := o.listeners.check(cmd.Flags().Changed, o.plan, o.json); err != nil {
 		return nil, err
 	}
 	c := &certify{
-		target: t, options: options, plan: o.plan, challenge: !o.noChallenge, json: o.json, out: o.out, bundle: o.bundle, listeners: o.listeners,
+		target: t, options: options, plan: o.plan, challenge: !o.noChallenge, json: o.json, out: o.out,
+		bundle: o.bundle, ticket: o.ticket, listeners: o.listeners,
 		again: typed.again(t, options.Seed), waysOut: typed.waysOut(t), expected: known,
 		stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), text: cmd.OutOrStdout(),
 	}

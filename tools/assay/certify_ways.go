@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -125,7 +126,7 @@ func (o *certifyFlags) waysOut(t target) ways.Commands {
 		return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 	}
 	return ways.Commands{
-		Program: program,
+		Program: program, Check: joined(program, "certify", "--check", textsafe.Shell(cmp.Or(o.ticket.check, o.ticket.launch))),
 		Certify: func(variables, flags string) string {
 			return joined(slices.Concat([]string{variables}, certify, o.narrowing(), []string{flags})...)
 		},
@@ -139,21 +140,29 @@ func (o *certifyFlags) waysOut(t target) ways.Commands {
 // mostWays is how many ways out a certification ends with; assay doctor lists all.
 const mostWays = 3
 
+// bestWays returns what would unblock the most.
+func (c *certify) bestWays(doc results.Results) (best []results.WayOut) {
+	all := ways.Of(doc, c.waysOut)
+	for _, w := range all[:min(len(all), mostWays)] {
+		best = append(best, results.WayOut{Do: w.Do, Command: w.Command, Reasons: w.Reasons, Scenarios: w.Scenarios})
+	}
+	return best
+}
+
 // showWays says what would prove the most that is not proved yet.
 func (c *certify) showWays(doc results.Results) error {
-	all := ways.Of(doc, c.waysOut)
-	if len(all) == 0 {
+	if len(doc.WaysOut) == 0 {
 		return nil
 	}
 	var b strings.Builder
 	b.WriteString("to unblock the most:\n")
-	for _, w := range all[:min(len(all), mostWays)] {
-		writeWay(&b, w)
+	for _, w := range doc.WaysOut {
+		writeWay(&b, w.Do, w.Command, len(w.Scenarios))
 	}
 	_, err := io.WriteString(c.text, textsafe.Log(b.String()))
 	return err
 }
 
-func writeWay(b *strings.Builder, w ways.Way) {
-	fmt.Fprintf(b, "  %4d  %s\n        %s\n", len(w.Scenarios), textsafe.Clip(w.Do, mostWords), textsafe.Line(w.Command))
+func writeWay(b *strings.Builder, do, command string, scenarios int) {
+	fmt.Fprintf(b, "  %4d  %s\n        %s\n", scenarios, textsafe.Clip(do, mostWords), textsafe.Line(command))
 }

@@ -47,7 +47,7 @@ Exit codes:
 
 // targetFlags lists the flags of assay certify that name the target, how to reach it, and how to ask it.
 var targetFlags = []string{
-	"protocol", "key", "key-file", "tenant-b-key", "voter-key", "low-scope-key", "host-secret", "header", "cacert", "seam-prefix",
+	"protocol", "key", "key-file", "tenant-b-key", "voter-key", "low-scope-key", "host-secret", "header", "cacert", "seam-prefix", "role",
 	"expect-claim", "workers", "rate", "patience", "max-patience", "timeout", "real-time", "config", "json",
 }
 
@@ -189,7 +189,7 @@ func printWays(out io.Writer, all []ways.Way) error {
 	var b strings.Builder
 	for _, w := range all {
 		n += len(w.Scenarios)
-		writeWay(&b, w)
+		writeWay(&b, w.Do, w.Command, len(w.Scenarios))
 		for _, r := range w.Reasons[:min(len(w.Reasons), mostReasons)] {
 			fmt.Fprintf(&b, "          since %s\n", textsafe.Clip(r, mostWords))
 		}

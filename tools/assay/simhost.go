@@ -155,6 +155,7 @@ func (o *simhostFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.clock, "clock", clockReal, "`WHAT` moves the clock of the host: real time; manual, by the console or "+
 		"assay simhost clock; or skip, real time that jumps to what is due next when everything waits")
 	f.StringVar(&o.clockAt, "clock-at", "", "`TIME` at which --clock manual or skip begins, such as 2027-01-31T09:00:00Z (default now)")
+	f.DurationVar(&s.LeastLimit, "least-limit", 0, "shortest `TIME` that it takes for a deadline, a lease, or the timeout of what a person is asked (default any)")
 	f.DurationVar(&o.skipAfter, "skip-after", 200*time.Millisecond, "`TIME` without work after which --clock skip jumps")
 	f.DurationVar(&o.skipMost, "skip-most", 24*time.Hour, "most `TIME` that --clock skip jumps in all until a client changes something again")
 	f.StringVar(&o.front.URL, "front", "", "`URL` of another host that is asked first: what it answers with 404 or 501, this one answers")
@@ -190,6 +191,8 @@ func (o *simhostFlags) check(cmd *cobra.Command) error {
 		return unknown("value of --clock", o.clock, []string{clockReal, clockManual, clockSkip})
 	case o.clock != clockSkip && (cmd.Flags().Changed("skip-after") || cmd.Flags().Changed("skip-most")):
 		return usage("simhost --skip-after, --skip-most: only --clock skip jumps: add it, or leave them out")
+	case o.settings.LeastLimit < 0:
+		return usage("simhost --least-limit %s: give a time that is not negative", o.settings.LeastLimit)
 	case o.skipAfter < 0, o.skipMost <= 0:
 		return usage("simhost --skip-after %s, --skip-most %s: give times that are not negative, and let it jump at all", o.skipAfter, o.skipMost)
 	case o.consoleRemote && !o.console:

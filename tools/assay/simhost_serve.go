@@ -146,6 +146,9 @@ func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err erro
 	if skip != nil {
 		handler = serving.Busy(skip, handler)
 	}
+	if s.Clock != nil {
+		handler = serving.Dated(s.Clock.Now, handler)
+	}
 	if o.console {
 		if _, err := fmt.Fprintf(out, "console: %s%s\n", o.settings.URL, console.Prefix); err != nil {
 			return errors.Join(fmt.Errorf("simhost: print the banner: %w", err), ln.Close())

@@ -12,6 +12,8 @@ import (
 // DeadlineObservation is a member that is suspended when the deadline of its portfolio passes, and one without a
 // deadline.
 type DeadlineObservation struct {
+	Member     string          `json:"member"` // its id
+	Other      string          `json:"other"`  // that of the member without a deadline
 	Suspension host.Suspension `json:"suspension"`
 	Fallback   string          `json:"fallback"` // the value that the end of its window would apply
 	Before     host.Reply      `json:"before"`   // the member, before the deadline
@@ -28,7 +30,8 @@ const (
 	untilDeadline     = 2 * time.Second
 	mostUntilDeadline = 16 * time.Second
 	pastDeadline      = 500 * time.Millisecond
-	ownWindow         = 300 // of each member, in seconds: longer than any deadline
+	longWindow        = 30 * 24 * time.Hour // behind a deadline that is looked at later, perhaps much later
+	ownWindow         = 5 * time.Minute     // of each member: longer than any deadline that is waited for
 )
 
 var pastTheDeadline = &scenarios.Drive[DeadlineObservation]{
@@ -41,24 +44,23 @@ var pastTheDeadline = &scenarios.Drive[DeadlineObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DeadlineObservation) {
 		s := host.Open(ctx, c)
 		o.Fallback = s.Name("fallback")
-		waiting := func(policy func() map[string]any) (i *host.Intent, sus host.Suspension) {
-			i = s.NewIntent(ctx, "member", host.Active, nil)
-			s.Portfolio(ctx, policy(), i)
-			return i, i.Suspend(ctx, s.Question("text").Within(ownWindow, "complete_with_fallback", o.Fallback))
+		var other *host.Intent
+		if refused := scenarios.Try(func() { other = o.waiting(ctx, s, ownWindow, nil) }); host.IsBlocked(refused) {
+			o.farDeadline(ctx, s, refused) // with longer windows, too
+		} else {
+			scenarios.End(refused)
 		}
-		other, _ := waiting(func() map[string]any { return nil })
+		o.Other = other.ID
 		var i *host.Intent
 		var deadline time.Time
 		for until := untilDeadline; ; until *= 2 {
-			err := scenarios.Try(func() {
-				i, o.Suspension = waiting(func() map[string]any {
-					deadline = s.ServerNow().Add(until)
-					return map[string]any{"deadline": host.Stamp(deadline)}
-				})
-				o.Before = i.Read(ctx, "the member before the deadline")
-			})
+			deadline = time.Time{}
+			err := scenarios.Try(func() { i = o.before(ctx, s, ownWindow, until, &deadline) })
 			inTime := s.ServerNow().Before(deadline) || deadline.IsZero()
 			refused := host.IsBlocked(err) || host.Lacking(err)
+			if inTime && refused {
+				o.farDeadline(ctx, s, err)
+			}
 			if inTime || until == mostUntilDeadline || err != nil && !refused {
 				scenarios.End(err)
 				break
@@ -66,11 +68,68 @@ var pastTheDeadline = &scenarios.Drive[DeadlineObservation]{
 			// The drive itself was late, which shows nothing about the server: try again with a later deadline.
 		}
 		scenarios.End(wire.Pause(ctx, max(0, deadline.Sub(s.ServerNow()))+pastDeadline))
-		o.Ended = i.Becomes(ctx, "the member is abandoned", host.Abandoned)
-		o.Then = i.Read(ctx, "the member after the deadline")
-		o.Log = i.Log(ctx, "the log of the member")
-		o.Late = i.Answer(ctx, "an answer after the deadline", o.Suspension.ID, "late")
-		o.After = i.Read(ctx, "the member after that")
-		o.Control = other.Becomes(ctx, "a member of a portfolio without a deadline waits on", host.Suspended)
+		o.past(ctx, i, other)
 	},
+	Later: func(ctx context.Context, c *scenarios.Conn, o *DeadlineObservation) {
+		s := host.Open(ctx, c)
+		o.past(ctx, s.Again(o.Member, o.Suspension.ID), s.Again(o.Other, ""))
+	},
+}
+
+// waiting suspends a member of a new portfolio with a policy.
+func (o *DeadlineObservation) waiting(
+	ctx context.Context, s *host.Server, window time.Duration, policy func() map[string]any,
+) *host.Intent {
+	i := s.NewIntent(ctx, "member", host.Active, nil)
+	var governance map[string]any
+	if policy != nil {
+		governance = policy()
+	}
+	s.Portfolio(ctx, governance, i)
+	sus := i.Suspend(ctx, s.Question("text").Within(int(window.Seconds()), "complete_with_fallback", o.Fallback))
+	if policy != nil {
+		o.Member, o.Suspension = i.ID, sus
+	}
+	return i
+}
+
+// before suspends a member of a portfolio with a deadline, which it sets, and reads the member.
+func (o *DeadlineObservation) before(
+	ctx context.Context, s *host.Server, window, until time.Duration, deadline *time.Time,
+) *host.Intent {
+	i := o.waiting(ctx, s, window, func() map[string]any {
+		*deadline = s.ServerNow().Add(until)
+		return map[string]any{"deadline": host.Stamp(*deadline)}
+	})
+	o.Before = i.Read(ctx, "the member before the deadline")
+	return i
+}
+
+// farDeadline tries longer deadlines where the server took no short one, and ends the drive: until the first that it takes has
+// passed, or with the refusal of the short one.
+func (o *DeadlineObservation) farDeadline(ctx context.Context, s *host.Server, refused error) {
+	for _, until := range scenarios.LongLimits() {
+		var deadline time.Time
+		err := scenarios.Try(func() {
+			o.before(ctx, s, until+longWindow, until, &deadline)
+			o.Other = o.waiting(ctx, s, until+longWindow, nil).ID // its window is longer, too
+		})
+		switch {
+		case err == nil:
+			s.Until("the deadline of a portfolio", until+pastDeadline, host.NameOf(o.Member), host.NameOf(o.Other))
+		case !host.IsBlocked(err) && !host.Lacking(err):
+			scenarios.End(err)
+		}
+	}
+	scenarios.End(refused)
+}
+
+// past observes the members when the deadline of one has passed.
+func (o *DeadlineObservation) past(ctx context.Context, i, other *host.Intent) {
+	o.Ended = i.Becomes(ctx, "the member is abandoned", host.Abandoned)
+	o.Then = i.Read(ctx, "the member after the deadline")
+	o.Log = i.Log(ctx, "the log of the member")
+	o.Late = i.Answer(ctx, "an answer after the deadline", o.Suspension.ID, "late")
+	o.After = i.Read(ctx, "the member after that")
+	o.Control = other.Becomes(ctx, "a member of a portfolio without a deadline waits on", host.Suspended)
 }

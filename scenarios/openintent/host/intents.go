@@ -25,6 +25,26 @@ func (i *Intent) MustLease(ctx context.Context, label string, seconds int) Reply
 	return reply
 }
 
+// AnyLease takes a lease of a minute, or of the least time that the server takes, or ends the drive.
+func (i *Intent) AnyLease(ctx context.Context, label string) (reply Reply, seconds int) {
+	refused := scenarios.Try(func() { reply = i.MustLease(ctx, label, usualLease) })
+	if refused == nil || !IsBlocked(refused) {
+		scenarios.End(refused)
+		return reply, usualLease
+	}
+	for _, longer := range scenarios.LongLimits() {
+		seconds = int(longer.Seconds())
+		if err := scenarios.Try(func() { reply = i.MustLease(ctx, label, seconds) }); err == nil {
+			return reply, seconds
+		}
+	}
+	scenarios.End(refused)
+	return reply, seconds
+}
+
+// usualLease is how long most of our leases last, in seconds.
+const usualLease = 60
+
 // The statuses of an intent.
 const (
 	Draft     = "draft"
@@ -83,7 +103,17 @@ func (p *Intent) ChildWith(ctx context.Context, stem string, state map[string]an
 // adopt notes an intent that was made, so that the clean-up abandons it.
 func (s *Server) adopt(id string, made Reply) *Intent {
 	i := &Intent{Server: s, ID: id, Made: made}
-	s.Leave("intent "+id, i.abandon)
+	s.Leave(NameOf(id), i.abandon)
+	return i
+}
+
+// NameOf is how the clean-up calls an intent.
+func NameOf(intent string) string { return "intent " + intent }
+
+// Again returns an intent that an earlier part of the drive made, for the clean-up with the id of its suspension.
+func (s *Server) Again(id, suspension string) *Intent {
+	i := s.adopt(id, Reply{})
+	i.sid = suspension
 	return i
 }
 

@@ -67,6 +67,9 @@ var lifecycleSteps = &scenarios.Drive[LifecycleObservation]{
 
 // LeasesObservation holds the replies to requests for leases on suspended intents, and on an active one.
 type LeasesObservation struct {
+	Waits    string     `json:"waits,omitempty"`   // the id of the suspended intent whose lease runs out
+	Active   string     `json:"active,omitempty"`  // that of the active one
+	Seconds  int        `json:"seconds,omitempty"` // of the lease, where the server gave no short one
 	Held     host.Reply `json:"held"`
 	Renewed  host.Reply `json:"renewed"`  // while the intent is suspended
 	Taken    host.Reply `json:"taken"`    // a short lease
@@ -81,10 +84,11 @@ var leaseRenewed = &scenarios.Drive[LeasesObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LeasesObservation) {
 		s := host.Open(ctx, c)
 		i := s.NewIntent(ctx, "leased", host.Active, nil)
-		o.Held = i.MustLease(ctx, "a lease", 60)
+		seconds := 0
+		o.Held, seconds = i.AnyLease(ctx, "a lease")
 		i.Suspend(ctx, s.Question("text"))
 		o.Renewed = i.Ask(ctx, "renew the lease", http.MethodPatch,
-			host.At("/intents/%s/leases/%s", i.ID, o.Held.Body.Key("id").String()), map[string]any{"duration_seconds": 600})
+			host.At("/intents/%s/leases/%s", i.ID, o.Held.Body.Key("id").String()), map[string]any{"duration_seconds": 10 * seconds})
 	},
 }
 
@@ -114,11 +118,15 @@ var leaseKept = &scenarios.Drive[LeasesObservation]{
 	Sends: []string{"POST /intents, twice", "POST /intents/{id}/leases, with two keys"}, Waits: 2 * time.Second,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LeasesObservation) {
 		s := host.Open(ctx, c)
-		other := host.Second(c)
+		host.Second(c) // before anything is made
 		var waits, free *host.Intent
 		lease, overdue := 0, true
 		for _, lease = range shortLeases {
-			waits, free, o.Taken, overdue = leased(ctx, s, c, lease)
+			refused := scenarios.Try(func() { waits, free, o.Taken, overdue = leased(ctx, s, c, lease) })
+			if host.IsBlocked(refused) {
+				o.longLease(ctx, s, c, refused)
+			}
+			scenarios.End(refused)
 			if !overdue {
 				break
 			}
@@ -128,18 +136,47 @@ var leaseKept = &scenarios.Drive[LeasesObservation]{
 				fmt.Sprintf("a lease of %d s ran out before its intent was suspended", lease), "answer faster"))
 		}
 		scenarios.End(wire.Pause(ctx, time.Duration(lease)*time.Second+afterLease))
-		for _, k := range []struct {
-			on    *host.Intent
-			reply *host.Reply
-		}{{waits, &o.Stranger}, {free, &o.Free}} {
-			call := s.Call("somebody else's lease", http.MethodPost, host.At("/intents/%s/leases", k.on.ID),
-				map[string]any{"scope": host.Scope, "duration_seconds": 60})
-			reply := other.Do(ctx, call)
-			if reply.Status == http.StatusUnauthorized {
-				scenarios.End(host.UnknownVoter())
-			}
-			*k.reply = host.Replied(call.Label, reply)
-		}
-		o.Status = waits.Read(ctx, "the intent that waits").Body.Key("status")
+		o.others(ctx, s, c, waits, free)
 	},
+	Later: func(ctx context.Context, c *scenarios.Conn, o *LeasesObservation) {
+		s := host.Open(ctx, c)
+		o.others(ctx, s, c, s.Again(o.Waits, ""), s.Again(o.Active, ""))
+	},
+}
+
+// longLease tries longer leases where the server gave no short one, and ends the drive: until the first that it gives has run out,
+// or with the refusal of the short one.
+func (o *LeasesObservation) longLease(ctx context.Context, s *host.Server, c *scenarios.Conn, refused error) {
+	for _, lease := range scenarios.LongLimits() {
+		err := scenarios.Try(func() {
+			var waits, free *host.Intent
+			waits, free, o.Taken, _ = leased(ctx, s, c, int(lease.Seconds()))
+			o.Waits, o.Active, o.Seconds = waits.ID, free.ID, int(lease.Seconds())
+		})
+		switch {
+		case err == nil:
+			s.Until("a lease", lease+afterLease, host.NameOf(o.Waits), host.NameOf(o.Active))
+		case !host.IsBlocked(err):
+			scenarios.End(err)
+		}
+	}
+	scenarios.End(refused)
+}
+
+// others has another agent take the leases, which have run out.
+func (o *LeasesObservation) others(ctx context.Context, s *host.Server, c *scenarios.Conn, waits, free *host.Intent) {
+	other := host.Second(c)
+	for _, k := range []struct {
+		on    *host.Intent
+		reply *host.Reply
+	}{{waits, &o.Stranger}, {free, &o.Free}} {
+		call := s.Call("somebody else's lease", http.MethodPost, host.At("/intents/%s/leases", k.on.ID),
+			map[string]any{"scope": host.Scope, "duration_seconds": max(60, o.Seconds)})
+		reply := other.Do(ctx, call)
+		if reply.Status == http.StatusUnauthorized {
+			scenarios.End(host.UnknownVoter())
+		}
+		*k.reply = host.Replied(call.Label, reply)
+	}
+	o.Status = waits.Read(ctx, "the intent that waits").Body.Key("status")
 }

@@ -13,6 +13,7 @@ import (
 type Ending struct {
 	Interval   int             `json:"interval"` // seconds
 	Attempts   int             `json:"attempts"`
+	Intent     string          `json:"intent"` // its id
 	Suspension host.Suspension `json:"suspension"`
 	Before     host.Look       `json:"before"` // shortly before the end
 	End        wire.Wait       `json:"end"`
@@ -24,42 +25,113 @@ type EndsObservation struct {
 	Default wire.Value `json:"default"` // the policy of the platform, as its configuration shows it
 	Ends    []Ending   `json:"ends"`
 	Lapse   host.Lapse `json:"lapse"`
-	Control host.Log   `json:"control"` // of a suspension that is to be reminded of at the same time
+	Control host.Log   `json:"control"`          // of a suspension that is to be reminded of at the same time
+	Beside  *Ending    `json:"beside,omitempty"` // that suspension; its end is not looked at
 }
 
 // SeenAs implements [scenarios.Seer].
 func (o EndsObservation) SeenAs() scenarios.Evidence { return o.Lapse.Evidence() }
 
-// drive suspends an intent for each record, all with this many attempts, and looks before and after they end.
-func (o *EndsObservation) drive(ctx context.Context, w *watch, attempts int, records ...host.Record) {
-	var intents []*host.Intent
-	for _, r := range records {
-		i, sus := w.suspend(ctx, "ending", r)
-		o.Ends = append(o.Ends, Ending{Interval: w.interval, Attempts: attempts, Suspension: sus})
-		intents = append(intents, i)
+// drive suspends an intent for each record, all with this many attempts, and looks before and after they end. beside, if any, is
+// the record of a further one, of which the server reminds.
+func (o *EndsObservation) drive(ctx context.Context, w *watch, attempts int, beside func() host.Record, records func() []host.Record) {
+	refused := scenarios.Try(func() { o.suspend(ctx, w, attempts, beside, records) })
+	if host.IsBlocked(refused) && !w.usesSeam() {
+		o.driveLong(ctx, w, attempts, beside, records)
 	}
+	scenarios.End(refused)
 	w.waitUntil(ctx, w.intervals(float64(attempts)-0.3))
 	looked := w.Now()
-	for n, i := range intents {
-		o.Ends[n].Before = i.Look(ctx, "before the end of the window")
-	}
+	o.before(ctx, w.Server)
 	w.took(looked)
 	o.Lapse = w.waitUntil(ctx, w.intervals(float64(attempts))+grace)
 	o.Lapse.Seam = w.usesSeam()
-	for n, i := range intents {
+	o.after(ctx, w.Server)
+	for _, e := range o.Ends {
+		w.expect(e.End)
+	}
+}
+
+// driveLong tries longer intervals where the server took no short one, and ends the drive until the windows are over, unless it
+// takes none of them.
+func (o *EndsObservation) driveLong(ctx context.Context, w *watch, attempts int, beside func() host.Record, records func() []host.Record) {
+	for _, interval := range scenarios.LongLimits() {
+		w.interval, o.Ends = int(interval.Seconds()), nil
+		err := scenarios.Try(func() { o.suspend(ctx, w, attempts, beside, records) })
+		if host.IsBlocked(err) {
+			continue
+		}
+		scenarios.End(err)
+		o.before(ctx, w.Server)
+		var left []string
+		for _, e := range o.Ends {
+			left = append(left, host.NameOf(e.Intent))
+		}
+		if o.Beside != nil {
+			left = append(left, host.NameOf(o.Beside.Intent))
+		}
+		w.Until("the window of a suspension", w.intervals(float64(attempts))+grace, left...)
+	}
+}
+
+// suspend suspends an intent for each record.
+func (o *EndsObservation) suspend(ctx context.Context, w *watch, attempts int, beside func() host.Record, records func() []host.Record) {
+	if beside != nil {
+		control, sus := w.suspend(ctx, "reminded", beside())
+		o.Beside = &Ending{Interval: w.interval, Attempts: attempts, Intent: control.ID, Suspension: sus}
+	}
+	for _, r := range records() {
+		i, sus := w.suspend(ctx, "ending", r)
+		o.Ends = append(o.Ends, Ending{Interval: w.interval, Attempts: attempts, Intent: i.ID, Suspension: sus})
+	}
+}
+
+// of returns the intent of a suspension.
+func (e Ending) of(s *host.Server) *host.Intent { return &host.Intent{Server: s, ID: e.Intent} }
+
+// before looks at the suspensions before their ends.
+func (o *EndsObservation) before(ctx context.Context, s *host.Server) {
+	for n, e := range o.Ends {
+		o.Ends[n].Before = e.of(s).Look(ctx, "before the end of the window")
+	}
+}
+
+// after looks at the suspensions when their windows are over.
+func (o *EndsObservation) after(ctx context.Context, s *host.Server) {
+	for n := range o.Ends {
 		e := &o.Ends[n]
-		e.End = w.expect(expires(ctx, i, "the suspension expires"))
+		i := e.of(s)
+		e.End = expires(ctx, i, "the suspension expires")
 		e.After = i.Look(ctx, "after the end")
 		if !e.End.Reached {
 			break // do not wait as long for each of the others
 		}
 	}
+	if o.Beside != nil {
+		o.Control = o.Beside.of(s).Log(ctx, "the log of what is to be reminded of")
+	}
+}
+
+// whenOver has drives look at suspensions when windows are over that they did not wait for.
+func whenOver(offered, waited *scenarios.Drive[EndsObservation]) (a, b *scenarios.Drive[EndsObservation]) {
+	later := func(ctx context.Context, c *scenarios.Conn, o *EndsObservation) {
+		s := host.Open(ctx, c)
+		for _, e := range o.Ends {
+			s.Again(e.Intent, e.Suspension.ID)
+		}
+		if o.Beside != nil {
+			s.Again(o.Beside.Intent, o.Beside.Suspension.ID)
+		}
+		o.after(ctx, s)
+	}
+	offered.Later, waited.Later = later, later
+	return offered, waited
 }
 
 // fallbackValue is the value of a fallback that continues.
 const fallbackValue = "assay-fallback-value"
 
-var fallbacks, fallbacksRealTime = timedDrives("fallbacks",
+var fallbacks, fallbacksRealTime = whenOver(timedDrives("fallbacks",
 	"suspends three intents whose policies and records name fallbacks, and answers none", 5*time.Second, courseSends,
 	func(ctx context.Context, w *watch, o *EndsObservation) {
 		o.Default = w.DefaultPolicy()
@@ -67,25 +139,28 @@ var fallbacks, fallbacksRealTime = timedDrives("fallbacks",
 			return w.Question("text").Retried(2, w.interval, policy).
 				With(map[string]any{"fallback_policy": outer, "fallback_value": fallbackValue})
 		}
-		o.drive(ctx, w, 2,
-			q("fail", map[string]any{"final_fallback_policy": "complete_with_fallback"}),
-			q("complete_with_fallback", map[string]any{"final_fallback_policy": "fail"}),
-			q("complete_with_fallback", nil))
-	})
+		o.drive(ctx, w, 2, nil, func() []host.Record {
+			return []host.Record{
+				q("fail", map[string]any{"final_fallback_policy": "complete_with_fallback"}),
+				q("complete_with_fallback", map[string]any{"final_fallback_policy": "fail"}),
+				q("complete_with_fallback", nil),
+			}
+		})
+	}))
 
-var single, singleRealTime = timedDrives("single",
+var single, singleRealTime = whenOver(timedDrives("single",
 	"suspends an intent without a policy and one whose policy has one attempt, and answers neither", 3*time.Second, courseSends,
 	func(ctx context.Context, w *watch, o *EndsObservation) {
 		o.Default = w.DefaultPolicy()
-		control, _ := w.suspend(ctx, "reminded", w.Question("text").Retried(2, w.interval, nil))
-		once := w.Question("text").Retried(1, w.interval, map[string]any{"final_fallback_policy": "fail"})
-		if hasPolicy(o.Default) { // a record without a policy has that one
-			o.drive(ctx, w, 1, once)
-		} else {
-			o.drive(ctx, w, 1, w.Question("text").Within(w.interval, "fail", nil), once)
-		}
-		o.Control = control.Log(ctx, "the log of what is to be reminded of")
-	})
+		reminded := func() host.Record { return w.Question("text").Retried(2, w.interval, nil) }
+		o.drive(ctx, w, 1, reminded, func() []host.Record {
+			once := w.Question("text").Retried(1, w.interval, map[string]any{"final_fallback_policy": "fail"})
+			if hasPolicy(o.Default) { // a record without a policy has that one
+				return []host.Record{once}
+			}
+			return []host.Record{w.Question("text").Within(w.interval, "fail", nil), once}
+		})
+	}))
 
 // hasPolicy reports whether the platform has a policy of its own. It then applies where a record says nothing
 // (RFC-0026 5).

@@ -2,6 +2,7 @@ package goals
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"time"
 
@@ -114,7 +115,8 @@ func finishRace(ctx context.Context, g *host.Goal, bound int) []GoalTick {
 type GoalDeadlineObservation struct {
 	Goal     host.GoalMade `json:"goal"`
 	Deadline time.Duration `json:"deadlineNs"`
-	Grace    time.Duration `json:"graceNs"` // between the deadline and the tick after it
+	Grace    time.Duration `json:"graceNs"`        // between the deadline and the tick after it
+	Long     bool          `json:"long,omitempty"` // the host takes no short one: it is the least of several that the host took
 	// Early is a tick ahead of the deadline. EarlyBy is the time from before the
 	// create request until then.
 	Early   GoalTick       `json:"early"`
@@ -157,8 +159,9 @@ func (o GoalDeadlineObservation) ranLate(goal wire.Value) bool {
 
 // goalToItsDeadline waits in real time. It moves no clock.
 var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
-	ID:    "openwop/goal-to-its-deadline",
-	Title: "makes a goal with a wall-clock bound of random length, ticks it in time, waits until the bound has passed and ticks it again",
+	ID: "openwop/goal-to-its-deadline",
+	Title: "makes a goal with a wall-clock bound of random length, or the least that the host takes, ticks it in time, " +
+		"waits until the bound has passed and ticks it again",
 	Waits: 600 * time.Millisecond,
 	Sends: []string{"{create goal} {bounds: {runTimeoutMs: random, maxLoopIterations: many}}", "{tick goal} before and after",
 		"{read goal}", "{create run} (sentinel)"},
@@ -168,6 +171,10 @@ var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 		*o = GoalDeadlineObservation{Deadline: time.Duration(h.Between(200, 350)) * time.Millisecond, Grace: fineGrace}
 		for try := 1; ; try++ {
 			g, passing := withDeadline(ctx, home, o)
+			if tooShort(o.Goal.Created) {
+				farDeadline(ctx, home, o)
+				return
+			}
 			if o.activeInTime() {
 				passDeadline(ctx, g, passing, o)
 			}
@@ -181,6 +188,31 @@ var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 			}
 		}
 	},
+	Later: func(ctx context.Context, c *scenarios.Conn, o *GoalDeadlineObservation) {
+		home := host.Host{Conn: c}.StandingGoals(ctx)
+		pastDeadline(ctx, home.Again(o.Goal), o)
+	},
+}
+
+// tooShort reports whether the host refused a goal for what was asked of it, which may be the shortness of its deadline.
+func tooShort(created host.GoalReply) bool {
+	status, _ := created.Status.Int()
+	return status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
+}
+
+// farDeadline makes a goal with the least deadline that the host takes, and ends the drive until that has passed.
+func farDeadline(ctx context.Context, home host.GoalHome, o *GoalDeadlineObservation) {
+	for _, limit := range scenarios.LongLimits() {
+		*o = GoalDeadlineObservation{Deadline: limit, Grace: host.CoarseGrace, Long: true}
+		g, _ := withDeadline(ctx, home, o)
+		if tooShort(o.Goal.Created) {
+			continue
+		}
+		if o.activeInTime() {
+			home.Until("the deadline of a goal", limit+o.Grace, g.Left())
+		}
+		return
+	}
 }
 
 // withDeadline makes a goal with a deadline and ticks it at once. passing is
@@ -201,6 +233,11 @@ func withDeadline(ctx context.Context, g host.GoalHome, o *GoalDeadlineObservati
 // passDeadline waits until the deadline has passed and observes the goal.
 func passDeadline(ctx context.Context, g *host.Goal, passing time.Time, o *GoalDeadlineObservation) {
 	scenarios.End(wire.Pause(ctx, passing.Add(o.Grace).Sub(g.Now())))
+	pastDeadline(ctx, g, o)
+}
+
+// pastDeadline observes a goal whose deadline has passed.
+func pastDeadline(ctx context.Context, g *host.Goal, o *GoalDeadlineObservation) {
 	o.Passed = g.Read(ctx, "the goal after its deadline")
 	o.Late = tick(ctx, g, "tick after the deadline", unsatisfied(g.GoalHome.Host))
 	o.Ended = g.Await(ctx, "the goal has ended", func(ctx context.Context) (wire.Value, bool) {

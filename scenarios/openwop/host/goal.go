@@ -200,10 +200,20 @@ func (g GoalHome) CreateAs(ctx context.Context, label, objective string, body an
 	made := &Goal{GoalHome: g, Objective: objective, Created: GoalReply{reply.StatusValue(), reply.Value("")}}
 	if id := reply.Text("/id"); reply.Success() && id != "" {
 		made.ID = id
-		g.Leave("goal "+id, made.undo)
+		g.Leave(made.Left(), made.undo)
 	}
 	return made
 }
+
+// Again returns a goal that an earlier part of the drive made, and registers it to be abandoned.
+func (g GoalHome) Again(m GoalMade) *Goal {
+	made := &Goal{GoalHome: g, ID: m.ID, Objective: m.Objective, Created: m.Created}
+	g.Leave(made.Left(), made.undo)
+	return made
+}
+
+// Left is how the clean-up calls the goal.
+func (g *Goal) Left() string { return "goal " + g.ID }
 
 // undo abandons the goal.
 func (g *Goal) undo(ctx context.Context, c *wire.Client) error {

@@ -88,9 +88,17 @@ func (h Host) Adopt(reply *wire.Reply) *Run {
 	return r
 }
 
+// Again returns a run that an earlier part of the drive made, and registers it to be cancelled unless it ends by itself.
+func (h Host) Again(l RunLog) *Run {
+	return &Run{Host: h, ID: l.RunID, Created: h.Recorded(l.Created.Ref().Exchange), Gone: h.LeaveRun(l.RunID)}
+}
+
+// NameOf is how the clean-up calls a run.
+func NameOf(run string) string { return "run " + run }
+
 // LeaveRun registers a run to be cancelled unless it ends by itself.
 func (h Host) LeaveRun(id string) (gone func()) {
-	return h.Leave("run "+id, func(ctx context.Context, c *wire.Client) error {
+	return h.Leave(NameOf(id), func(ctx context.Context, c *wire.Client) error {
 		reply, err := c.Do(ctx, wire.Call{Operation: dialect.CancelRun.Of(id), Body: dialect.CancelRunRequest{}, Label: "clean up"})
 		if err != nil {
 			return err

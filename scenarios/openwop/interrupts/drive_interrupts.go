@@ -101,18 +101,22 @@ func wait(ctx context.Context, h host.Host, way gateWay) *Waiting {
 		return w
 	}
 	w.Suspended = r.AwaitSuspended(ctx, 0)
-	// A second read fetches the token: the observation keeps the snapshot that was waited for.
-	reply := r.Snapshot(ctx, "the run that waits")
-	for _, pointer := range host.InterruptTokens {
-		if w.token == "" {
-			w.token = reply.Text(pointer)
-		}
-	}
+	w.findToken(ctx, "the run that waits")
 	w.Log = r.ReadLog(ctx, "log of the run that waits")
 	if w.Node == "" { // a workflow of the host's own
 		w.Node = host.Pending(w.Suspended.Last, w.Log).Node
 	}
 	return w
+}
+
+// findToken reads the run once more for its token: the observation keeps the snapshot that was waited for.
+func (w *Waiting) findToken(ctx context.Context, label string) {
+	reply := w.Snapshot(ctx, label)
+	for _, pointer := range host.InterruptTokens {
+		if w.token == "" {
+			w.token = reply.Text(pointer)
+		}
+	}
 }
 
 // waitForApproval waits at any approval that can be accepted and rejected.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -46,6 +47,7 @@ var tokenAlone = &scenarios.Drive[TokenAloneObservation]{
 type ExpiredObservation struct {
 	Gate
 	Timeout time.Duration `json:"timeoutNs"`
+	Long    bool          `json:"long,omitempty"` // the host takes no short one: it is the least of several that the host took
 	End     host.RunLog   `json:"end"`
 	AtNode  Response      `json:"atNode"` // an answer after the run ended
 	Tokened bool          `json:"tokened"`
@@ -66,15 +68,31 @@ var approvalExpired = &scenarios.Drive[ExpiredObservation]{
 		if !w.isWaiting() && len(suspensions(w.Log, w.Node).Values) == 0 {
 			return
 		}
-		if o.End = w.Finish(ctx, "log of the run whose time was over"); !o.End.Ended.Reached {
-			return
+		if o.Long {
+			c.Until("the timeout of an approval", o.Timeout+host.CoarseGrace, host.NameOf(w.ID))
 		}
-		if o.AtNode = w.withLog(ctx, w.decide(ctx, dialect.ApprovalActionAccept)); !o.Tokened {
-			return
-		}
-		marker := h.Marker()
-		o.Token = w.withLog(ctx, w.useToken(ctx, w.token, "to accept with the token", marker, decision(dialect.ApprovalActionAccept, marker)))
+		afterTimeout(ctx, w, o)
 	},
+	Later: func(ctx context.Context, c *scenarios.Conn, o *ExpiredObservation) {
+		h := host.Host{Conn: c}
+		w := &Waiting{Run: h.Again(o.Log), Gate: o.Gate}
+		w.ask = w.Permitted
+		w.findToken(ctx, "the run, when the time of its approval was over") // the run may have dropped it
+		o.Tokened = w.token != ""
+		afterTimeout(ctx, w, o)
+	},
+}
+
+// afterTimeout follows a run whose approval times out, and then answers it.
+func afterTimeout(ctx context.Context, w *Waiting, o *ExpiredObservation) {
+	if o.End = w.Finish(ctx, "log of the run whose time was over"); !o.End.Ended.Reached {
+		return
+	}
+	if o.AtNode = w.withLog(ctx, w.decide(ctx, dialect.ApprovalActionAccept)); !o.Tokened {
+		return
+	}
+	marker := w.Marker()
+	o.Token = w.withLog(ctx, w.useToken(ctx, w.token, "to accept with the token", marker, decision(dialect.ApprovalActionAccept, marker)))
 }
 
 // waitBriefly has a run wait with a short timeout. If that passes before the host
@@ -89,10 +107,48 @@ func waitBriefly(ctx context.Context, h host.Host, o *ExpiredObservation) *Waiti
 			way = ourGate(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject))
 			way.inputs["timeoutMs"] = o.Timeout.Milliseconds()
 		}
-		w := wait(ctx, h, way)
+		w, refused := waitIfTaken(ctx, h, way)
+		if refused != nil && !scripted {
+			if least, timeout := waitLeast(ctx, h, way, w, refused); timeout > 0 {
+				w, o.Timeout, o.Long = least, timeout, true
+			}
+		} else if w == nil {
+			scenarios.End(refused)
+		}
 		o.Gate, o.Tokened = w.Gate, w.token != ""
-		if scripted || len(w.Log.Terminals().Values) == 0 || o.Timeout > 4*time.Second {
+		if o.Long || scripted || len(w.Log.Terminals().Values) == 0 || o.Timeout > 4*time.Second {
 			return w
 		}
 	}
+}
+
+// waitIfTaken is like wait, but returns the refusal of a run that cannot be made.
+func waitIfTaken(ctx context.Context, h host.Host, way gateWay) (w *Waiting, refused error) {
+	err := scenarios.Try(func() { w = wait(ctx, h, way) })
+	if err != nil && !host.IsBlocked(err) {
+		scenarios.End(err)
+	}
+	if err == nil && w.ID == "" && w.Created.Status/100 == 4 {
+		err = scenarios.Block("the run was refused", "take timeouts of approvals")
+	}
+	return w, err
+}
+
+// waitLeast has a run wait with the least timeout that the host takes, where it refused a shorter one: first and refused are what
+// came of that. If it takes none, it returns first, or the refusal ends the drive.
+func waitLeast(ctx context.Context, h host.Host, way gateWay, first *Waiting, refused error) (*Waiting, time.Duration) {
+	most, limited := claims.Family(h.Discovery, "limits").Key("maxRunDurationMs").Int()
+	for _, timeout := range scenarios.LongLimits() {
+		if limited && timeout.Milliseconds() >= most { // the run would end before its approval does
+			break
+		}
+		way.inputs["timeoutMs"] = timeout.Milliseconds()
+		if w, still := waitIfTaken(ctx, h, way); still == nil {
+			return w, timeout
+		}
+	}
+	if first == nil {
+		scenarios.End(refused)
+	}
+	return first, 0
 }

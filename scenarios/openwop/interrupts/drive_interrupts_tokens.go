@@ -50,7 +50,14 @@ var tokensUsed = &scenarios.Drive[TokensObservation]{
 			o.Timeout, o.Draft = time.Duration(h.Between(120_000, 600_000))*time.Millisecond, draftOf(way)
 			way.inputs["timeoutMs"] = o.Timeout.Milliseconds()
 		}
-		first := wait(ctx, h, way)
+		first, refused := waitIfTaken(ctx, h, way)
+		if refused != nil && way.ours { // it takes no timeout that is as short
+			if least, timeout := waitLeast(ctx, h, way, first, refused); timeout > 0 {
+				first, o.Timeout = least, timeout
+			}
+		} else if first == nil {
+			scenarios.End(refused)
+		}
 		if first.isWaiting() && first.token == "" && (h.Offers(fixture.Event) || h.Offers(fixture.UpstreamEvent)) {
 			first.Stop(ctx, "to cancel the run that shows no token") // a host may have tokens for events alone
 			way = eventWay(h)

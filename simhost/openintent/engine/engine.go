@@ -47,6 +47,9 @@ type Options struct {
 	MayNotify func(to string) bool
 	// AgentsNotify leaves it to agents to tell of a suspension and to remind the person; this server ends it.
 	AgentsNotify bool
+	// LeastTime is the shortest lease, time to the deadline of a portfolio, and window or interval of a suspension that is taken;
+	// 0: any.
+	LeastTime time.Duration
 	// Features that are left off.
 	Without map[string]bool
 

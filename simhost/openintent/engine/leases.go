@@ -24,6 +24,9 @@ func (e *Engine) Acquire(ctx context.Context, by Caller, id, scope string, secon
 		if err := t.checkInputs(in, by, in.State["_io_inputs"], ""); err != nil {
 			return err
 		}
+		if time.Duration(seconds)*time.Second < t.o.LeastTime {
+			return unfit("duration_seconds: must be at least %d", int64(t.o.LeastTime.Seconds()))
+		}
 		now := t.now(id, "")
 		for _, held := range t.w.leasesOf(id) {
 			if held.Scope == scope && t.holds(held, now) {

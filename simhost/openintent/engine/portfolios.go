@@ -29,6 +29,9 @@ func (e *Engine) CreatePortfolio(ctx context.Context, by Caller,
 	}
 	err = e.do(ctx, func(t *tx) error {
 		now := t.now("", "")
+		if !deadline.IsZero() && deadline.Before(now.Add(t.o.LeastTime)) && t.o.LeastTime > 0 {
+			return unfit("governance_policy.deadline: must be %s away at least", t.o.LeastTime)
+		}
 		p := &Portfolio{
 			ID: t.newID(), Name: r.Name, Description: r.Description, CreatedBy: r.CreatedBy, Status: "active",
 			Governance: governance, Deadline: deadline, Created: now, Updated: now,

@@ -30,6 +30,9 @@ func (t *tx) checkRecord(v any) error {
 	if err != nil {
 		return unfit("%v", err)
 	}
+	if err := t.longEnough(r); err != nil {
+		return err
+	}
 	if r.Resolution != "" || r.RetryPolicy == nil || r.RetryPolicy.EscalationLadder == nil {
 		return nil
 	}
@@ -38,6 +41,20 @@ func (t *tx) checkRecord(v any) error {
 			return refuse(CodeNotify,
 				"escalation_ladder names %.80q in notify_to, who is not on suspension.notify_to_allowlist of the server config", to)
 		}
+	}
+	return nil
+}
+
+// longEnough refuses a record with a shorter interval or window than is taken.
+func (t *tx) longEnough(r suspension.Record) error {
+	if r.Resolution != "" {
+		return nil
+	}
+	if p := r.RetryPolicy; p != nil && p.IntervalSeconds != nil && time.Duration(*p.IntervalSeconds)*time.Second < t.o.LeastTime {
+		return unfit("retry_policy.interval_seconds: must be at least %d", int64(t.o.LeastTime.Seconds()))
+	}
+	if s := r.TimeoutSeconds; s != nil && *s < t.o.LeastTime.Seconds() {
+		return unfit("timeout_seconds: must be at least %d", int64(t.o.LeastTime.Seconds()))
 	}
 	return nil
 }

@@ -104,6 +104,8 @@ func (g *Goals) acceptable(c Create) error {
 		return invalid("bounds.maxLoopIterations", "must be at least 1")
 	case b.RunTimeoutMs != nil && *b.RunTimeoutMs < 0:
 		return invalid("bounds.runTimeoutMs", "must not be negative")
+	case b.RunTimeoutMs != nil && *b.RunTimeoutMs < g.o.LeastTime.Milliseconds():
+		return invalid("bounds.runTimeoutMs", "must be at least %d", g.o.LeastTime.Milliseconds())
 	case b.MaxCostUSD != nil && !(*b.MaxCostUSD >= 0 && *b.MaxCostUSD <= math.MaxFloat64):
 		return invalid("bounds.maxCostUsd", "must be a number that is not negative")
 	case g.o.RequireBounds && !g.o.Rules.Takes("bounds", b != openwopv1.GoalBounds{}):

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/openassay/assay/simhost/ids"
 
@@ -48,6 +49,8 @@ type Options struct {
 	// MaxGoals is how many goals there may be, those that have ended included; 0 means DefaultMaxGoals. All of them are
 	// held in memory, and a list has no pages.
 	MaxGoals int
+	// LeastTime is the shortest deadline that a goal may have; 0: any.
+	LeastTime time.Duration
 	// Heartbeats lets goals go on by a heartbeat; whoever has it look calls Beat.
 	Heartbeats bool
 	// Commitments lets goals go on by a commitment; whoever sees that its condition holds calls Fulfil.

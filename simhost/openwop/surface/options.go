@@ -113,6 +113,8 @@ type Options struct {
 	MaxFileBytes int
 	MaxFiles     int
 	MaxVersions  int
+	// LeastLimit is the shortest deadline of a goal, and timeout of an approval, that the host takes; 0 takes any.
+	LeastLimit time.Duration
 	// MemoryHistory is how many entries may be written to a memory before a run that remembers less of it can no longer be
 	// forked; 0 keeps everything.
 	MemoryHistory int

@@ -152,6 +152,7 @@ func (h *Host) openGoalsOf(ctx context.Context, tenant string) error {
 		IDs:           h.ids,
 		Tenant:        tenant,
 		RequireBounds: true,
+		LeastTime:     h.opts.LeastLimit,
 		Heartbeats:    h.claimed[claimHeartbeat],
 		Commitments:   h.claimed[claimCommitments],
 		Judge:         openwopv1.GoalCheck(h.opts.GoalJudge),

@@ -18,6 +18,9 @@ func (h *Host) CreateRun(ctx context.Context, req openwopv1.CreateRunRequestObje
 	if err := offered(ctx, owner, req); err != nil {
 		return nil, err
 	}
+	if err := h.takesTimeout(req.Body.Inputs); err != nil {
+		return nil, err
+	}
 	configurable, err := plain(req.Body.Configurable)
 	if err != nil {
 		return nil, err
@@ -49,6 +52,23 @@ func (h *Host) CreateRun(ctx context.Context, req openwopv1.CreateRunRequestObje
 		EventsURL: eventsURL(snapshot.RunID),
 		StatusURL: "/v1/runs/" + snapshot.RunID,
 	}}, nil
+}
+
+// takesTimeout refuses inputs that give an approval less time than the host takes.
+func (h *Host) takesTimeout(inputs map[string]any) error {
+	var ms float64
+	switch v := inputs["timeoutMs"].(type) {
+	case float64:
+		ms = v
+	case json.Number:
+		ms, _ = v.Float64() // the gate refuses what is no number
+	default:
+		return nil
+	}
+	if least := h.opts.LeastLimit.Milliseconds(); ms < float64(least) {
+		return invalid("inputs.timeoutMs", fmt.Sprintf("must be at least %d", least))
+	}
+	return nil
 }
 
 // offered refuses what a create request may ask for by the contract but this host does not do. Doing as if would be

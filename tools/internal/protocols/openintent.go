@@ -147,7 +147,7 @@ func (h *intentSimhost) Read(spoken bool) error {
 func (h *intentSimhost) options(s Settings) faulty.Options {
 	return faulty.Options{Faults: s.Faults, Options: openintent.Options{
 		Key: s.Key, Callers: s.Voters, Without: s.Without, Config: h.config, Store: s.Store, DataDir: s.DataDir, SyncAlways: s.SyncAlways,
-		LogMax: s.LogMax, Seed: s.Seed, Clock: s.Clock, Vary: s.Vary, Release: s.Release, Logger: s.Logger,
+		LogMax: s.LogMax, Seed: s.Seed, Clock: s.Clock, LeastLimit: s.LeastLimit, Vary: s.Vary, Release: s.Release, Logger: s.Logger,
 	}}
 }
 

@@ -259,7 +259,7 @@ func (h *hostSimhost) options(s Settings) faulty.Options {
 	o := h.o
 	o.Key, o.Voters, o.Without, o.Vary, o.Seed = s.Key, s.Voters, s.Without, s.Vary, s.Seed
 	o.Store, o.DataDir, o.SyncAlways, o.LogMax = s.Store, s.DataDir, s.SyncAlways, s.LogMax
-	o.URL, o.Release, o.Logger, o.Clock = s.URL, s.Release, s.Logger, s.Clock
+	o.URL, o.Release, o.Logger, o.Clock, o.LeastLimit = s.URL, s.Release, s.Logger, s.Clock, s.LeastLimit
 	return faulty.Options{Options: o, Faults: s.Faults}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -29,6 +30,7 @@ type Settings struct {
 	LogMax                int64
 	Seed                  uint64
 	Clock                 clock.Clock
+	LeastLimit            time.Duration // shorter deadlines, leases and timeouts are refused
 	Logger                *slog.Logger
 }
 

@@ -28,6 +28,8 @@ type Commands struct {
 	Certify func(variables, flags string) string
 	// Keyed is Certify with another key than the one that was given, which a variable holds.
 	Keyed func(variables string) string
+	// Check is the command that goes on with what is left running; "" where nothing is.
+	Check string
 	// Ask returns the command that asks the same target a selection alone.
 	Ask func(selection string) string
 }
@@ -71,6 +73,8 @@ var remedies = []remedy{
 	{"--seam-prefix", "name the path below which the seams of the host live, or wire them (docs/seams.md)",
 		withFlag(`--seam-prefix "${ASSAY_SEAM_PREFIX:?path of the seams, like /v1/host/acme}"`)},
 	{"--real-time", "", withFlag("--real-time")},
+	{"--launch TICKET", "", withFlag("--launch ticket.json")},
+	{"--check TICKET", "", func(c Commands) string { return c.Check }},
 	{"with --key", "give a key that may do what is asked", func(c Commands) string {
 		return c.Keyed(variable("ASSAY_KEY", "a key of the target that may do what is asked"))
 	}},
