@@ -49,7 +49,7 @@ var pausedAtOnce = &scenarios.Drive[PausedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
 		h := host.Host{Conn: c}
 		host.MustDrain(h, dialect.PauseRunRequestDrainPolicyImmediate)
-		pausedFor(ctx, h, string(dialect.PauseRunRequestDrainPolicyImmediate), o)
+		pausedFor(ctx, h, string(dialect.PauseRunRequestDrainPolicyImmediate), haveWaits, o)
 	},
 }
 
@@ -58,16 +58,16 @@ var pausedByDrain = &scenarios.Drive[PausedObservation]{
 	ID: "openwop/paused-by-drain",
 	Title: "pauses a run that waits for a time, without saying how, has another one wait for as long, looks how far the " +
 		"first has got, and resumes it",
-	Sends: []string{"{create run} (assay-steps)", "{pause run}", "{read run} and its events", "{create run} (the same)", "{resume run}"},
+	Sends: []string{"{create run} (assay-steps, else assay-scripted-steps)", "{pause run}", "{read run} and its events", "{create run} (the same)", "{resume run}"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
 		h := host.Host{Conn: c}
 		host.MustDrain(h, dialect.PauseRunRequestDrainPolicyDrainCurrentNode)
-		if !h.Offers(fixture.Steps) { // only this one has a node after a slow one
+		if h.AnyOf(haveSteps...) == "" {
 			unlessPauses(ctx, h, scenarios.Block("no workflow is on offer that takes steps after a wait", fixture.Load))
 			return
 		}
-		pausedFor(ctx, h, "", o)
+		pausedFor(ctx, h, "", haveSteps, o)
 	},
 }
 
@@ -79,9 +79,15 @@ func unlessPauses(ctx context.Context, h host.Host, blocked error) {
 	})
 }
 
-// stepping requests a run that waits this many ms.
-func stepping(h host.Host, wait int, said string) dialect.CreateRunRequest {
-	for _, id := range []string{fixture.Steps, fixture.Delay, fixture.Cancellable} {
+// haveSteps are the workflows with nodes after a slow one, haveWaits all with a slow one.
+var (
+	haveSteps = []string{fixture.Steps, fixture.ScriptedSteps}
+	haveWaits = []string{fixture.Steps, fixture.Delay, fixture.Cancellable}
+)
+
+// stepping requests a run of one of these that waits this many ms.
+func stepping(h host.Host, wait int, said string, workflows []string) dialect.CreateRunRequest {
+	for _, id := range workflows {
 		if h.Offers(id) {
 			inputs := map[string]any{"delayMs": wait}
 			if id == fixture.Steps {
@@ -96,11 +102,11 @@ func stepping(h host.Host, wait int, said string) dialect.CreateRunRequest {
 
 // pausedFor pauses a run while it waits. If the pause comes too late, the next run
 // waits longer.
-func pausedFor(ctx context.Context, h host.Host, policy string, o *PausedObservation) {
+func pausedFor(ctx context.Context, h host.Host, policy string, workflows []string, o *PausedObservation) {
 	for _, wait := range waits {
 		wait = h.Between(wait, wait+wait/10)
 		said := h.Marker()
-		request, err := scenarios.Attempt(func() dialect.CreateRunRequest { return stepping(h, wait, said) })
+		request, err := scenarios.Attempt(func() dialect.CreateRunRequest { return stepping(h, wait, said, workflows) })
 		if err != nil {
 			unlessPauses(ctx, h, err)
 			return

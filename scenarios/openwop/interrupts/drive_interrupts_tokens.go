@@ -2,6 +2,7 @@ package interrupts
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -46,11 +47,17 @@ var tokensUsed = &scenarios.Drive[TokensObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TokensObservation) {
 		h := host.Host{Conn: c}
 		way := approvalGate(h)
-		if way.ours {
-			o.Timeout, o.Draft = time.Duration(h.Between(120_000, 600_000))*time.Millisecond, draftOf(way)
-			way.inputs["timeoutMs"] = o.Timeout.Milliseconds()
+		timed := way
+		switch {
+		case way.ours:
+			timed.timeout = time.Duration(h.Between(120_000, 600_000)) * time.Millisecond
+			timed.inputs = maps.Clone(way.inputs)
+			timed.inputs["timeoutMs"] = timed.timeout.Milliseconds()
+		case way.fixture == fixture.UpstreamApproval && h.Offers(fixture.ScriptedArtifact):
+			timed = scriptedArtifact(h)
 		}
-		first := wait(ctx, h, way)
+		o.Timeout, o.Draft = timed.timeout, timed.draft
+		first := wait(ctx, h, timed)
 		if first.isWaiting() && first.token == "" && (h.Offers(fixture.Event) || h.Offers(fixture.UpstreamEvent)) {
 			first.Stop(ctx, "to cancel the run that shows no token") // a host may have tokens for events alone
 			way = eventWay(h)
@@ -61,7 +68,6 @@ var tokensUsed = &scenarios.Drive[TokensObservation]{
 		if first.needToken(); !first.isWaiting() {
 			return
 		}
-		delete(way.inputs, "timeoutMs")
 		second := waitWithToken(ctx, h, way, &o.Second)
 		if !second.isWaiting() {
 			return
