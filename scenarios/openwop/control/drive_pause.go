@@ -49,7 +49,7 @@ var pausedAtOnce = &scenarios.Drive[PausedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
 		h := host.Host{Conn: c}
 		host.MustDrain(h, dialect.PauseRunRequestDrainPolicyImmediate)
-		pausedFor(ctx, h, string(dialect.PauseRunRequestDrainPolicyImmediate), haveWaits, o)
+		pausedFor(ctx, h, string(dialect.PauseRunRequestDrainPolicyImmediate), o)
 	},
 }
 
@@ -63,11 +63,11 @@ var pausedByDrain = &scenarios.Drive[PausedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
 		h := host.Host{Conn: c}
 		host.MustDrain(h, dialect.PauseRunRequestDrainPolicyDrainCurrentNode)
-		if h.AnyOf(haveSteps...) == "" {
+		if !h.Offers(fixture.Steps) && !h.Offers(fixture.ScriptedSteps) { // only these have a node after a slow one
 			unlessPauses(ctx, h, scenarios.Block("no workflow is on offer that takes steps after a wait", fixture.Load))
 			return
 		}
-		pausedFor(ctx, h, "", haveSteps, o)
+		pausedFor(ctx, h, "", o)
 	},
 }
 
@@ -79,15 +79,9 @@ func unlessPauses(ctx context.Context, h host.Host, blocked error) {
 	})
 }
 
-// haveSteps are the workflows with nodes after a slow one, haveWaits all with a slow one.
-var (
-	haveSteps = []string{fixture.Steps, fixture.ScriptedSteps}
-	haveWaits = []string{fixture.Steps, fixture.Delay, fixture.Cancellable}
-)
-
-// stepping requests a run of one of these that waits this many ms.
-func stepping(h host.Host, wait int, said string, workflows []string) dialect.CreateRunRequest {
-	for _, id := range workflows {
+// stepping requests a run that waits this many ms.
+func stepping(h host.Host, wait int, said string) dialect.CreateRunRequest {
+	for _, id := range []string{fixture.Steps, fixture.Delay, fixture.Cancellable} {
 		if h.Offers(id) {
 			inputs := map[string]any{"delayMs": wait}
 			if id == fixture.Steps {
@@ -102,14 +96,18 @@ func stepping(h host.Host, wait int, said string, workflows []string) dialect.Cr
 
 // pausedFor pauses a run while it waits. If the pause comes too late, the next run
 // waits longer.
-func pausedFor(ctx context.Context, h host.Host, policy string, workflows []string, o *PausedObservation) {
+func pausedFor(ctx context.Context, h host.Host, policy string, o *PausedObservation) {
+	h.GoFirst()
 	for _, wait := range waits {
 		wait = h.Between(wait, wait+wait/10)
 		said := h.Marker()
-		request, err := scenarios.Attempt(func() dialect.CreateRunRequest { return stepping(h, wait, said, workflows) })
+		request, err := scenarios.Attempt(func() dialect.CreateRunRequest { return stepping(h, wait, said) })
 		if err != nil {
 			unlessPauses(ctx, h, err)
 			return
+		}
+		if policy == "" && request.WorkflowID != fixture.Steps {
+			request = dialect.CreateRunRequest{WorkflowID: fixture.ScriptedSteps, Inputs: map[string]any{"delayMs": wait}}
 		}
 		*o = PausedObservation{Way: request.WorkflowID, Said: said, Reason: h.Marker()}
 		r := h.Create(ctx, "create a run that waits", request)

@@ -127,7 +127,7 @@ func pauseAtOnce(ctx context.Context, r *host.Run, o *ControlCancelObservation) 
 // next run waits longer.
 func cancelledFor(ctx context.Context, h host.Host, paused bool, o *ControlCancelObservation) {
 	for i, wait := range waits {
-		request, err := scenarios.Attempt(func() dialect.CreateRunRequest { return stepping(h, h.Between(wait, wait+wait/10), h.Marker(), haveWaits) })
+		request, err := scenarios.Attempt(func() dialect.CreateRunRequest { return stepping(h, h.Between(wait, wait+wait/10), h.Marker()) })
 		if err != nil {
 			if paused {
 				unlessPauses(ctx, h, err)

@@ -259,15 +259,21 @@ func (t trial) run(ctx context.Context, inputs map[string]any) (l RunLog, why st
 	return l, why
 }
 
-// tryOut follows a control run until it ends, waits, or has begun its last node: that may take a while.
+// interrupts reports whether a node of the fixture waits for somebody.
+func (f Fixture) interrupts() bool {
+	return slices.ContainsFunc([]string{"core.approvalGate", "core.clarificationGate", "core.interrupt"}, f.Has)
+}
+
+// tryOut follows a control run until it ends or waits. One that need do neither soon is left when it has begun its last node.
 func (r *Run) tryOut(ctx context.Context, f Fixture) RunLog {
 	var l RunLog
-	turns := (f.planned || len(f.script) > 0) && !slices.Contains(f.Needs, fixture.Wait) || f.id == fixture.Steps // all are looked at
+	turns := (f.planned || len(f.script) > 0) && !slices.Contains(f.Needs, fixture.Wait) // all are looked at
+	whole := turns || f.interrupts() || f.id == fixture.Steps
 	settled := r.AwaitWhile(ctx, "the control run has ended, waits, or is at its last node", func(ctx context.Context) (wire.Value, bool) {
 		look := r.look(ctx, "control run of "+f.id)
 		status := look.Text("/status")
 		l = r.ReadLog(ctx, "control run of "+f.id)
-		return look.Value(""), IsTerminal(status) || IsWaiting(status) || !turns && f.begun(l) == len(f.nodes)
+		return look.Value(""), IsTerminal(status) || IsWaiting(status) || !whole && f.begun(l) == len(f.nodes)
 	}, r.length)
 	l.Ended = settled
 	return l
