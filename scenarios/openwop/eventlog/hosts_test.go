@@ -44,7 +44,7 @@ func TestHonestHostsTellTheirLogsDifferently(t *testing.T) {
 		blocked []string
 
 		inapplicable []string
-		finds   []string // beginnings of findings, as requirement, colon and text
+		finds        []string // beginnings of findings, as requirement, colon and text
 	}{
 		"by the book":                       {host: &teller{lists: true}, finds: []string{": the host gathers no events"}}, // it does not batch
 		"counts from 1":                     {host: &teller{first: 1}, finds: []string{": the first event has sequence "}},
