@@ -14,6 +14,7 @@ import (
 const (
 	sixNodes  = 6
 	manyNodes = 256
+	mostNodes = 1024
 )
 
 // NodesObservation is a workflow of several nodes run three times, with a bound
@@ -94,13 +95,16 @@ func boundedNodes(ctx context.Context, h host.Host, way string, bound int) (*hos
 var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 	ID:    "openwop/nodes-to-the-limit",
 	Title: "runs more nodes than the advertised limits.maxNodeExecutions, once without asking for a bound and once asking for a higher one",
-	Sends: []string{"{create run} (assay-nodes)", "{create run} (the same, asking for a higher bound)", "{read run}", "{poll log}"},
+	Sends: []string{"{create run} (assay-nodes, else assay-scripted-nodes)", "{create run} (the same, asking for a higher bound)", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LimitObservation) {
 		h := host.Host{Conn: c}
 		limit, ok := claims.Family(c.Discovery, "limits").Key("maxNodeExecutions").Int()
 		workflow, nodes := fixture.ManyNodes, manyNodes
-		if limit < sixNodes && h.Offers(fixture.SixNodes) {
+		switch {
+		case limit < sixNodes && h.Offers(fixture.SixNodes):
 			workflow, nodes = fixture.SixNodes, sixNodes
+		case ok && limit >= manyNodes:
+			workflow, nodes = fixture.ScriptedNodes, mostNodes
 		}
 		switch {
 		case !ok || limit < 1:

@@ -65,7 +65,7 @@ var pausedByDrain = &scenarios.Drive[PausedObservation]{
 	ID: "openwop/paused-by-drain",
 	Title: "pauses a run that waits for a time, without saying how, has another one wait for as long, looks how far the " +
 		"first has got, and resumes it",
-	Sends: []string{"{create run} (assay-steps, or another whose first node takes its time)", "{pause run}",
+	Sends: []string{"{create run} (assay-steps, assay-scripted-steps, or another whose first node takes its time)", "{pause run}",
 		"{read run} and its events", "{create run} (the same)", "{resume run}"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
@@ -98,7 +98,7 @@ type waiting struct {
 var (
 	wait = waiting{"that waits", []string{fixture.Steps, fixture.Delay, fixture.Cancellable}, 1}
 	// Where the node under way ends before the pause, a run without another node ends with it.
-	stepAfterwards = waiting{"that takes steps after a wait", []string{fixture.Steps}, 2}
+	stepAfterwards = waiting{"that takes steps after a wait", []string{fixture.Steps, fixture.ScriptedSteps}, 2}
 )
 
 // request requests a run that waits this many ms. own is nil, or a workflow whose wait is not ours to choose: a control run showed that

@@ -26,6 +26,8 @@ type LogsObservation struct {
 	// Bounded is a run that crosses its bound, made if neither of the others names a cause. The end of such a run has a
 	// cause, which the protocol asks a host to name.
 	Bounded host.RunLog `json:"bounded,omitzero"`
+	HandsOn bool        `json:"handsOn,omitempty"` // the host claims supervisors; looked at if neither of the two names a cause
+	Handing host.RunLog `json:"handing,omitzero"`  // a loop, made if none of the three does
 }
 
 // PollPage is one reply to a poll.
@@ -116,11 +118,11 @@ func cursor(h host.Host, l host.RunLog) int64 {
 var logsOfTwoRuns = &scenarios.Drive[LogsObservation]{
 	ID: "openwop/logs-of-two-runs",
 	Title: "makes two runs at once, polls the log of the first with and without cursors, and reads it again after a quiet " +
-		"window; where neither names a cause, makes one that crosses a bound",
+		"window; where neither names a cause, makes one that crosses a bound, and one that hands on work",
 	Sends: []string{
 		sendsFinite, "{create run} (sentinel)", "{read run}", "{poll log}",
 		"{poll log}?lastSequence= (random, the last ones, beyond the end)",
-		"{create run} (conformance-cap-breach) with configurable.recursionLimit",
+		"{create run} (conformance-cap-breach) with configurable.recursionLimit", "{create run} (a loop)",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LogsObservation) {
 		h := host.Host{Conn: c}
@@ -134,12 +136,28 @@ var logsOfTwoRuns = &scenarios.Drive[LogsObservation]{
 		pollThrough(ctx, first, o)
 		o.Window = h.Quiet(ctx, o.First.Pace())
 		o.Again = first.ReadLog(ctx, "log of the first run, again")
-		if len(withCause(o.First).Values)+len(withCause(o.Second).Values) == 0 && h.Offers(fixture.SixNodes) {
-			bounded := h.Create(ctx, "create a run that crosses its bound", dialect.CreateRunRequest{WorkflowID: fixture.SixNodes,
-				Configurable: &dialect.Configurable{RecursionLimit: new(int64(h.Between(1, 5)))}})
-			o.Bounded = bounded.Finish(ctx, "log of the run that crosses its bound")
+		if len(withCause(o.First).Values)+len(withCause(o.Second).Values) == 0 {
+			lookForCauses(ctx, h, o)
 		}
 	},
+}
+
+// lookForCauses makes runs whose events have causes: one that crosses its bound, and one that hands on work.
+func lookForCauses(ctx context.Context, h host.Host, o *LogsObservation) {
+	if h.Offers(fixture.SixNodes) {
+		bounded := h.Create(ctx, "create a run that crosses its bound", dialect.CreateRunRequest{WorkflowID: fixture.SixNodes,
+			Configurable: &dialect.Configurable{RecursionLimit: new(int64(h.Between(1, 5)))}})
+		o.Bounded = bounded.Finish(ctx, "log of the run that crosses its bound")
+	}
+	_, o.HandsOn = claims.Supervisor.Look(h.Discovery)
+	if o.HandsOn && len(withCause(o.Bounded).Values) == 0 {
+		if way, err := scenarios.Attempt(func() host.Scripted { return h.LoopOf(2, 4, 0) }); err == nil {
+			handing := h.Create(ctx, "create a run that hands on work", way.Request(nil))
+			o.Handing = handing.Finish(ctx, "log of the run that hands on work")
+		} else if !host.IsBlocked(err) {
+			scenarios.End(err)
+		}
+	}
 }
 
 // createBoth creates two runs at once.

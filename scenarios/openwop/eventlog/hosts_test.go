@@ -42,7 +42,9 @@ func TestHonestHostsTellTheirLogsDifferently(t *testing.T) {
 	for name, c := range map[string]struct {
 		host    *teller
 		blocked []string
-		finds   []string // beginnings of findings, as requirement, colon and text
+
+		inapplicable []string
+		finds        []string // beginnings of findings, as requirement, colon and text
 	}{
 		"by the book":                       {host: &teller{lists: true}, finds: []string{": the host gathers no events"}}, // it does not batch
 		"counts from 1":                     {host: &teller{first: 1}, finds: []string{": the first event has sequence "}},
@@ -104,17 +106,19 @@ func TestHonestHostsTellTheirLogsDifferently(t *testing.T) {
 			w.WriteHeader(http.StatusNotFound)
 			return true
 		}}, blocked: []string{"forms-agree", "stream-batches", "stream-closes", "stream-resumes", "stream-shows-all", "stream-while-live"}},
-		"names no causes":    {host: &teller{causeless: true}, blocked: []string{"causes-come-first"}},
+		"names no causes":    {host: &teller{causeless: true}, inapplicable: []string{"causes-come-first"}},
 		"nothing to be held": {host: &teller{fixtures: []string{"conformance-noop"}}, blocked: []string{"poll-while-live", "stream-while-live"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := certifyEventLog(t, c.host.serve(t), 10*time.Second, nil)
-			var blocked, finds []string
+			var blocked, inapplicable, finds []string
 			for _, o := range r.Outcomes {
 				switch o.Verdict {
 				case scenarios.Blocked:
 					blocked = append(blocked, o.Scenario.Name())
+				case scenarios.Inapplicable:
+					inapplicable = append(inapplicable, o.Scenario.Name())
 				case scenarios.Passed:
 				default:
 					t.Errorf("%s is %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
@@ -126,6 +130,9 @@ func TestHonestHostsTellTheirLogsDifferently(t *testing.T) {
 			slices.Sort(blocked)
 			if !slices.Equal(blocked, c.blocked) {
 				t.Errorf("blocked: %v, want %v", blocked, c.blocked)
+			}
+			if !slices.Equal(inapplicable, c.inapplicable) {
+				t.Errorf("inapplicable: %v, want %v", inapplicable, c.inapplicable)
 			}
 			for _, want := range c.finds {
 				if !slices.ContainsFunc(finds, func(f string) bool { return strings.HasPrefix(f, want) }) {

@@ -19,7 +19,7 @@ func TestSetupsThatAccuse(t *testing.T) {
 			e = edit(i, e)
 		}
 		o := logsObservation(t, e)
-		o.Second = o.First
+		o.Second, o.HandsOn = o.First, true
 		return o
 	}
 	streamed := func(spoil func(*eventlog.StreamsObservation)) any {

@@ -65,10 +65,12 @@ func createPair(ctx context.Context, g host.GoalHome, o *GoalAloneObservation, m
 	return p
 }
 
-// createArmed makes one goal that fires its own runs.
+// createArmed makes one goal that fires its own runs, without an armRef if arm is "".
 func createArmed(ctx context.Context, g host.GoalHome, label string, mode dialect.GoalContinuationMode, arm string, bound int) *host.Goal {
 	ask := g.GoalRequest(host.BoundedTo(bound))
-	ask.Continuation = dialect.GoalContinuation{Mode: mode, ArmRef: &arm}
+	if ask.Continuation = (dialect.GoalContinuation{Mode: mode}); arm != "" {
+		ask.Continuation.ArmRef = &arm
+	}
 	made := g.Create(ctx, label, ask)
 	if status, _ := made.Created.Status.Int(); status/100 == 4 {
 		scenarios.End(scenarios.Block(fmt.Sprintf("a goal of mode %s with the armRef %q is refused with HTTP %d", mode, arm, status),

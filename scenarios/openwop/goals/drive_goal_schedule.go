@@ -18,6 +18,9 @@ type GoalScheduleObservation struct {
 	Satisfied GoalDisarmed `json:"satisfied"` // by a tick, if the host has the seam
 	// AnyArm is, where no goal fires, the HTTP status of a goal whose armRef is a word.
 	AnyArm wire.Value `json:"anyArm"`
+	// HostsOwn says that the host refuses our schedule and takes a goal without an armRef, which goes on when the host likes.
+	HostsOwn bool `json:"hostsOwn,omitempty"`
+	TooSlow  bool `json:"tooSlow,omitempty"` // that is too seldom to be watched
 }
 
 // GoalDisarmed is a goal that ended while it was armed.
@@ -45,7 +48,15 @@ var goalOnSchedule = &scenarios.Drive[GoalScheduleObservation]{
 		home := h.StandingGoals(ctx)
 		interval := time.Duration(h.Between(50, 60)) * time.Millisecond
 		for try := 1; ; try++ {
-			onSchedule(ctx, home, interval, h.Between(3, 4), o)
+			bound := h.Between(3, 4)
+			if err := scenarios.Try(func() { onSchedule(ctx, home, everyOf(interval), bound, o) }); host.IsBlocked(err) {
+				if scenarios.Try(func() { onSchedule(ctx, home, "", bound, o) }) != nil {
+					scenarios.End(err) // the host has no schedule of its own either
+				}
+				return
+			} else if err != nil {
+				scenarios.End(err)
+			}
 			// The goal may also have ended before it was seen to continue. A host that ends resumed goals
 			// does so on every try.
 			slow := o.outran() || try == 1 && hasEnded(o.Resumed.After.Body)
@@ -57,10 +68,18 @@ var goalOnSchedule = &scenarios.Drive[GoalScheduleObservation]{
 	},
 }
 
-func onSchedule(ctx context.Context, g host.GoalHome, interval time.Duration, bound int, o *GoalScheduleObservation) {
-	*o = GoalScheduleObservation{}
+// everyOf returns the armRef of a schedule of this interval.
+func everyOf(interval time.Duration) string {
+	return fmt.Sprintf("every:%dms", interval.Milliseconds())
+}
+
+// seldom is the part of patience that may pass until the host's own schedule fires: four runs are waited for.
+const seldom = 4
+
+// onSchedule makes the goals on the schedule that an armRef names, or on the host's own if that is "".
+func onSchedule(ctx context.Context, g host.GoalHome, every string, bound int, o *GoalScheduleObservation) {
+	*o = GoalScheduleObservation{HostsOwn: every == ""}
 	o.Bound = bound
-	every := fmt.Sprintf("every:%dms", interval.Milliseconds())
 	var givenUp, satisfied *host.Goal
 	givenUp = endArmed(ctx, g, &o.GivenUp, every, giveUp)
 	if satisfied = endArmed(ctx, g, &o.Satisfied, every, satisfy); !madeActive(o.GivenUp.Goal) || !madeActive(o.Satisfied.Goal) {
@@ -70,7 +89,11 @@ func onSchedule(ctx context.Context, g host.GoalHome, interval time.Duration, bo
 	if !o.bothActive() {
 		return
 	}
-	if o.Going = reaches(ctx, p.watched, 1); !o.Going.Reached {
+	if o.Going = reaches(ctx, p.watched, 1); o.HostsOwn && (!o.Going.Reached || o.Going.Took > g.Patience/seldom) {
+		o.TooSlow = true
+		return
+	}
+	if !o.Going.Reached {
 		ask, word := g.GoalRequest(host.BoundedTo(bound)), g.Marker()
 		ask.Continuation = dialect.GoalContinuation{Mode: dialect.GoalContinuationModeSchedule, ArmRef: &word}
 		o.AnyArm = g.Create(ctx, "create a goal with a word for a schedule", ask).Created.Status

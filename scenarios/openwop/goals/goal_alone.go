@@ -21,6 +21,7 @@ var scheduleFires = scenarios.Scenario{
 		if given(o.Goal, j); !o.Going.Reached && host.Succeeded(o.AnyArm) { // OWP-R109
 			j.Block("the host keeps an armRef that names no schedule, so it need not be able to read ours", takeArms)
 		}
+		o.fires(j)
 		o.check(j, openwop.OWP0097A3)
 	}),
 }
@@ -89,9 +90,17 @@ const (
 	goOn     = "let a goal go on beside others that have the same armRef"
 )
 
+// fires blocks the judge if the goals go on by the host's own schedule, and seldom.
+func (o GoalScheduleObservation) fires(j *scenarios.Judge) {
+	if o.TooSlow {
+		j.Block("a goal of mode schedule with an armRef of ours is refused, and the host's own schedule fires too seldom to be watched", takeArms)
+	}
+}
+
 // givenOthersActive blocks the judge unless the goals beside the ended ones moved on.
 func (o GoalScheduleObservation) givenOthersActive(j *scenarios.Judge) {
 	given(o.Beside, j)
+	o.fires(j)
 	j.Reach(o.Going, takeArms)
 	if o.outran() {
 		o.blockOutran(j)

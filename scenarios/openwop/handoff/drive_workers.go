@@ -17,6 +17,8 @@ type WorkersObservation struct {
 	Mapped   bool            `json:"mapped"`   // the fixture maps their output
 	Log      host.RunLog     `json:"log"`      // of the parent
 	Children []host.ChildRun `json:"children"` // in the parent's order
+
+	Unmapped *WorkersObservation `json:"unmapped,omitempty"` // another loop, if this one maps and one that does not is on offer
 }
 
 // LoopOfWorkers runs a loop that dispatches a different worker each turn.
@@ -25,19 +27,33 @@ var LoopOfWorkers = &scenarios.Drive[WorkersObservation]{
 	Title: "runs a loop that hands over to a random worker each turn, another one than in the turn before, and reads its " +
 		"log, its children and their logs",
 	Sends: []string{
-		"{create run} (assay-loop with random workers; else conformance-multi-agent-handoff or conformance-orchestrator-dispatch)", "{read run}",
-		"{poll log}", "{read run:childRunId}", "{poll log:childRunId}",
+		"{create run} (assay-loop with random workers; else conformance-multi-agent-handoff or conformance-orchestrator-dispatch)",
+		"{create run} (assay-scripted-loop, beside a loop that maps)", "{read run}", "{poll log}", "{read run:childRunId}",
+		"{poll log:childRunId}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *WorkersObservation) {
 		h := host.Host{Conn: c}
 		way := h.WorkersLoop()
-		*o = WorkersObservation{Way: way.Fixture, Chosen: way.Chosen, Workers: way.Workers(), Mapped: way.Fixture == fixture.Handoff}
-		r := h.Create(ctx, "create the loop", way.Request(nil))
-		if o.Log = r.Finish(ctx, "log of the loop"); !o.Log.Ended.Reached {
+		*o = workersRun(ctx, h, way)
+		if !o.Mapped {
 			return
 		}
-		o.Children = h.ChildRuns(ctx, o.Log, len(o.Workers))
+		if scripted := host.ScriptedLoop(h); host.OffersScripted(h, scripted.Fixture) {
+			unmapped := workersRun(ctx, h, scripted)
+			o.Unmapped = &unmapped
+		}
 	},
+}
+
+// workersRun runs a loop to its end, and reads its children.
+func workersRun(ctx context.Context, h host.Host, way host.Scripted) WorkersObservation {
+	o := WorkersObservation{Way: way.Fixture, Chosen: way.Chosen, Workers: way.Workers(), Mapped: way.Fixture == fixture.Handoff}
+	r := h.Create(ctx, "create the loop", way.Request(nil))
+	if o.Log = r.Finish(ctx, "log of the loop"); !o.Log.Ended.Reached {
+		return o
+	}
+	o.Children = h.ChildRuns(ctx, o.Log, len(o.Workers))
+	return o
 }
 
 // Given blocks the judge unless the loop ran as planned. Judges call it whose loop is only the setup.

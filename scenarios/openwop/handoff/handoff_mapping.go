@@ -36,7 +36,10 @@ var unmappedNotHarvested = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWP0037B1},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(LoopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
-		if o.Mapped {
+		switch {
+		case o.Mapped && o.Unmapped != nil:
+			o = *o.Unmapped
+		case o.Mapped:
 			j.Block("the offered fixture maps the output of its worker", fixture.Load)
 		}
 		o.Given(j)

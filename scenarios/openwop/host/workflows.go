@@ -23,9 +23,10 @@ type Fixture struct {
 
 	nodes   map[string]string // id -> type
 	planned bool              // its supervisor takes the plan from a port
-	ported  bool              // a node takes something from what the run is given
+	ported  bool              // a node takes something from what the run is given, beside the time that a delay takes
 	script  []map[string]any  // its supervisor's plan, from config
 	timeout int64             // ms until its interrupt ends by itself, from config; 0 if it does not
+	gate    map[string]any    // config of its node that interrupts
 }
 
 func (f Fixture) Has(typeID string) bool { return slices.Contains(f.types, typeID) }
@@ -78,26 +79,45 @@ func fixtureOf(id string, raw []byte) Fixture {
 				Script    []map[string]any `json:"mockDispatchPlan"`
 				Decisions []map[string]any `json:"mockDecisions"`
 				Timeout   int64            `json:"timeoutMs"`
+
+				Actions   []any          `json:"actions"`
+				Artifact  map[string]any `json:"artifactData"`
+				Votes     any            `json:"requiredApprovals"`
+				Policy    any            `json:"rejectionPolicy"`
+				Questions []any          `json:"questions"`
 			} `json:"config"`
 		} `json:"nodes"`
 	}
 	if err := json.Unmarshal(raw, &definition); err != nil {
 		panic("the fixture " + id + " does not decode: " + err.Error())
 	}
-	f := Fixture{id: id, nodes: map[string]string{}}
+	f := Fixture{id: id, nodes: map[string]string{}, gate: map[string]any{}}
 	for _, n := range definition.Nodes {
 		f.nodes[n.ID] = n.TypeID
 		f.planned = f.planned || n.TypeID == supervisor && n.Inputs[planPort].Type == "variable"
-		for _, in := range n.Inputs {
-			f.ported = f.ported || in.Type == "variable"
+		for port, in := range n.Inputs {
+			f.ported = f.ported || in.Type == "variable" && port != delayPort
 		}
 		f.types = append(f.types, n.TypeID)
 		c := n.Config
 		f.timeout = max(f.timeout, c.Timeout)
+		f.shows("actions", c.Actions, len(c.Actions) > 0)
+		f.shows("artifactData", c.Artifact, len(c.Artifact) > 0)
+		f.shows("requiredApprovals", c.Votes, c.Votes != nil)
+		f.shows("rejectionPolicy", c.Policy, c.Policy != nil)
+		f.shows("questions", c.Questions, len(c.Questions) > 0)
+		f.shows("timeoutMs", c.Timeout, c.Timeout > 0)
 		f.script = append(append(f.script, c.Script...), c.Decisions...)
 		f.Maps = f.Maps || n.TypeID == "core.dispatch" && len(c.Input)+len(c.Output)+len(c.PerInput)+len(c.PerOutput) > 0
 	}
 	return f
+}
+
+// shows notes a setting that an interrupt shows where the engine reads it.
+func (f Fixture) shows(setting string, value any, set bool) {
+	if set {
+		f.gate[setting] = value
+	}
 }
 
 // Known returns the ids of the wanted fixtures in random order, those that the host lists first.

@@ -3,6 +3,7 @@ package interrupts
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
@@ -32,6 +33,8 @@ type gateWay struct {
 	fixture, node string
 	ours          bool
 	inputs        map[string]any
+	draft         string                             // text of the artifact to approve, "" if none is known
+	timeout       time.Duration                      // until the interrupt ends by itself, as the fixture's config says; 0 if it does not
 	accepts       func(marker string) map[string]any // an answer with the marker; nil: that of an approval
 }
 
@@ -65,11 +68,33 @@ func ourGate(h host.Host, ours gateWay) gateWay {
 	return ours
 }
 
+// scriptedGate is our way, else one of ours without ports whose engine shows that it obeys its config. It ends the drive if none is on
+// offer.
+func scriptedGate(h host.Host, ours gateWay, scripted ...gateWay) gateWay {
+	for _, way := range scripted {
+		if !h.Offers(ours.fixture) && h.Offers(way.fixture) {
+			return way
+		}
+	}
+	return ourGate(h, ours)
+}
+
+// scriptedApproval is an approval that offers accept, reject, edit-accept and ask.
+var scriptedApproval = gateWay{fixture: fixture.ScriptedApproval, node: "gate"}
+
+// scriptedArtifact is one of a draft, which ends by itself after some minutes.
+func scriptedArtifact(h host.Host) gateWay {
+	text, _ := h.Setting(fixture.ScriptedArtifact, "artifactData").(map[string]any)["text"].(string)
+	return gateWay{fixture: fixture.ScriptedArtifact, node: "gate", draft: text,
+		timeout: time.Duration(h.Timeout(fixture.ScriptedArtifact)) * time.Millisecond}
+}
+
 // approvalWay returns an approval that offers these actions, in random order.
 func approvalWay(h host.Host, actions ...dialect.ApprovalAction) gateWay {
 	h.Rand.Shuffle(len(actions), func(i, j int) { actions[i], actions[j] = actions[j], actions[i] })
-	return gateWay{fixture: fixture.Approval, node: "gate", inputs: map[string]any{
-		"title": "Is it right? " + h.Marker(), "actions": actions, "draft": map[string]any{"text": h.Marker()},
+	title, draft := "Is it right? "+h.Marker(), h.Marker()
+	return gateWay{fixture: fixture.Approval, node: "gate", draft: draft, inputs: map[string]any{
+		"title": title, "actions": actions, "draft": map[string]any{"text": draft},
 	}}
 }
 
@@ -95,7 +120,7 @@ type Waiting struct {
 // wait creates a run and waits until its interrupt suspends it.
 func wait(ctx context.Context, h host.Host, way gateWay) *Waiting {
 	r := h.Create(ctx, "create a run that will wait", dialect.CreateRunRequest{WorkflowID: way.fixture, Inputs: way.inputs})
-	w := &Waiting{Run: r, ask: r.Permitted, draft: draftOf(way), way: way, Gate: Gate{Way: way.fixture, Ours: way.ours, Node: way.node}}
+	w := &Waiting{Run: r, ask: r.Permitted, draft: way.draft, way: way, Gate: Gate{Way: way.fixture, Ours: way.ours, Node: way.node}}
 	if r.ID == "" {
 		w.Log = r.ReadLog(ctx, "no log")
 		return w
@@ -211,10 +236,3 @@ func unoffered(h host.Host, offered ...dialect.ApprovalAction) []dialect.Approva
 }
 
 const sendsGate = "{create run} (a fixture with an interrupt: ours with random inputs, else upstream's)"
-
-// draftOf returns the text of the artifact to approve, "" if none.
-func draftOf(way gateWay) string {
-	draft, _ := way.inputs["draft"].(map[string]any)
-	text, _ := draft["text"].(string)
-	return text
-}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -31,12 +32,18 @@ var approvalAnswered = &scenarios.Drive[ApprovalObservation]{
 	Sends: []string{sendsGate, "{read run}", "{poll log}", "{answer node}, six times", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ApprovalObservation) {
 		h := host.Host{Conn: c}
-		w := waitForApproval(ctx, h)
+		way := approvalGate(h)
+		offered := []dialect.ApprovalAction{dialect.ApprovalActionAccept, dialect.ApprovalActionReject}
+		if way.fixture == fixture.UpstreamApproval && h.Offers(fixture.ScriptedArtifact) {
+			way = scriptedArtifact(h)
+			offered = append(offered, dialect.ApprovalActionEditAccept, dialect.ApprovalActionAsk)
+		}
+		w := wait(ctx, h, way)
 		o.Gate, o.Draft = w.Gate, w.draft
 		if !w.isWaiting() {
 			return
 		}
-		w.sendWrongAnswers(ctx, o)
+		w.sendWrongAnswers(ctx, o, offered)
 		o.Accepted = w.decide(ctx, dialect.ApprovalActionAccept)
 		if o.End = w.finishAfter(ctx, o.Accepted); !o.End.Ended.Reached {
 			return
@@ -46,8 +53,8 @@ var approvalAnswered = &scenarios.Drive[ApprovalObservation]{
 }
 
 // sendWrongAnswers sends answers that the host must refuse.
-func (w *Waiting) sendWrongAnswers(ctx context.Context, o *ApprovalObservation) {
-	for _, action := range unoffered(w.Run.Host, dialect.ApprovalActionAccept, dialect.ApprovalActionReject) {
+func (w *Waiting) sendWrongAnswers(ctx context.Context, o *ApprovalObservation, offered []dialect.ApprovalAction) {
+	for _, action := range unoffered(w.Run.Host, offered...) {
 		o.Unoffered = append(o.Unoffered, w.withLog(ctx, w.decide(ctx, action)))
 	}
 	marker := w.Marker()
@@ -91,10 +98,12 @@ var approvalRejected = &scenarios.Drive[DecidedObservation]{
 var approvalEdited = &scenarios.Drive[DecidedObservation]{
 	ID:    "openwop/approval-edited",
 	Title: "has a run wait for an approval of a random draft and accepts it with a random edit",
-	Sends: []string{"{create run} (assay-approval with a random draft)", "{read run}", "{poll log}", "{answer node}"},
+	Sends: []string{"{create run} (assay-approval with a random draft, else assay-scripted-artifact or assay-scripted-approval)",
+		"{read run}", "{poll log}", "{answer node}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DecidedObservation) {
 		h := host.Host{Conn: c}
-		way := ourGate(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionEditAccept))
+		ours := approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionEditAccept)
+		way := scriptedGate(h, ours, scriptedArtifact(h), scriptedApproval)
 		decidedOnce(ctx, h, way, func(w *Waiting) Response {
 			marker := w.Marker()
 			return w.answer(ctx, "to accept with an edit", marker, map[string]any{"action": dialect.ApprovalActionEditAccept,
@@ -117,10 +126,12 @@ type AskedAboutObservation struct {
 var approvalAskedAbout = &scenarios.Drive[AskedAboutObservation]{
 	ID:    "openwop/approval-asked-about",
 	Title: "has a run wait for an approval, asks about it, and accepts when the gate waits again",
-	Sends: []string{"{create run} (assay-approval with a random draft)", "{read run}", "{poll log}", "{answer node}, twice"},
+	Sends: []string{"{create run} (assay-approval with a random draft, else assay-scripted-approval)", "{read run}", "{poll log}",
+		"{answer node}, twice"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AskedAboutObservation) {
 		h := host.Host{Conn: c}
-		way := ourGate(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionAsk))
+		way := scriptedGate(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionAsk),
+			scriptedApproval)
 		w := wait(ctx, h, way)
 		if o.Gate = w.Gate; !w.isWaiting() {
 			return

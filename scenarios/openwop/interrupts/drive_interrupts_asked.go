@@ -68,10 +68,15 @@ func (q questions) without(id string, instead any) map[string]any {
 	return map[string]any{"answers": answers}
 }
 
-// questionsGate makes up two questions under random ids, one for a text and one for a number, else takes upstream's.
+// questionsGate makes up two questions under random ids, one for a text and one for a number, else takes those of a fixture without
+// ports, else upstream's.
 func questionsGate(h host.Host) questions {
 	text, number := "q"+h.Marker(), "n"+h.Marker()
 	least := h.Between(1_000_000, 2_000_000)
+	if !h.Offers(fixture.Questions) && h.Offers(fixture.ScriptedQuestions) {
+		return questions{way: gateWay{fixture: fixture.ScriptedQuestions, node: "ask"}, text: "name", number: "count",
+			given: map[string]any{"name": h.Marker(), "count": least + h.Between(1, 1_000_000)}}
+	}
 	way := gateOf(h, gateWay{fixture: fixture.Questions, node: "ask", inputs: map[string]any{"questions": []any{
 		map[string]any{"id": text, "question": "What is it called?", "schema": map[string]any{"type": "string", "minLength": 8}},
 		map[string]any{"id": number, "question": "How many are there?", "schema": map[string]any{"type": "integer", "minimum": least}},

@@ -74,7 +74,7 @@ func voters(h host.Host, n int) (out []voter, named bool) {
 const namedPatience = 2 * time.Second
 
 const (
-	upstreamAsks = 3 // votes
+	upstreamAsks = 3 // votes, as assay-scripted-veto does
 	mostVotes    = 5
 )
 
@@ -91,7 +91,9 @@ func quorumWay(h host.Host, policy dialect.ApprovalDataRejectionPolicy) (way gat
 		way = ourGate(h, ours)
 		return way, required
 	}
-	if policy != dialect.ApprovalDataRejectionPolicyMajority {
+	if veto := policy == dialect.ApprovalDataRejectionPolicySingleVeto; veto && h.Offers(fixture.ScriptedVeto) {
+		return gateWay{fixture: fixture.ScriptedVeto, node: "gate"}, upstreamAsks
+	} else if veto {
 		h.Lacks(fmt.Sprintf("upstream's quorum asks for %d votes and lets the majority decide", upstreamAsks), fixture.Quorum)
 	}
 	way = gateOf(h, ours, gateWay{fixture: fixture.UpstreamQuorum, node: "gate"})
@@ -197,7 +199,7 @@ var quorumRejected = &scenarios.Drive[VetoObservation]{
 var quorumVetoed = &scenarios.Drive[VetoObservation]{
 	ID:    "openwop/quorum-vetoed",
 	Title: "has one principal accept a quorum in which each has a veto, and another reject it",
-	Sends: []string{"{create run} (assay-quorum)", "{read run}", "{poll log}", "{answer node}, as two voters"},
+	Sends: []string{"{create run} (assay-quorum, else assay-scripted-veto)", "{read run}", "{poll log}", "{answer node}, as two voters"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *VetoObservation) {
 		h := host.Host{Conn: c}
 		w, ballot := poll(ctx, h, dialect.ApprovalDataRejectionPolicySingleVeto)

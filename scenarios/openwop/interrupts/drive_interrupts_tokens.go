@@ -2,6 +2,7 @@ package interrupts
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -46,13 +47,19 @@ var tokensUsed = &scenarios.Drive[TokensObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TokensObservation) {
 		h := host.Host{Conn: c}
 		way := approvalGate(h)
-		if way.ours {
-			o.Timeout, o.Draft = time.Duration(h.Between(120_000, 600_000))*time.Millisecond, draftOf(way)
-			way.inputs["timeoutMs"] = o.Timeout.Milliseconds()
+		timed := way
+		switch {
+		case way.ours:
+			timed.timeout = time.Duration(h.Between(120_000, 600_000)) * time.Millisecond
+			timed.inputs = maps.Clone(way.inputs)
+			timed.inputs["timeoutMs"] = timed.timeout.Milliseconds()
+		case way.fixture == fixture.UpstreamApproval && h.Offers(fixture.ScriptedArtifact):
+			timed = scriptedArtifact(h)
 		}
-		first, refused := waitIfTaken(ctx, h, way)
+		o.Timeout, o.Draft = timed.timeout, timed.draft
+		first, refused := waitIfTaken(ctx, h, timed)
 		if refused != nil && way.ours { // it takes no timeout that is as short
-			if least, timeout := waitLeast(ctx, h, way, first, refused); timeout > 0 {
+			if least, timeout := waitLeast(ctx, h, timed, first, refused); timeout > 0 {
 				first, o.Timeout = least, timeout
 			}
 		} else if first == nil {
@@ -68,7 +75,6 @@ var tokensUsed = &scenarios.Drive[TokensObservation]{
 		if first.needToken(); !first.isWaiting() {
 			return
 		}
-		delete(way.inputs, "timeoutMs")
 		second := waitWithToken(ctx, h, way, &o.Second)
 		if !second.isWaiting() {
 			return

@@ -59,7 +59,7 @@ var questionsFit = scenarios.Scenario{
 	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
 		o.given(j)
 		if len(o.Misfits) == 0 {
-			j.Block("upstream's question has no schema", "offer assay-questions")
+			j.Block("upstream's question has no schema", "offer assay-questions or assay-scripted-questions")
 		}
 		for _, a := range o.Misfits {
 			o.checkRefused(j, openwop.OWPINT22, a, http.StatusBadRequest, http.StatusUnprocessableEntity)

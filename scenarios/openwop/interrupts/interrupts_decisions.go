@@ -54,10 +54,10 @@ var gateCarries = scenarios.Scenario{
 		o.given(j)
 		o.Accepted.accepted(j, openwop.OWPINT16, o.End)
 		switch {
-		case !o.Ours:
-			j.Block("upstream's approval has no artifact", "offer assay-approval")
+		case o.Draft == "":
+			j.Block("upstream's approval has no artifact", "offer assay-approval or assay-scripted-artifact")
 		default:
-			if checkArtifact(j, o.End, o.Draft) {
+			if o.checkArtifact(j, o.End, o.Draft, o.Draft) {
 				j.Check(openwop.OWPINT18, carried(o.End)).To(someHolding(o.Accepted.Marker), "what was said when it was accepted, as the run has it")
 			}
 		}
@@ -77,7 +77,7 @@ var gateEdited = scenarios.Scenario{
 		}
 		o.End.Readable(j)
 		j.Check(openwop.OWPINT18, o.End.Status()).To(check.Equal("completed"), "status of the run")
-		checkArtifact(j, o.End, o.Decided.Marker)
+		o.checkArtifact(j, o.End, o.Decided.Marker, o.Draft)
 	}),
 }
 

@@ -214,7 +214,12 @@ func TestJudgesOfAnApproval(t *testing.T) {
 		{"shows nothing that it made", "artifact",
 			func(o *O) { o.End = end.without("node.completed").shows("variables", map[string]any{}).log(t) }, "blocked"},
 		{"loses what was said", "artifact", func(o *O) { o.End = wait.resolved(saying("accept", "")).log(t) }, openwop.OWPINT18},
-		{"upstream's", "artifact", upstream, "blocked"},
+		{"upstream's", "artifact", func(o *O) { upstream(o); o.Draft = "" }, "blocked"},
+		{"that of its config", "artifact", upstream, "passed"},
+		{"that of its config, which it does not show", "artifact", func(o *O) {
+			upstream(o)
+			o.End = end.without("node.completed").shows("variables", map[string]any{"answer": "yes"}).log(t)
+		}, "blocked"},
 
 		{"takes one", "action-not-offered",
 			func(o *O) { o.Unoffered[1] = responded(t, 200, "u2", wait.resolved(saying("refine", "u2"))) }, openwop.OWPINT20},
@@ -299,6 +304,12 @@ func TestJudgesOfOneDecision(t *testing.T) {
 		{"goes on with the draft", "edited", func(o *O) { o.End = wait.resolved(saying("edit-accept", "edit")).log(t) }, openwop.OWPINT18},
 		{"shows nothing that it made", "edited", func(o *O) { o.End = edited.without("node.completed").shows("variables", nil).log(t) },
 			"blocked"},
+		{"that of its config", "edited", func(o *O) { o.Ours = false }, "passed"},
+		{"goes on with that of its config", "edited",
+			func(o *O) { o.Ours, o.End = false, wait.resolved(saying("accept", "")).log(t) }, openwop.OWPINT18},
+		{"shows neither its config's nor the edit", "edited", func(o *O) {
+			o.Ours, o.End = false, edited.without("node.completed").shows("variables", map[string]any{"answer": "yes"}).log(t)
+		}, "blocked"},
 		{"refuses it", "edited", func(o *O) { o.Decided = responded(t, 422, "edit") }, openwop.OWPINT18},
 		{"fails of it", "edited", func(o *O) { o.End = wait.rejected().log(t) }, openwop.OWPINT18},
 	})

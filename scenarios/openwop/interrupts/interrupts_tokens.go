@@ -132,7 +132,7 @@ var tokenLife = scenarios.Scenario{
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
 		o.given(j)
 		if o.Timeout == 0 {
-			j.Block("upstream's approval has no timeoutMs", "offer assay-approval")
+			j.Block("upstream's approval has no timeoutMs", "offer assay-approval or assay-scripted-artifact")
 		}
 		if !host.Succeeded(o.Inspected.Status) || !host.Succeeded(o.Other.Status) {
 			const reason = "setup failed: the tokens do not show when they expire"

@@ -3,7 +3,11 @@ package refusals
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"syscall"
+	"time"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -61,6 +65,15 @@ type BodiesObservation struct {
 	NoWorkflow []host.Answered `json:"noWorkflow"` // workflowId missing or not a string
 	WrongType  []host.Answered `json:"wrongType"`  // another member of the wrong type
 	Unknown    host.Answered   `json:"unknown"`    // an unknown member
+
+	HungUp []HungUp `json:"hungUp,omitempty"`
+}
+
+// HungUp is a body at which the host ends the connection without an answer, each time that it is sent, while it answers others.
+type HungUp struct {
+	What   string                  `json:"what"`
+	Rule   scenarios.RequirementID `json:"rule"` // how such a body is refused
+	Answer wire.Wait               `json:"answer"`
 }
 
 // oddBodies asks for runs with malformed bodies.
@@ -80,7 +93,7 @@ var oddBodies = &scenarios.Drive[BodiesObservation]{
 		whole := fmt.Appendf(nil, `{"workflowId":%q}`, workflow)
 		for _, kind := range []struct {
 			of     *[]host.Answered
-			unfit  string
+			unfit  scenarios.RequirementID
 			bodies []oddBody
 		}{
 			{&o.NoJSON, openwop.OWPERR11, []oddBody{{"a body that is cut short", whole[:h.Between(1, len(`{"workflowId":"`))]}, {"a body that is no JSON",
@@ -90,22 +103,23 @@ var oddBodies = &scenarios.Drive[BodiesObservation]{
 			{&o.NoWorkflow, openwop.OWPERR13, []oddBody{{"a body without a workflowId", []byte("{}")}, {"a number as the workflowId",
 				[]byte(`{"workflowId":7}`)}, {"null as the workflowId", []byte(`{"workflowId":null}`)}}},
 		} {
-			*kind.of = oddRuns(wire.Misfit(ctx, kind.unfit), h, kind.bodies...)
+			*kind.of = o.ask(ctx, h, kind.unfit, kind.bodies...)
 		}
 		if !offered {
 			return
 		}
-		control := oddRuns(ctx, h, oddBody{"a run of " + workflow, whole})
+		control := o.ask(ctx, h, "", oddBody{"a run of " + workflow, whole})
 		o.Control = control[0]
 		with := func(member, value string) []byte {
 			return bytes.Join([][]byte{whole[:len(whole)-1], fmt.Appendf(nil, `,%q:%s}`, member, value)}, nil)
 		}
-		o.WrongType = oddRuns(wire.Misfit(ctx, openwop.OWPERR14), h, oddBody{"a list as the inputs", with("inputs", `["assay"]`)},
+		o.WrongType = o.ask(ctx, h, openwop.OWPERR14, oddBody{"a list as the inputs", with("inputs", `["assay"]`)},
 			oddBody{"a number as the inputs", with("inputs", "7")},
 			oddBody{"a text as the tags", with("tags", `"assay"`)}, oddBody{"a number as the metadata", with("metadata", "7")},
 			oddBody{"a text as the configurable", with("configurable", `"assay"`)})
-		o.Unknown = oddRuns(wire.Misfit(ctx, openwop.OWPERR15), h, oddBody{"a member that the body does not have",
-			with("assay"+h.Marker(), "true")})[0]
+		for _, a := range o.ask(ctx, h, openwop.OWPERR15, oddBody{"a member that the body does not have", with("assay"+h.Marker(), "true")}) {
+			o.Unknown = a
+		}
 	},
 }
 
@@ -115,15 +129,59 @@ type oddBody struct {
 	raw  []byte
 }
 
-// oddRuns asks for runs, and adopts any that the host makes.
-func oddRuns(ctx context.Context, h host.Host, bodies ...oddBody) []host.Answered {
+func (b oddBody) send(ctx context.Context, h host.Host) *wire.Reply {
+	return h.Send(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: b.raw, Label: b.what, Secrets: host.InterruptTokens})
+}
+
+// ask asks for runs with bodies that break a rule, "" for none, and adopts any that the host makes. It leaves out those to which the
+// host hangs up.
+func (o *BodiesObservation) ask(ctx context.Context, h host.Host, rule scenarios.RequirementID, bodies ...oddBody) []host.Answered {
 	var out []host.Answered
 	for _, b := range bodies {
-		reply := h.Send(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: b.raw, Label: b.what, Secrets: host.InterruptTokens})
+		send := func(ctx context.Context) *wire.Reply {
+			if rule != "" {
+				ctx = wire.Misfit(ctx, string(rule))
+			}
+			return b.send(ctx, h)
+		}
+		reply, err := scenarios.Attempt(func() *wire.Reply { return send(ctx) })
+		if rule != "" && hangsUp(err) {
+			var answer wire.Wait
+			if answer, reply = sendAgain(ctx, h, b.what, send); reply == nil {
+				o.HungUp = append(o.HungUp, HungUp{b.what, rule, answer})
+				continue
+			}
+			err = nil
+		}
+		scenarios.End(err)
 		h.Adopt(reply)
 		out = append(out, host.AnsweredBy(b.what, reply))
 	}
 	return out
+}
+
+// hangsUp reports whether the connection ended before an answer. One that is too slow is another matter.
+func hangsUp(err error) bool {
+	return errors.Is(err, wire.ErrNoAnswer) && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET))
+}
+
+// sendAgain sends a request until it is answered, and another before each time, which has to be. Lines are cut by chance, but not the
+// same request's each time.
+func sendAgain(ctx context.Context, h host.Host, what string, send func(context.Context) *wire.Reply) (w wire.Wait, reply *wire.Reply) {
+	never := h.Name("run")
+	hurried := *h.Conn
+	hurried.Patience = min(hurried.Patience, time.Second)
+	w = hurried.Await(ctx, "an answer to "+what, func(ctx context.Context) (wire.Value, bool) {
+		other := h.Permitted(ctx, wire.Call{Operation: dialect.ReadRun.Of(never), Label: "a run that never was"})
+		again, err := scenarios.Attempt(func() *wire.Reply { return send(ctx) })
+		if !hangsUp(err) {
+			scenarios.End(err)
+			reply = again
+			return again.StatusValue(), true
+		}
+		return other.StatusValue(), false
+	})
+	return w, reply
 }
 
 // OddRequestsObservation is a host's replies to unknown stream modes and an

@@ -37,9 +37,13 @@ var oversized = &scenarios.Drive[OversizedObservation]{
 		simple := h.Simple()
 		simple.Metadata = map[string]any{"label": h.Label(), "note": "small"}
 		small := scenarios.Get(json.Marshal(simple))
-		control := oddRuns(ctx, h, oddBody{"a small body", small})
+		ask := func(b oddBody) host.Answered {
+			reply := b.send(ctx, h)
+			h.Adopt(reply)
+			return host.AnsweredBy(b.what, reply)
+		}
+		o.Control = ask(oddBody{"a small body", small})
 		pad := bytes.Repeat([]byte("a"), int(limit)+h.Between(1, 99))
-		large := oddRuns(ctx, h, oddBody{"a body larger than the advertised limit", bytes.Replace(small, []byte("small"), pad, 1)})
-		o.Control, o.Large = control[0], large[0]
+		o.Large = ask(oddBody{"a body larger than the advertised limit", bytes.Replace(small, []byte("small"), pad, 1)})
 	},
 }

@@ -3,6 +3,7 @@ package refusals
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -113,6 +114,7 @@ var bodiesRefused = scenarios.Scenario{
 		for _, a := range o.NoWorkflow { // OWP-R23
 			Coded(a, j, openwop.OWPERR13, dialect.NoWorkflow)
 		}
+		o.answered(j, openwop.OWPERR11, openwop.OWPERR12, openwop.OWPERR13)
 	}),
 }
 
@@ -131,9 +133,21 @@ var membersAnswered = scenarios.Scenario{
 			for _, a := range o.WrongType {
 				NotAFault(a, j, openwop.OWPERR14)
 			}
-			NotAFault(o.Unknown, j, openwop.OWPERR15)
+			if o.Unknown.Asked != "" {
+				NotAFault(o.Unknown, j, openwop.OWPERR15)
+			}
+			o.answered(j, openwop.OWPERR14, openwop.OWPERR15)
 		}
 	}),
+}
+
+// answered checks that the host hangs up at no body that breaks one of these rules: a client is told what is wrong.
+func (o BodiesObservation) answered(j *scenarios.Judge, rules ...scenarios.RequirementID) {
+	for _, h := range o.HungUp {
+		if slices.Contains(rules, h.Rule) {
+			j.Check(h.Rule, h.Answer).To(check.Reached(), "%s, sent again and again", h.What)
+		}
+	}
 }
 
 var streamModeRefused = scenarios.Scenario{

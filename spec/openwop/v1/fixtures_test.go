@@ -225,13 +225,15 @@ func TestOwnLoops(t *testing.T) {
 
 // A chain, so that the limit strikes at the same node on every host.
 func TestManyNodesAreAChain(t *testing.T) {
-	w := readJSON[workflow](t, "fixtures/assay-nodes.json")
-	if len(w.Nodes) != 256 || len(w.Edges) != 255 {
-		t.Fatalf("%d nodes and %d edges, want 256 and 255", len(w.Nodes), len(w.Edges))
-	}
-	for i, e := range w.Edges {
-		if e.Source != w.Nodes[i].ID || e.Target != w.Nodes[i+1].ID {
-			t.Errorf("edge %d leads from %s to %s", i, e.Source, e.Target)
+	for id, nodes := range map[string]int{"assay-nodes": 256, "assay-scripted-nodes": 1024} {
+		w := readJSON[workflow](t, "fixtures/"+id+".json")
+		if len(w.Nodes) != nodes || len(w.Edges) != nodes-1 {
+			t.Fatalf("%s: %d nodes and %d edges, want %d and %d", id, len(w.Nodes), len(w.Edges), nodes, nodes-1)
+		}
+		for i, e := range w.Edges {
+			if e.Source != w.Nodes[i].ID || e.Target != w.Nodes[i+1].ID {
+				t.Errorf("%s: edge %d leads from %s to %s", id, i, e.Source, e.Target)
+			}
 		}
 	}
 }
@@ -361,7 +363,7 @@ func TestRandomValuesAreOutputs(t *testing.T) {
 	}
 }
 
-// Engines that read no port load these: they take nothing from what a run is given.
+// Engines that read no port load these: they take nothing from what a run is given, but for the time of a delay, as in the published one.
 func TestTheSecondFamilyHasNoPorts(t *testing.T) {
 	family := 0
 	for _, path := range fixtures(t) {
@@ -372,7 +374,7 @@ func TestTheSecondFamilyHasNoPorts(t *testing.T) {
 		family++
 		w := readJSON[workflow](t, path)
 		for _, n := range w.Nodes {
-			if len(n.Inputs) > 0 || !strings.HasPrefix(n.TypeID, "core.") {
+			if len(n.Inputs) > 0 && n.TypeID != "core.delay" || !strings.HasPrefix(n.TypeID, "core.") {
 				t.Errorf("%s: node %s of type %s has %d ports", path, n.ID, n.TypeID, len(n.Inputs))
 			}
 		}
