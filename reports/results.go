@@ -280,6 +280,10 @@ func sighting(s scenarios.Sighting) results.Sighting {
 	}
 }
 
+func leftOut(p scenarios.Part) results.LeftOut {
+	return results.LeftOut{Claims: p.Claims, Requirements: some(p.Requirements, func(id scenarios.RequirementID) string { return string(id) })}
+}
+
 func profile(p scenarios.ProfileStatus) results.ProfileResult {
 	out := results.ProfileResult{
 		ID: p.ID, Status: results.ProfileStatus(p.Status),
@@ -288,6 +292,7 @@ func profile(p scenarios.ProfileStatus) results.ProfileResult {
 	}
 	if p.NotClaimed > 0 {
 		out.NotClaimed = new(int64(p.NotClaimed))
+		out.LeftOut = some(p.LeftOut, leftOut)
 	}
 	if digest := p.Digest; digest != "" {
 		out.Digest = &digest

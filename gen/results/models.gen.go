@@ -1889,6 +1889,40 @@ func (v *Known) UnmarshalJSON(data []byte) error {
 	}, nil)
 }
 
+// LeftOut A part of a profile that was not asked for, since the target does not claim it.
+type LeftOut struct {
+	// Any of them would have it asked for.
+	Claims []string `json:"claims"`
+	// By their ids, in the order of the profile.
+	Requirements []string `json:"requirements"`
+}
+
+// UnmarshalJSON reads a LeftOut. Names of members must match exactly; any may be missing.
+func (v *LeftOut) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "claims":
+			return &v.Claims
+		case "requirements":
+			return &v.Requirements
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a LeftOut.
+func (v LeftOut) MarshalJSON() ([]byte, error) {
+	type plain LeftOut
+	p := plain(v)
+	if p.Claims == nil {
+		p.Claims = []string{}
+	}
+	if p.Requirements == nil {
+		p.Requirements = []string{}
+	}
+	return marshal(p)
+}
+
 // Level The strongest level among the requirements.
 type Level string
 
@@ -2203,6 +2237,8 @@ type ProfileResult struct {
 	// same.
 	Digest *Digest `json:"digest,omitzero"`
 	ID     string  `json:"id"`
+	// These parts of the profile: a target that claims less is asked for less.
+	LeftOut []LeftOut `json:"leftOut,omitzero"`
 	// Requirements of optional parts that the target does not claim, beside the required ones.
 	NotClaimed *int64 `json:"notClaimed,omitzero"`
 	// Requirements of the profile that are proved.
@@ -2227,6 +2263,8 @@ func (v *ProfileResult) UnmarshalJSON(data []byte) error {
 			return &v.Digest
 		case "id":
 			return &v.ID
+		case "leftOut":
+			return &v.LeftOut
 		case "notClaimed":
 			return &v.NotClaimed
 		case "proved":

@@ -84,7 +84,7 @@ func runStory(ctx context.Context, w *watch, o *StoryObservation) {
 	w.acted(w.intervals(1))
 
 	w.waitUntil(ctx, w.intervals(1)+grace)
-	o.Reminder = reminded(ctx, review, 2)
+	o.Reminder = w.reminded(ctx, review, 2)
 	o.Reminded = review.Look(ctx, "after the reminder")
 	if !w.usesSeam() && !o.Reminder.Reached {
 		return

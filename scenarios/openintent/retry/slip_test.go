@@ -21,9 +21,9 @@ func TestADriveThatIsLateAccusesNobody(t *testing.T) {
 		verdict scenarios.Verdict
 		reason  string
 	}{
-		"in time":         {[]float64{0.1}, scenarios.Passed, ""},
-		"late once":       {[]float64{0.5, 0.1}, scenarios.Passed, ""},
-		"late both times": {[]float64{0.5, 0.4}, scenarios.Blocked, "s late, with an interval of "},
+		"in time":        {[]float64{0.1}, scenarios.Passed, ""},
+		"late once":      {[]float64{0.5, 0.1}, scenarios.Passed, ""},
+		"late each time": {[]float64{0.5, 0.4, 0.4, 0.4}, scenarios.Blocked, "s late, with an interval of "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var intervals []int

@@ -47,7 +47,7 @@ func TestWordsAreThoseOfTheHostsLists(t *testing.T) {
 		`{"runs":{"pauseResume":{"drainPolicies":["drain-current-node"]}}}`: false,
 		`{"runs":{"pauseResume":{"drainPolicies":[]}}}`:                     false,
 	} {
-		if got := host.Drains(advertising(t, text), dialect.PauseRunRequestDrainPolicyImmediate); got != want {
+		if _, got := host.Drains(advertising(t, text), dialect.PauseRunRequestDrainPolicyImmediate); got != want {
 			t.Errorf("%s: runs are paused at once: %t, want %t", text, got, want)
 		}
 	}

@@ -139,7 +139,7 @@ var forkKeeps = scenarios.Scenario{
 		} {
 			pair.source.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 			pair.source.Takes(j, pair.turns, pair.beyond) // an empty copy would match an empty source
-			pair.replayed.Made(j, openwop.OWP0061M1, "a fork of the "+pair.name)
+			pair.replayed.MadeFork(j, openwop.OWP0061M1, "a fork of the "+pair.name)
 			if !j.Check(openwop.OWP0061M1, pair.replayed.ID).NotTo(check.Equal(pair.source.RunID), "runId of the fork") ||
 				!j.Check(openwop.OWP0061M1, pair.replayed.Ended).To(check.Reached()) {
 				return
