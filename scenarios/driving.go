@@ -103,7 +103,7 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	bounded, cancel := within(ctx, c.timeoutOf(d.meta), client.Waited)
 	defer cancel()
 	draws := NewDraws(c.Options.Seed, c.RunID.ID, d.meta.ID)
-	observation, err := guarded(bounded, d, c.conn(bounded, client, draws))
+	observation, err := guarded(bounded, d, c.conn(bounded, client, draws, d.meta.Dimensions))
 	if misfit := client.Misfit(); misfit != nil { // also where the drive got along without the reply
 		err = misfit
 	}
@@ -123,9 +123,10 @@ func (c *Certification) timeoutOf(d DriveMeta) time.Duration {
 }
 
 // conn returns the target as a drive has it. ctx is that of the drive.
-func (c *Certification) conn(ctx context.Context, client *wire.Client, draws *Draws) *Conn {
+func (c *Certification) conn(ctx context.Context, client *wire.Client, draws *Draws, dimensions []*Dimension) *Conn {
 	return &Conn{
-		Client: client, Discovery: c.Discovery, Rand: draws, Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
+		Client: client, Discovery: c.Discovery, Rand: draws, Depth: c.Options.Depth, declared: dimensions,
+		Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
 		SeamPrefixes: c.Options.SeamPrefixes, Roles: c.Options.Roles, RealTime: c.Options.RealTime, Pace: &c.pace,
 		Learned: &c.learned, ctx: ctx, cleanup: &c.cleanup,
 	}

@@ -25,6 +25,7 @@ type Report struct {
 	Started           time.Time
 	Seconds           float64
 	Seed              uint64
+	Depth             Depth
 	RunID             RunID
 	Select            Selection
 	Claims            []ClaimStatus
@@ -59,6 +60,7 @@ type RequirementStatus struct {
 	Evidence Evidence
 	// Contradicted: it was seen violated in one place and passed in another. Verdict is Failed.
 	Contradicted bool
+	Reach        Reach
 }
 
 // DriveRecord is a drive as it is written to disk.
@@ -91,7 +93,7 @@ func totals(outcomes []Outcome) map[Verdict]int {
 func (c *Certification) Head() *Report {
 	r := &Report{
 		Protocol: c.Protocol, Address: c.network.Address(), Second: c.network.Second(), SuiteDigest: suiteDigest(c.selected),
-		Started: c.Started, Seed: c.Options.Seed, RunID: c.RunID, Select: c.Options.Select,
+		Started: c.Started, Seed: c.Options.Seed, Depth: c.Options.Depth, RunID: c.RunID, Select: c.Options.Select,
 		DiscoveryFindings: c.DiscoveryFindings,
 		Scenarios:         c.scenarios,
 	}
@@ -122,6 +124,10 @@ func (r *Report) sumUp(d Discovery, clean func(string) string) {
 // derive derives requirements, claims and profiles from the outcomes and the breaches.
 func (r *Report) derive(d Discovery) {
 	r.Requirements = requirementStatuses(r.Protocol.Ledger, r.Outcomes, r.Breaches)
+	reached := reaches(r.Protocol, r.Outcomes, r.Drives)
+	for i := range r.Requirements {
+		r.Requirements[i].Reach = reached[r.Requirements[i].ID]
+	}
 	r.Claims = claimStatuses(r.Protocol, d, r.Requirements, r.Outcomes)
 	if !r.Select.Narrows() { // a part certifies nothing
 		r.Profiles = ProfileStatuses(r.Protocol, d, r.Outcomes, violated(r.Breaches))

@@ -245,7 +245,8 @@ func (r *reader) intent(i *intent, x exchange) {
 	before, _ := i.version.Int()
 	behind := known && i.version.Present() && now < before
 	if x.after(i.seen) {
-		r.shows(i, x, openintent.OIP00014, !behind, doc.Key("version"), "a version of at least "+i.version.JSON()+", as at "+i.version.Ref().String())
+		r.shows(i, x, openintent.OIP00014, !behind, doc.Key("version"),
+			"a version of at least "+i.version.JSON()+", as at "+i.version.Ref().String())
 	}
 	if known && (!i.version.Present() || now > before) {
 		i.version, i.seen = doc.Key("version"), x.ended
@@ -259,7 +260,8 @@ func (r *reader) intent(i *intent, x exchange) {
 		is, response := record.Key("resolution"), record.Key("response")
 		r.shows(i, x, openintent.OIP0025A13, is.String() == "responded", is, "responded, for the answer at "+a.at.Ref().String()+" was taken")
 		if is.String() == "responded" {
-			r.shows(i, x, openintent.OIP0025A13, reflect.DeepEqual(response.Actual(), a.value), response, "what was answered, "+wire.Compact(a.value))
+			r.shows(i, x, openintent.OIP0025A13, reflect.DeepEqual(response.Actual(), a.value), response,
+				"what was answered, "+wire.Compact(a.value))
 		}
 	}
 }

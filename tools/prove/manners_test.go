@@ -18,18 +18,23 @@ import (
 	"github.com/openassay/assay/tools/prove/manners"
 )
 
+type (
+	stops  = func(context.Context) error
+	starts = func(context.Context, wire.Target, manners.Manners) (wire.Target, stops, error)
+)
+
 // mannered starts an honest target of each protocol behind manners, with what lines and loads can do to it.
 var mannered = []struct {
 	row   *protocols.Row
-	start func(context.Context, wire.Target, manners.Manners) (wire.Target, func(context.Context) error, error)
+	start starts
 }{
-	{protocols.Named("openwop"), func(ctx context.Context, t wire.Target, m manners.Manners) (wire.Target, func(context.Context) error, error) {
+	{protocols.Named("openwop"), func(ctx context.Context, t wire.Target, m manners.Manners) (wire.Target, stops, error) {
 		return facing(ctx, protocols.OpenWOP{Options: surface.Options{TurnTime: m.Turn}}, t, m)
 	}},
-	{protocols.Named("openintent"), func(ctx context.Context, t wire.Target, m manners.Manners) (wire.Target, func(context.Context) error, error) {
+	{protocols.Named("openintent"), func(ctx context.Context, t wire.Target, m manners.Manners) (wire.Target, stops, error) {
 		return facing(ctx, protocols.OpenIntent{}, t, m)
 	}},
-	{protocols.Named("agentic-loop"), func(ctx context.Context, t wire.Target, m manners.Manners) (wire.Target, func(context.Context) error, error) {
+	{protocols.Named("agentic-loop"), func(ctx context.Context, t wire.Target, m manners.Manners) (wire.Target, stops, error) {
 		t, stop, err := protocols.Agent{Process: true}.Start(ctx, t, protocols.Place{})
 		if err != nil {
 			return t, nil, err
