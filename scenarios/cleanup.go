@@ -86,7 +86,7 @@ func (c *cleanup) run(ctx context.Context, client *wire.Client, o Options) (left
 	left := slices.Clone(all)
 	for pause := firstAgain; ; pause *= 2 {
 		undoAll(ctx, client, left, one, o.Workers)
-		left = slices.DeleteFunc(left, func(l *leftover) bool { return !errors.Is(l.err, errNotYet) })
+		left = slices.DeleteFunc(left, func(l *leftover) bool { return !errors.Is(l.err, errNotYet) && !errors.Is(l.err, wire.ErrBusy) })
 		if len(left) == 0 || wire.Pause(ctx, pause) != nil {
 			break
 		}
@@ -126,9 +126,10 @@ func undoAll(ctx context.Context, client *wire.Client, left []*leftover, patienc
 	all.Wait()
 }
 
-// clean tries to undo one thing, and reports whether that ended in time.
+// clean tries to undo one thing, and reports whether that ended in time. The time in which a busy target asks to be left alone does
+// not count.
 func (l *leftover) clean(ctx context.Context, client *wire.Client, patience time.Duration) (inTime bool) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := within(ctx, patience, client.Waited)
 	defer cancel()
 	if ended := Try(func() { l.err = l.undo(ctx, client) }); ended != nil {
 		l.err = ended

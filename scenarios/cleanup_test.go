@@ -3,8 +3,11 @@ package scenarios
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,6 +105,52 @@ func TestCleanupIsTriedAgain(t *testing.T) {
 					t.Errorf("tried %d times", tries)
 				}
 			})
+		})
+	}
+}
+
+// A busy target is left alone for as long as it asks, and then asked again, while there is time.
+func TestCleanupObeysABusyTarget(t *testing.T) {
+	for name, c := range map[string]struct {
+		status int
+		after  string
+		left   string // what the leftover says, "" for none
+	}{
+		"429 for a second":   {http.StatusTooManyRequests, "1", ""},
+		"503 for a second":   {http.StatusServiceUnavailable, "1", ""},
+		"503 without a word": {http.StatusServiceUnavailable, "", ""},
+		"429 for half a day": {http.StatusTooManyRequests, "43200", "HTTP 429 and asks for 12h0m0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Int64
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				if asked.Add(1) == 1 || c.left != "" {
+					if c.after != "" {
+						w.Header().Set("Retry-After", c.after)
+					}
+					w.WriteHeader(c.status)
+				}
+			}))
+			defer server.Close()
+			n, err := wire.NewNetwork(wire.Target{URL: server.URL}, wire.Options{Limits: wire.DefaultLimits()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			client := n.Client("clean-up")
+			defer client.Close()
+			var all cleanup
+			all.add("a drive", "a thing", func(ctx context.Context, c *wire.Client) error {
+				reply, err := c.Do(ctx, wire.Call{Method: http.MethodDelete, Path: "/thing"})
+				if err != nil {
+					return err
+				}
+				return Undone(reply)
+			})
+			left := all.run(t.Context(), client, Options{Patience: time.Millisecond}.withDefaults())
+			if len(left) > 0 != (c.left != "") || !strings.Contains(strings.Join(left, ""), c.left) {
+				t.Errorf("left over %q, want %q", left, c.left)
+			}
 		})
 	}
 }

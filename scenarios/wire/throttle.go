@@ -94,7 +94,8 @@ const (
 // enter waits until a request of c may leave. Call leave when its reply has come.
 func (t *throttle) enter(ctx context.Context, c *Client) error {
 	begun := t.now()
-	defer func() { c.waited.Add(int64(t.now().Sub(begun))) }()
+	ahead := time.Duration(0) // counted already
+	defer func() { c.waited.Add(int64(t.now().Sub(begun) - ahead)) }()
 	rank := c.rank.Load()
 	if rank > 0 {
 		t.line(rank, 1)
@@ -117,6 +118,8 @@ func (t *throttle) enter(ctx context.Context, c *Client) error {
 			}
 			return nil
 		}
+		c.waited.Add(int64(due)) // at once: else a deadline could strike while the target asks to be left alone
+		ahead += due
 		t.hold(1)
 		err := Pause(ctx, due)
 		if t.hold(-1); err != nil {

@@ -87,7 +87,7 @@ var hung = &scenarios.Drive[HungObservation]{
 	Waits: 10 * time.Second,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HungObservation) {
 		p := host.Open(c, &o.Turns)
-		o.Deadline = min(p.Deadline(), p.Patience, 10*time.Second)
+		o.Deadline = min(p.Deadline(), p.Patience, 10*time.Second+3*p.Pace.Turn())
 		plan := p.ServeModel(ctx, host.Call(p.Tools()[0], host.Object{"url": "http://example.test/"}))
 		defer plan.Close()
 		p.Turn(ctx, plan.Lay(host.Job{Name: "a start whose model answers", Event: p.Start(p.NewGoal(), nil)}))

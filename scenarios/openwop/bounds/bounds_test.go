@@ -206,6 +206,12 @@ func TestJudgesOfTheBoundOnTime(t *testing.T) {
 		{"does not say how long", "time-bounded", over(late(1200, 1201).Change("run.failed", 0, func(p map[string]any) {
 			p["error"] = map[string]any{"code": "run_timeout", "message": "m"}
 		}), to), "passed", []scenarios.RequirementID{requirement.OWPBND11}},
+		{"as early by our clock as there is to spare", "time-bounded", func(o *bounds.OvertimeObservation) {
+			o.Over.Ended.Took = 1140 * time.Millisecond
+		}, "passed", nil},
+		{"earlier by our clock", "time-bounded", func(o *bounds.OvertimeObservation) {
+			o.Over.Ended.Took = 1139 * time.Millisecond
+		}, requirement.OWPBND6, nil},
 		{"fails at once", "time-bounded", func(o *bounds.OvertimeObservation) {
 			o.Over.Ended.Took = 20 * time.Millisecond
 		}, requirement.OWPBND6, nil},

@@ -88,19 +88,24 @@ func anyGoal(wire.Value) bool { return true }
 // tick asks the seam for one more run. For a goal that is not active the host may refuse,
 // or answer and fire nothing.
 func tick(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickRequest) GoalTick {
+	t, _ := ticked(ctx, g, label, ask)
+	return t
+}
+
+func ticked(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickRequest) (GoalTick, *wire.Reply) {
 	// Do, not Permitted: a disabled seam may answer 403, and an ended goal can be observed without it.
 	reply := g.Do(ctx, wire.Call{Operation: g.To(dialect.TickGoal), Body: ask, Label: label})
 	if ask.Escalate != nil { // a stuck run does not end by itself
 		g.Adopt(reply)
 	}
-	return GoalTick{Status: reply.StatusValue(), RunID: reply.Value("/runId"), Events: reply.Value("/events")}
+	return GoalTick{Status: reply.StatusValue(), RunID: reply.Value("/runId"), Events: reply.Value("/events")}, reply
 }
 
 // fire ticks an active goal and waits until the goal shows the effect. Only an active goal
 // tells a missing seam from a closed goal.
 func fire(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickRequest, what string,
 	done func(goal wire.Value) bool) GoalTick {
-	t := tick(ctx, g, label, ask)
+	t, reply := ticked(ctx, g, label, ask)
 	requireSeam(g, t)
 	if !host.Succeeded(t.Status) {
 		return t
@@ -109,6 +114,9 @@ func fire(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickR
 		reply := g.Look(ctx, what)
 		return reply.Body, done(reply.Body)
 	})
+	if !t.Shown.Reached {
+		host.NoStub(g.PathOf(g.To(dialect.TickGoal)), reply)
+	}
 	return t
 }
 

@@ -3,6 +3,7 @@ package goals
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
@@ -135,6 +136,9 @@ func giveUp(ctx context.Context, g *host.Goal) wire.Value {
 }
 
 func satisfy(ctx context.Context, g *host.Goal) wire.Value {
-	t := tick(ctx, g, "tick, with a verdict that it is reached", satisfied(g.GoalHome.Host))
+	t, reply := ticked(ctx, g, "tick, with a verdict that it is reached", satisfied(g.GoalHome.Host))
+	if reply.Status != http.StatusAccepted { // it may happen in the host's own time
+		host.NoStub(g.PathOf(g.To(dialect.TickGoal)), reply)
+	}
 	return t.Status
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -73,11 +74,22 @@ func (h Host) FindSeam(ctx context.Context, name string, least any) (Seam, *wire
 			scenarios.End(scenarios.Block("the seam "+s.Path()+" refuses the credential", "give a key that may use the test seams with --key"))
 			return Seam{}, nil
 		default:
+			NoStub(s.Path(), reply)
 			return s, reply
 		}
 	}
 	scenarios.End(scenarios.Block("no seam "+name+" below "+strings.Join(prefixes, ", "), nameSeams))
 	return Seam{}, nil
+}
+
+// NoStub ends the drive if a seam took a request and says nothing about it: it is a stub, which shows nothing about the host. One that
+// says that there is nothing to say (204) may have done what it was asked for.
+func NoStub(path string, reply *wire.Reply) {
+	members, _ := reply.Value("").Actual().(map[string]any)
+	if reply.Success() && reply.Status != http.StatusNoContent && len(members) == 0 {
+		scenarios.End(scenarios.Block(fmt.Sprintf("the seam %s answers like a stub: HTTP %d and no member", path, reply.Status),
+			"have the seam do what it is for (docs/seams.md), or leave it off"))
+	}
 }
 
 // AgentLoopSeam finds the seam that drives a loop.

@@ -122,7 +122,7 @@ func (w *Waiting) vote(ctx context.Context, b *Ballot, action dialect.ApprovalAc
 	last := *w
 	if b.Named { // a host that counts them as one leaves the run waiting, and is not blamed
 		hurried := *w.Conn
-		hurried.Patience = min(hurried.Patience, namedPatience)
+		hurried.Patience = min(hurried.Patience, namedPatience+3*w.Pace.Turn())
 		last.Run = &host.Run{Host: host.Host{Conn: &hurried}, ID: w.ID, Created: w.Created, Gone: w.Gone}
 	}
 	b.End = last.finishAfter(ctx, b.Votes[len(b.Votes)-1])
