@@ -30,7 +30,7 @@ type LoopObservation struct {
 	// offer.
 	SeamIterations wire.Values `json:"seamIterations,omitempty"`
 	SeamStatus     wire.Value  `json:"seamStatus"`
-	// Missing is a worker that the loop of a seam decided for and did not hand over to, and of which the host makes no run.
+	// Missing is a worker that the loop of a seam decided for, of which the host makes no run, neither for the loop nor for us.
 	Missing string `json:"missing,omitempty"`
 }
 
@@ -113,7 +113,7 @@ func seamLoop(ctx context.Context, h host.Host, o *LoopObservation) {
 	}
 	o.Evidence = scenarios.Observed
 	watchLoop(ctx, h, r, o, func() *host.Run { return h.Adopt(seam.Ask(ctx, dialect.AgentloopRequest{Turns: 1})) })
-	if len(host.Dispatched(o.Log).Values) > 0 {
+	if len(host.ChildIDs(o.Log)) > 0 {
 		return
 	}
 	for _, d := range o.Log.Decided().Each("/payload/decision/nextWorkerIds").Values {
