@@ -30,6 +30,8 @@ type LoopObservation struct {
 	// offer.
 	SeamIterations wire.Values `json:"seamIterations,omitempty"`
 	SeamStatus     wire.Value  `json:"seamStatus"`
+	// Missing is a worker that the loop of a seam decided for, of which the host makes no run, neither for the loop nor for us.
+	Missing string `json:"missing,omitempty"`
 }
 
 // SeenAs implements [scenarios.Seer].
@@ -111,4 +113,15 @@ func seamLoop(ctx context.Context, h host.Host, o *LoopObservation) {
 	}
 	o.Evidence = scenarios.Observed
 	watchLoop(ctx, h, r, o, func() *host.Run { return h.Adopt(seam.Ask(ctx, dialect.AgentloopRequest{Turns: 1})) })
+	if len(host.ChildIDs(o.Log)) > 0 {
+		return
+	}
+	for _, d := range o.Log.Decided().Each("/payload/decision/nextWorkerIds").Values {
+		for _, worker := range d.Items() {
+			if h.Try(worker.String()).Conduct == "" {
+				o.Missing = worker.String()
+				return
+			}
+		}
+	}
 }

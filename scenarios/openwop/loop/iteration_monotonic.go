@@ -56,6 +56,9 @@ var asPlanned = scenarios.Scenario{
 		if o.Evidence == scenarios.Attested {
 			j.Block("only the seam's word is on offer, and it shows no run", fixture.Load)
 		}
+		if o.Missing != "" { // a seam names whatever worker it was written for
+			j.Block("the loop of the seam decides for the worker "+o.Missing+", which the host does not have", fixture.Load)
+		}
 		l := o.Log
 		l.Made(j, openwop.OWP0037A6, "a run of "+o.Way)
 		if !j.Check(openwop.OWP0037A1, l.Ended).To(check.Reached()) {

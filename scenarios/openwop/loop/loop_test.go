@@ -105,6 +105,11 @@ func TestJudgesOfOneLoop(t *testing.T) {
 		o.Children[1].Snapshot = wiretest.Value(t, map[string]any{"runId": "c1", "status": "completed"})
 		hosttest.Expect(t, "as-planned", o, requirement.OWP0037A3)
 	})
+	t.Run("the seam names a worker that is not there", func(t *testing.T) {
+		o := loopObservation(t, 4, hosttest.LoopOf(4).Drop("core.workflowChain.event"), hosttest.LoopOf(4))
+		o.Missing = "nobody"
+		hosttest.Expect(t, "as-planned", o, "blocked")
+	})
 	t.Run("any id is served as a child", func(t *testing.T) {
 		o := loopObservation(t, 4, hosttest.LoopOf(4), hosttest.LoopOf(4))
 		o.Stranger = wiretest.Status(t, 200)
