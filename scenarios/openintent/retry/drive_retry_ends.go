@@ -41,10 +41,12 @@ func (o *EndsObservation) drive(ctx context.Context, w *watch, attempts int, bes
 	}
 	scenarios.End(refused)
 	w.waitUntil(ctx, w.intervals(float64(attempts)-0.3))
+	looked := w.Now()
 	o.before(ctx, w.Server)
+	w.took(looked)
 	o.Lapse = w.waitUntil(ctx, w.intervals(float64(attempts))+grace)
 	o.Lapse.Seam = w.usesSeam()
-	o.after(ctx, w.Server)
+	o.after(ctx, w.Server, w.expect)
 }
 
 // driveLong tries longer intervals where the server took no short one, and ends the drive until the windows are over, unless it
@@ -91,12 +93,12 @@ func (o *EndsObservation) before(ctx context.Context, s *host.Server) {
 	}
 }
 
-// after looks at the suspensions when their windows are over.
-func (o *EndsObservation) after(ctx context.Context, s *host.Server) {
+// after looks at the suspensions when their windows are over. expect is told of each end that was waited for.
+func (o *EndsObservation) after(ctx context.Context, s *host.Server, expect func(wire.Wait) wire.Wait) {
 	for n := range o.Ends {
 		e := &o.Ends[n]
 		i := e.of(s)
-		e.End = expires(ctx, i, "the suspension expires")
+		e.End = expect(expires(ctx, i, "the suspension expires"))
 		e.After = i.Look(ctx, "after the end")
 		if !e.End.Reached {
 			break // do not wait as long for each of the others
@@ -117,7 +119,7 @@ func whenOver(offered, waited *scenarios.Drive[EndsObservation]) (a, b *scenario
 		if o.Beside != nil {
 			s.Again(o.Beside.Intent, o.Beside.Suspension.ID)
 		}
-		o.after(ctx, s)
+		o.after(ctx, s, func(w wire.Wait) wire.Wait { return w })
 	}
 	offered.Later, waited.Later = later, later
 	return offered, waited
@@ -187,7 +189,11 @@ var inTime, inTimeRealTime = timedDrives("in-time",
 			Retried(o.Attempts, w.interval, policy))
 		o.Suspension = sus
 		o.Reminder = w.attempt(ctx, i, 2)
+		w.noteLate(w.since() - w.intervals(2))
 		o.Answer = i.Answer(ctx, "answer with the first id", sus.ID, "in time")
+		if o.Reminder.reminded() {
+			w.acted(w.intervals(2))
+		}
 		if host.MissingRoute(o.Answer) {
 			host.NoAnswers(w.Server, o.Answer)
 		}
@@ -223,7 +229,7 @@ var endless, endlessRealTime = timedDrives("endless",
 		o.Endless = sus
 		other, _ := w.suspend(ctx, "ends", w.Question("text").Within(w.interval, "fail", nil))
 		w.waitUntil(ctx, w.intervals(1)+grace)
-		o.Ended = expires(ctx, other, "the other suspension expires")
+		o.Ended = w.expect(expires(ctx, other, "the other suspension expires"))
 		w.intents = w.intents[:1]
 		more := w.intervals(3)
 		if w.usesSeam() {
