@@ -58,7 +58,8 @@ func Write(path string, r *scenarios.Report, version, binary string) (written bo
 		Turn: begun.Turn.Seconds(), Behind: begun.Behind.Seconds(),
 	}
 	for _, p := range begun.Pending {
-		out := results.PendingDrive{Drive: p.Drive, What: p.What, Since: p.Since.UTC(), Seconds: p.Limit.Seconds(), Due: p.Due().UTC(), Left: append([]string{}, p.Left...)}
+		out := results.PendingDrive{Drive: p.Drive, What: p.What, Since: p.Since.UTC(), Seconds: p.Limit.Seconds(), Due: p.Due().UTC(),
+			Left: append([]string{}, p.Left...)}
 		for _, o := range r.Outcomes {
 			if o.Drive == p.Drive {
 				out.Scenarios = append(out.Scenarios, string(o.Scenario.ID))
@@ -160,7 +161,8 @@ func opened(doc results.Ticket) (*Ticket, error) {
 		},
 	}
 	for _, p := range doc.Pending {
-		t.Begun.Pending = append(t.Begun.Pending, scenarios.Pending{Drive: p.Drive, What: p.What, Since: p.Since, Limit: seconds(p.Seconds), Left: p.Left})
+		t.Begun.Pending = append(t.Begun.Pending, scenarios.Pending{Drive: p.Drive, What: p.What, Since: p.Since, Limit: seconds(p.Seconds),
+			Left: p.Left})
 	}
 	room := int64(mostUnpacked)
 	for i, packed := range doc.Transcripts {

@@ -64,7 +64,8 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "alike": alike, "serve": serve, "intents": intents, "small": small, "host": simulatedHost,
-			"stripped": strippedHost, "harmless": harmless, "eventful": eventful, "commandless": commandless, "gone": gone,
+			"stripped": strippedHost, "correlating": correlatingHost,
+			"harmless": harmless, "eventful": eventful, "commandless": commandless, "gone": gone,
 			"scripts": scripts, "typed": typedCommand, "limited": limited, "taken": taken, "logs": logs, "spoil": spoilLog,
 			"started": started, "stopped": endedHost, "answers": answers,
 		},

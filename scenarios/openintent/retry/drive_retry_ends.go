@@ -46,10 +46,7 @@ func (o *EndsObservation) drive(ctx context.Context, w *watch, attempts int, bes
 	w.took(looked)
 	o.Lapse = w.waitUntil(ctx, w.intervals(float64(attempts))+grace)
 	o.Lapse.Seam = w.usesSeam()
-	o.after(ctx, w.Server)
-	for _, e := range o.Ends {
-		w.expect(e.End)
-	}
+	o.after(ctx, w.Server, w.expect)
 }
 
 // driveLong tries longer intervals where the server took no short one, and ends the drive until the windows are over, unless it
@@ -96,12 +93,12 @@ func (o *EndsObservation) before(ctx context.Context, s *host.Server) {
 	}
 }
 
-// after looks at the suspensions when their windows are over.
-func (o *EndsObservation) after(ctx context.Context, s *host.Server) {
+// after looks at the suspensions when their windows are over. expect is told of each end that was waited for.
+func (o *EndsObservation) after(ctx context.Context, s *host.Server, expect func(wire.Wait) wire.Wait) {
 	for n := range o.Ends {
 		e := &o.Ends[n]
 		i := e.of(s)
-		e.End = expires(ctx, i, "the suspension expires")
+		e.End = expect(expires(ctx, i, "the suspension expires"))
 		e.After = i.Look(ctx, "after the end")
 		if !e.End.Reached {
 			break // do not wait as long for each of the others
@@ -122,7 +119,7 @@ func whenOver(offered, waited *scenarios.Drive[EndsObservation]) (a, b *scenario
 		if o.Beside != nil {
 			s.Again(o.Beside.Intent, o.Beside.Suspension.ID)
 		}
-		o.after(ctx, s)
+		o.after(ctx, s, func(w wire.Wait) wire.Wait { return w })
 	}
 	offered.Later, waited.Later = later, later
 	return offered, waited

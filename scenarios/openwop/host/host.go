@@ -88,8 +88,8 @@ func (h Host) Adopt(reply *wire.Reply) *Run {
 	return r
 }
 
-// Again returns a run that an earlier part of the drive made, and registers it to be cancelled unless it ends by itself.
-func (h Host) Again(l RunLog) *Run {
+// RunAgain returns a run that an earlier part of the drive made, and registers it to be cancelled unless it ends by itself.
+func RunAgain(h Host, l RunLog) *Run {
 	return &Run{Host: h, ID: l.RunID, Created: h.Recorded(l.Created.Ref().Exchange), Gone: h.LeaveRun(l.RunID)}
 }
 

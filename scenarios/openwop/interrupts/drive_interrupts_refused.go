@@ -75,7 +75,7 @@ var approvalExpired = &scenarios.Drive[ExpiredObservation]{
 	},
 	Later: func(ctx context.Context, c *scenarios.Conn, o *ExpiredObservation) {
 		h := host.Host{Conn: c}
-		w := &Waiting{Run: h.Again(o.Log), Gate: o.Gate}
+		w := &Waiting{Run: host.RunAgain(h, o.Log), Gate: o.Gate}
 		w.ask = w.Permitted
 		w.findToken(ctx, "the run, when the time of its approval was over") // the run may have dropped it
 		o.Tokened = w.token != ""
