@@ -132,7 +132,7 @@ type ProfileStatus struct {
 	// Proved and Required count the requirements that the profile demands of this target, NotClaimed the others.
 	Proved, Required, NotClaimed int
 	LeftOut                      []Part // those not claimed, by the claims on which they rest
-	ThroughSeam                  int // of those required, see [Profile.ThroughSeam]
+	ThroughSeam                  int    // of those required, see [Profile.ThroughSeam]
 	// Provisional are the scenarios that were asked and did not count.
 	Provisional []ScenarioID
 }

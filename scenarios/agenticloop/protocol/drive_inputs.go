@@ -74,6 +74,7 @@ var inputs = &scenarios.Drive[InputsObservation]{
 // HungObservation is a turn whose model does not answer.
 type HungObservation struct {
 	host.Turns
+	Control  host.Turn     `json:"control"` // while the model answers
 	Hung     host.Turn     `json:"hung"`
 	Deadline time.Duration `json:"deadlineNs"`
 	Asked    int           `json:"asked"` // how often the silent model was asked
@@ -87,10 +88,10 @@ var hung = &scenarios.Drive[HungObservation]{
 	Waits: 10 * time.Second,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HungObservation) {
 		p := host.Open(c, &o.Turns)
-		o.Deadline = min(p.Deadline(), p.Patience, 10*time.Second)
+		o.Deadline = min(p.Deadline(), p.Patience, 10*time.Second+3*p.Pace.Turn())
 		plan := p.ServeModel(ctx, host.Call(p.Tools()[0], host.Object{"url": "http://example.test/"}))
 		defer plan.Close()
-		p.Turn(ctx, plan.Lay(host.Job{Name: "a start whose model answers", Event: p.Start(p.NewGoal(), nil)}))
+		o.Control, _ = p.Turn(ctx, plan.Lay(host.Job{Name: "a start whose model answers", Event: p.Start(p.NewGoal(), nil)}))
 		before := plan.Model.Calls()
 		plan.Model.Hang()
 		name := fmt.Sprintf("a start whose model hangs, with a deadline in %s", o.Deadline)

@@ -26,7 +26,7 @@ func Suite() scenarios.Suite {
 // givenApart blocks the judge if any start changes the run: then a certain one shows nothing.
 func (o RedeliveryObservation) givenApart(j *scenarios.Judge) {
 	host.GivenRequest(j, o.Start)
-	host.Given(j, o.Other)
+	host.GivenAsked(j, o.Other) // a plugin that takes no further start takes none that comes again
 	ok, found := o.Other.Unchanged(o.Run).MatchSeen(o.Other.Runs())
 	why := "setup failed: another start changed the run: " + found
 	switch {

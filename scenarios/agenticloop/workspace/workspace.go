@@ -105,6 +105,9 @@ var earlierJobsKept = scenarios.Scenario{
 		if len(o.Left) < 2 || len(o.Later) != len(o.Left) {
 			j.Block("setup failed: the run had only one job", "have a start ask for a tool")
 		}
+		if files, _ := o.Left[0].Actual().(host.Object); len(files) == 0 {
+			j.Block("setup failed: the first job left no file that a later one could change", "write the files of a run")
+		}
 		for i := range len(o.Left) - 1 {
 			was := check.Plain(o.Left[i].Actual())
 			j.Check(agenticloop.RFC103W3, o.Later[i]).To(
