@@ -34,7 +34,9 @@ func TestJudgesOfAllowlists(t *testing.T) {
 			o.Only = hosttest.StartR.Turn(t)
 		}, agenticloop.RFC103G3},
 		{"allowlist-binds", "it asks for nothing", func(o *security.AllowedObservation) { o.Only = none.Turn(t) }, "passed"},
-		{"allowlist-binds", "a strange tool beside another is refused", func(o *security.AllowedObservation) { o.Both = none.Turn(t) }, "blocked"},
+		{"allowlist-binds", "a strange tool beside another is refused", func(o *security.AllowedObservation) {
+			o.Both = none.Turn(t)
+		}, "blocked"},
 		{"never-itself", "what is allowed steers nothing", func(o *security.AllowedObservation) { o.Only = none.Turn(t) }, "blocked"},
 		{"never-itself", "it asks for itself", func(o *security.AllowedObservation) {
 			o.Self = hosttest.Turn(t, "a", nil,
@@ -255,7 +257,7 @@ func TestJudgesOfSecrets(t *testing.T) {
 	honest := func() security.SecretsObservation {
 		another := hosttest.Running(1, "fetch")
 		another["goal"] = "a goal with canary-o"
-		return security.SecretsObservation{Start: hosttest.Told{Name: "the start", Before: host.Object{"O": another}, Answer: hosttest.StartR.Answer}.Turn(t),
+		return security.SecretsObservation{Start: hosttest.Turn(t, "the start", host.Object{"O": another}, hosttest.StartR.Answer),
 			Result:   hosttest.Handed(t, "a result", hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric"))),
 			Failure:  hosttest.Handed(t, "a failure", hosttest.GaveUp),
 			Refused:  hosttest.Handed(t, "an unknown event", hosttest.Refusal(false)),

@@ -27,6 +27,7 @@ var LargeThings = &scenarios.Drive[LargeObservation]{
 	Title:    "starts a run with a goal of 2 MiB, one in a state of 200 finished runs, and delivers a result of 20 MiB",
 	Sends:    []string{"four turns: agentic.start", "one turn: agentic.tool_result of 20 MiB"},
 	Excludes: scenarios.Everything,
+	Timeout:  5 * time.Minute, // reading 20 MiB may take a plugin a minute
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LargeObservation) {
 		p := host.Open(c, &o.Turns)
 		s, ok := p.Begin(ctx, host.Job{Name: "the start"})
