@@ -411,11 +411,11 @@ const (
 	// No exit code but 0 is used to say something of the run.
 	RFC103P6 = "RFC103-P6"
 
-	// The workspace of a run holds context.md, memory.md, plan.md, trace.jsonl and artifacts/ once it
-	// was started.
+	// The workspace of a run holds context.md, memory.md and plan.md once it was started, and
+	// trace.jsonl and artifacts/ by its end.
 	RFC103W1 = "RFC103-W1"
 
-	// trace.jsonl holds one JSON value a line, and only grows.
+	// trace.jsonl holds one JSON value a line, and loses none.
 	RFC103W2 = "RFC103-W2"
 
 	// A turn leaves the files of earlier jobs as they were, though its workspace is made of links to
@@ -1382,7 +1382,7 @@ var RequirementsV2 = []Requirement{
 		ID: RFC103W1, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
 		Section: "Workspace Contract", Line: 202, Hash: "e6b704140488", Claim: "workspace",
 		Evidence: "observed",
-		Text:     "The workspace of a run holds context.md, memory.md, plan.md, trace.jsonl and artifacts/ once it was started.",
+		Text:     "The workspace of a run holds context.md, memory.md and plan.md once it was started, and trace.jsonl and artifacts/ by its end.",
 		Accepts:  "AL-R20: other files beside these are the agent's own.",
 		Breaks:   []string{"left-out"},
 	},
@@ -1390,7 +1390,7 @@ var RequirementsV2 = []Requirement{
 		ID: RFC103W2, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
 		Section: "Workspace Contract", Line: 206, Hash: "a9d391aa3be4", Claim: "workspace",
 		Evidence: "observed",
-		Text:     "trace.jsonl holds one JSON value a line, and only grows.",
+		Text:     "trace.jsonl holds one JSON value a line, and loses none.",
 		Breaks:   []string{"another-value"},
 	},
 	{

@@ -42,7 +42,7 @@ func GivenInTime(j *scenarios.Judge, turns ...Turn) {
 	for _, t := range turns {
 		if t.Patience != "" {
 			j.Block(
-				fmt.Sprintf("%s: it had not ended after %s, and the profile does not say how long a turn may take", t.Name, t.Patience),
+				fmt.Sprintf("%s: it had not ended after %s, and the profile does not say how long that may take", t.Name, t.Patience),
 				"say turn_seconds under limits in "+ProfileName+", or give it more time with --patience")
 		}
 	}

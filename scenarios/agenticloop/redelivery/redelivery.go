@@ -50,6 +50,10 @@ var startAgain = scenarios.Scenario{
 		o.givenApart(j)
 		host.Given(j, o.Again)
 		j.Check(agenticloop.RFC103READ2, o.Again.KeptRuns()).To(check.Len(0), "%s: new runs", o.Again.Name)
+		if o.Again.Status() == "error" { // it starts nothing either (AL-R13)
+			o.Again.FindRetried(j, "AL-R13")
+			return
+		}
 		o.Again.CheckNotMovedAgain(j, o.Start, o.Run, agenticloop.RFC103READ2)
 	}),
 }

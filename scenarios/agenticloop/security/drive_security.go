@@ -53,19 +53,18 @@ var allowlists = &scenarios.Drive[AllowedObservation]{
 // ForbiddenObservation is runs whose planner wants tools that it may not have.
 type ForbiddenObservation struct {
 	host.Turns
-	Control host.Turn    `json:"control"` // the tool that is wanted is allowed, which shows whether the seam steers
-	Tool    string       `json:"tool"`    // always allowed, unless nothing is
-	Wanted  string       `json:"wanted"`  // another tool
-	First   host.Turn    `json:"first"`   // it is wanted at the start, and not allowed
-	Obeyed  host.Turn    `json:"obeyed"`  // it is wanted after a result, and allowed
-	Later   host.Turn    `json:"later"`   // the same where it is not allowed
-	Due     host.Pending `json:"due"`     // what that result is for
-	Self    []host.Turn  `json:"self"`    // the plugin itself
-	Name    string       `json:"name"`
-	Empty   []host.Turn  `json:"empty"`         // any tool, though nothing is allowed
-	Odd     []host.Turn  `json:"odd"`           // names that no tool may have
-	Told    []host.Turn  `json:"told"`          // the same names, told by the result of a tool
-	Cut     string       `json:"cut,omitempty"` // why the turns after Told are missing
+	Control host.Turn   `json:"control"` // the tool that is wanted is allowed, which shows whether the seam steers
+	Tool    string      `json:"tool"`    // always allowed, unless nothing is
+	Wanted  string      `json:"wanted"`  // another tool
+	First   host.Turn   `json:"first"`   // it is wanted at the start, and not allowed
+	Obeyed  host.Turn   `json:"obeyed"`  // it is wanted after a result, and allowed
+	Later   host.Turn   `json:"later"`   // the same where it is not allowed
+	Self    []host.Turn `json:"self"`    // the plugin itself
+	Name    string      `json:"name"`
+	Empty   []host.Turn `json:"empty"`         // any tool, though nothing is allowed
+	Odd     []host.Turn `json:"odd"`           // names that no tool may have
+	Told    []host.Turn `json:"told"`          // the same names, told by the result of a tool
+	Cut     string      `json:"cut,omitempty"` // why the turns after Told are missing
 }
 
 // oddNames returns names that would lead a route elsewhere.
@@ -175,7 +174,6 @@ func (o *ForbiddenObservation) wishLater(ctx context.Context, p *host.Plugin) {
 	}
 	o.Obeyed = after(", which is allowed", allowOnly(o.Tool, o.Wanted))
 	o.Later = after(", which is not allowed", allowOnly(o.Tool))
-	o.Due = s.Pending
 }
 
 // SpoofedObservation is turns that were handed the correlation of another run.

@@ -66,7 +66,7 @@ func (o ForbiddenObservation) givenAsked(j *scenarios.Judge, t host.Turn) {
 var forbiddenRefused = scenarios.Scenario{
 	ID:     "agenticloop/security/forbidden-tool-refused",
 	Title:  "a tool that is not allowed is not asked for, neither first nor later, though the planner wants it",
-	Proves: scenarios.IDs{agenticloop.RFC103G3},
+	Proves: scenarios.IDs{agenticloop.RFC103G3, agenticloop.RFC103T9},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
 		o.givenSteered(j)
@@ -78,9 +78,10 @@ var forbiddenRefused = scenarios.Scenario{
 		host.Given(j, o.Obeyed, o.Later)
 		o.givenAsked(j, o.Obeyed)
 		j.Check(agenticloop.RFC103G3, o.Later.Events()).To(o.Later.AsksOnlyFor(o.Tool), "%s", o.Later.Name)
-		if o.Later.Status() == "ok" { // what becomes of the run is told
-			host.GivenMoved(j, o.Later, o.Due)
-		}
+		j.Check(agenticloop.RFC103T9, o.Later.Events()).To(check.Seeing("one event, or an error", func(wire.Seen) (bool, string) {
+			n := len(o.Later.Events().Values)
+			return n == 1 || o.Later.Status() == "error", fmt.Sprintf("%d events, and status %q", n, o.Later.Status())
+		}), "%s: what becomes of the run", o.Later.Name)
 	}),
 }
 

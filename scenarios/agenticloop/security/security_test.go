@@ -81,8 +81,8 @@ func TestJudgesOfForbiddenTools(t *testing.T) {
 	}
 	honest := func() security.ForbiddenObservation {
 		return security.ForbiddenObservation{Control: asking("the start", nil, 1, "assay-forbidden"), Tool: "fetch", Wanted: "assay-forbidden",
-			Obeyed: asking("obeyed", hosttest.RunR, 2, "assay-forbidden"), Due: host.Pending{Run: "R", Step: 1, Tool: "fetch"},
-			Name: "agentic-loop", First: refused.Turn(t), Self: []host.Turn{refused.Turn(t)},
+			Obeyed: asking("obeyed", hosttest.RunR, 2, "assay-forbidden"),
+			Name:   "agentic-loop", First: refused.Turn(t), Self: []host.Turn{refused.Turn(t)},
 			Odd: []host.Turn{refused.Turn(t)},
 			Told: []host.Turn{
 				hosttest.Handed(t, "told", hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric")))},
@@ -116,7 +116,7 @@ func TestJudgesOfForbiddenTools(t *testing.T) {
 		}, "blocked"},
 		{"forbidden-tool-refused", "it is given up without a word", func(o *security.ForbiddenObservation) {
 			o.Later = hosttest.Handed(t, "later", hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 1)}))
-		}, hosttest.Violates(agenticloop.RFC103T9)},
+		}, agenticloop.RFC103T9},
 		{"forbidden-tool-refused", "it is asked for later", func(o *security.ForbiddenObservation) {
 			o.Later = hosttest.Handed(t, "later",
 				hosttest.Ok(host.Object{"R": hosttest.Running(2, "assay-forbidden")},
@@ -133,7 +133,7 @@ func TestJudgesOfForbiddenTools(t *testing.T) {
 			}, agenticloop.RFC103G3},
 		{"forbidden-tool-refused", "the result is passed over", func(o *security.ForbiddenObservation) {
 			o.Later = hosttest.Handed(t, "later", hosttest.Ok(nil))
-		}, hosttest.Violates(agenticloop.RFC103V9)},
+		}, agenticloop.RFC103T9},
 		{"forbidden-tool-refused", "the seam does not steer", func(o *security.ForbiddenObservation) {
 			o.Wanted = "jina-reader"
 		}, "blocked"},

@@ -60,7 +60,7 @@ var LargeThings = &scenarios.Drive[LargeObservation]{
 		body := host.Object{"content_type": "text/plain", "text": text}
 		o.Result, _ = p.Turn(ctx, host.Job{
 			Name: "a result of 20 MiB", State: s.State, Event: p.Result(s.Pending, body),
-			Timeout: max(p.Deadline(), time.Minute),
+			Timeout: max(p.Deadline(), time.Minute), Heavy: "20 MiB",
 		})
 	},
 }
