@@ -427,7 +427,7 @@ var ReadingsV2 = []Reading{
 		Sentences: []string{"RFC103-WIRE-9", "RFC103-WIRE-1", "RFC103-WIRE-2"},
 		Open:      "The text runs a model in every turn, and does not say what a turn does when the model hangs, fails or talks nonsense.",
 		Accept:    "Any sound response in time, whatever the model does. After one that hangs, an error that may not be retried is a finding. Where the profile does not say how long a turn may take, one that outlasts our patience blocks.",
-		Refuse:    "A turn that runs past its deadline, leaves a process behind, or prints no sound response.",
+		Refuse:    "A turn that runs on 5 seconds after its deadline, the time that gateways give it to end, leaves a process behind, or prints no sound response.",
 		Why:       "What to make of a model is the agent's decision.",
 		Scenarios: []string{"agenticloop/protocol/ends-before-its-deadline", "agenticloop/protocol/model-that-errs"},
 	},

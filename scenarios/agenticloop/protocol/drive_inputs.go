@@ -71,6 +71,9 @@ var inputs = &scenarios.Drive[InputsObservation]{
 	},
 }
 
+// grace is the time in which a process may end after its deadline: gateways give it as long.
+const grace = 5 * time.Second
+
 // HungObservation is a turn whose model does not answer.
 type HungObservation struct {
 	host.Turns
@@ -95,7 +98,10 @@ var hung = &scenarios.Drive[HungObservation]{
 		before := plan.Model.Calls()
 		plan.Model.Hang()
 		name := fmt.Sprintf("a start whose model hangs, with a deadline in %s", o.Deadline)
-		o.Hung, _ = p.Turn(ctx, plan.Lay(host.Job{Name: name, Event: p.Start(p.NewGoal(), nil), Timeout: o.Deadline}))
+		o.Hung, _ = p.Turn(ctx, plan.Lay(host.Job{Name: name, Event: p.Start(p.NewGoal(), nil), Timeout: o.Deadline + grace,
+			Edit: func(request host.Object) {
+				request["deadline_at"] = p.Now().Add(o.Deadline).UTC().Format(time.RFC3339Nano)
+			}}))
 		o.Asked = plan.Model.Calls() - before
 	},
 }
