@@ -78,7 +78,7 @@ func baitGateway(ctx context.Context, called string) *bait {
 	b := &bait{url: "http://" + ln.Addr().String(), done: make(chan struct{})}
 	told := func(w http.ResponseWriter, r *http.Request) {
 		name := gatewayCalled
-		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && !strings.Contains(r.URL.Path, "trigger") {
 			name += asked
 		}
 		f, err := os.OpenFile(filepath.Join(called, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
