@@ -210,6 +210,10 @@ func (t *text) isNotMet(requirement string) bool {
 }
 
 func (t *text) leftovers() {
+	if fault := t.report.Fault; fault != "" {
+		t.heading(red, "BROKEN", "outside all scenarios")
+		t.line("  %s", textsafe.Clip(fault, mostReason))
+	}
 	if len(t.report.Leftovers) == 0 {
 		return
 	}
