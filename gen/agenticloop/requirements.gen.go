@@ -123,6 +123,10 @@ const (
 	// Every log has a message and one of the levels debug, info, warn and error.
 	RFC103WIRE5 = "RFC103-WIRE-5"
 
+	// A turn that answers with an error exits with 0 as well, so that the gateway goes by what it
+	// says.
+	RFC103WIRE17 = "RFC103-WIRE-17"
+
 	// To input that is no JSON object the answer is an error, or a non-zero exit code and no output;
 	// never a dump.
 	RFC103WIRE6 = "RFC103-WIRE-6"
@@ -135,8 +139,8 @@ const (
 	// over with a log, without state and without events.
 	RFC103WIRE8 = "RFC103-WIRE-8"
 
-	// A turn ends before its deadline, also where what it waits for does not answer, and leaves no
-	// process behind.
+	// A turn ends in its time, also where what it waits for does not answer, and leaves no process
+	// behind.
 	RFC103WIRE9 = "RFC103-WIRE-9"
 
 	// What the gateway adds to an event, be it the zero time, does no harm.
@@ -149,7 +153,7 @@ const (
 	// A state_updates that has runs has every run, since the gateway replaces the whole map.
 	RFC103WIRE12 = "RFC103-WIRE-12"
 
-	// The state stays below 1 MiB; a turn that would exceed it is refused for good.
+	// The state stays below 1 MiB; a turn that would exceed it is refused.
 	RFC103WIRE13 = "RFC103-WIRE-13"
 
 	// A turn that was killed and is run again with the state of before leads where it would have led:
@@ -163,9 +167,14 @@ const (
 	// form of either era.
 	RFC103WIRE16 = "RFC103-WIRE-16"
 
-	// A result without run_id, step or tool, or whose step is no whole number from 1 on, moves no run
-	// and changes no state.
+	// A result without run_id, step or tool, or whose step is no whole number from 1 on, takes no run
+	// on: it is passed over, or refused; where it can be told from no mismatch, it may escalate its
+	// run.
 	RFC103READ1 = "RFC103-READ-1"
+
+	// A step that is written as a text, with a fraction or as true is not taken for the number that is
+	// pending.
+	RFC103READ14 = "RFC103-READ-14"
 
 	// A start that is delivered again, with the state that it left, makes no second run.
 	RFC103READ2 = "RFC103-READ-2"
@@ -203,8 +212,8 @@ const (
 	// Nothing of the config, the environment or the secrets stands in the files of the workspace.
 	RFC103READ11 = "RFC103-READ-11"
 
-	// Whatever name a planner or a result asks for, the type of a request ends in letters, digits,
-	// underscore and hyphen, at most 64 of them.
+	// Whatever name a planner or a result asks for, the type of a request ends in a name of at most
+	// 256 characters, without blanks, control characters and slashes.
 	RFC103READ12 = "RFC103-READ-12"
 
 	// A turn writes nothing outside its workspace.
@@ -295,7 +304,7 @@ const (
 	// A result of another tool escalates the run.
 	RFC103M5 = "RFC103-M5"
 
-	// The same run meets its budget at the same step, with the same reason, each time.
+	// The same run meets its budget at the same step, for the same reason, each time.
 	RFC103M6 = "RFC103-M6"
 
 	// A run that is done emitted one agent.completed, however often its last result comes.
@@ -322,7 +331,8 @@ const (
 	// brings forth nothing.
 	RFC103I6 = "RFC103-I6"
 
-	// Every turn ends with exit code 0 and a response of the protocol, whether it says ok or error.
+	// Every turn ends by itself with a response of the protocol: with exit code 0, or with another one
+	// beside an error.
 	RFC103I7 = "RFC103-I7"
 
 	// One invocation of handle is one turn: it asks for one tool at most, or ends the run, and then
@@ -401,11 +411,11 @@ const (
 	// No exit code but 0 is used to say something of the run.
 	RFC103P6 = "RFC103-P6"
 
-	// The workspace of a run holds context.md, memory.md, plan.md, trace.jsonl and artifacts/ once it
-	// was started.
+	// The workspace of a run holds context.md, memory.md and plan.md once it was started, and
+	// trace.jsonl and artifacts/ by its end.
 	RFC103W1 = "RFC103-W1"
 
-	// trace.jsonl holds one JSON value a line, and only grows.
+	// trace.jsonl holds one JSON value a line, and loses none.
 	RFC103W2 = "RFC103-W2"
 
 	// A turn leaves the files of earlier jobs as they were, though its workspace is made of links to
@@ -425,8 +435,7 @@ const (
 	// agentic.tool_result or api.trigger.
 	RFC103G2 = "RFC103-G2"
 
-	// A tool that allowed_plugins does not list is not asked for, neither first nor later; the run is
-	// refused or escalated.
+	// A tool that allowed_plugins does not list is not asked for, neither first nor later.
 	RFC103G3 = "RFC103-G3"
 
 	// Without allowed_plugins, or with an empty list, no tool is asked for.
@@ -757,6 +766,14 @@ var RequirementsV2 = []Requirement{
 		Breaks:   []string{"another-type"},
 	},
 	{
+		ID: RFC103WIRE17, Level: "SHOULD", Source: "PLUGIN-V2", File: "",
+		Section: "Process", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "A turn that answers with an error exits with 0 as well, so that the gateway goes by what it says.",
+		Accepts:  "AL-R21: a turn that fails may be told by its exit code, too.",
+		Breaks:   []string{"another-status"},
+	},
+	{
 		ID: RFC103WIRE6, Level: "MUST", Source: "PLUGIN-V2", File: "",
 		Section: "Process", Line: 0, Hash: "",
 		Evidence: "observed",
@@ -781,7 +798,7 @@ var RequirementsV2 = []Requirement{
 		ID: RFC103WIRE9, Level: "MUST", Source: "PLUGIN-V2", File: "",
 		Section: "Deadlines", Line: 0, Hash: "",
 		Evidence: "observed",
-		Text:     "A turn ends before its deadline, also where what it waits for does not answer, and leaves no process behind.",
+		Text:     "A turn ends in its time, also where what it waits for does not answer, and leaves no process behind.",
 		Breaks:   []string{"another-status"},
 	},
 	{
@@ -809,7 +826,7 @@ var RequirementsV2 = []Requirement{
 		ID: RFC103WIRE13, Level: "MUST", Source: "PLUGIN-V2", File: "",
 		Section: "State", Line: 0, Hash: "",
 		Evidence: "observed",
-		Text:     "The state stays below 1 MiB; a turn that would exceed it is refused for good.",
+		Text:     "The state stays below 1 MiB; a turn that would exceed it is refused.",
 		Breaks:   []string{"beyond-bound"},
 	},
 	{
@@ -837,8 +854,17 @@ var RequirementsV2 = []Requirement{
 		ID: RFC103READ1, Level: "MUST", Source: "RFC-103-READING", File: "",
 		Section: "Invariants 4 and 5", Line: 0, Hash: "",
 		Evidence: "observed",
-		Text:     "A result without run_id, step or tool, or whose step is no whole number from 1 on, moves no run and changes no state.",
+		Text:     "A result without run_id, step or tool, or whose step is no whole number from 1 on, takes no run on: it is passed over, or refused; where it can be told from no mismatch, it may escalate its run.",
+		Accepts:  "AL-R101: the text has an order of checks, and no word for a result that lacks what is checked.",
 		Breaks:   []string{"another-type", "inserted"},
+	},
+	{
+		ID: RFC103READ14, Level: "SHOULD", Source: "RFC-103-READING", File: "",
+		Section: "Invariants 4 and 5", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "A step that is written as a text, with a fraction or as true is not taken for the number that is pending.",
+		Accepts:  "AL-R101: languages that read such a step as that number resume the right run.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: RFC103READ2, Level: "MUST", Source: "RFC-103-READING", File: "",
@@ -916,7 +942,7 @@ var RequirementsV2 = []Requirement{
 		ID: RFC103READ12, Level: "MUST", Source: "RFC-103-READING", File: "",
 		Section: "Security", Line: 0, Hash: "",
 		Evidence: "observed",
-		Text:     "Whatever name a planner or a result asks for, the type of a request ends in letters, digits, underscore and hyphen, at most 64 of them.",
+		Text:     "Whatever name a planner or a result asks for, the type of a request ends in a name of at most 256 characters, without blanks, control characters and slashes.",
 		Breaks:   []string{"beyond-bound"},
 	},
 	{
@@ -1118,7 +1144,7 @@ var RequirementsV2 = []Requirement{
 		ID: RFC103M6, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
 		Section: "Test Cases", Line: 319, Hash: "54747dfef23b",
 		Evidence: "observed",
-		Text:     "The same run meets its budget at the same step, with the same reason, each time.",
+		Text:     "The same run meets its budget at the same step, for the same reason, each time.",
 		Breaks:   []string{"another-value"},
 	},
 	{
@@ -1176,7 +1202,8 @@ var RequirementsV2 = []Requirement{
 		ID: RFC103I7, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
 		Section: "Core Invariants", Line: 43, Hash: "5c695c553c1d",
 		Evidence: "observed",
-		Text:     "Every turn ends with exit code 0 and a response of the protocol, whether it says ok or error.",
+		Text:     "Every turn ends by itself with a response of the protocol: with exit code 0, or with another one beside an error.",
+		Accepts:  "AL-R21: exit code 0 is asked of turns that succeed; one that fails may say so by its code, too.",
 		Breaks:   []string{"another-status"},
 	},
 	{
@@ -1355,7 +1382,7 @@ var RequirementsV2 = []Requirement{
 		ID: RFC103W1, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
 		Section: "Workspace Contract", Line: 202, Hash: "e6b704140488", Claim: "workspace",
 		Evidence: "observed",
-		Text:     "The workspace of a run holds context.md, memory.md, plan.md, trace.jsonl and artifacts/ once it was started.",
+		Text:     "The workspace of a run holds context.md, memory.md and plan.md once it was started, and trace.jsonl and artifacts/ by its end.",
 		Accepts:  "AL-R20: other files beside these are the agent's own.",
 		Breaks:   []string{"left-out"},
 	},
@@ -1363,7 +1390,7 @@ var RequirementsV2 = []Requirement{
 		ID: RFC103W2, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
 		Section: "Workspace Contract", Line: 206, Hash: "a9d391aa3be4", Claim: "workspace",
 		Evidence: "observed",
-		Text:     "trace.jsonl holds one JSON value a line, and only grows.",
+		Text:     "trace.jsonl holds one JSON value a line, and loses none.",
 		Breaks:   []string{"another-value"},
 	},
 	{
@@ -1407,7 +1434,7 @@ var RequirementsV2 = []Requirement{
 		ID: RFC103G3, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
 		Section: "Security and Scope", Line: 278, Hash: "0b132b36074e",
 		Evidence: "observed",
-		Text:     "A tool that allowed_plugins does not list is not asked for, neither first nor later; the run is refused or escalated.",
+		Text:     "A tool that allowed_plugins does not list is not asked for, neither first nor later.",
 		Breaks:   []string{"inserted"},
 	},
 	{

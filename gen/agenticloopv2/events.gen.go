@@ -43,7 +43,7 @@ type EventFamily struct {
 // EventFamilies returns the families of the contract in alphabetical order of their patterns, which the first call compiles.
 var EventFamilies = sync.OnceValue(func() []EventFamily {
 	return []EventFamily{
-		{regexp.MustCompile("^agentic\\.tool_request\\.[A-Za-z0-9_-]{1,64}$"), EventSpec{"^agentic\\.tool_request\\.[A-Za-z0-9_-]{1,64}$", "https://github.com/mattjoyce/ductile/agentic-loop/v2/event-payloads.schema.json#/$defs/toolRequest", "ToolRequestPayload", func() any { return new(ToolRequestPayload) }}},
+		{regexp.MustCompile("^agentic\\.tool_request\\.[^\\s/]{1,256}$"), EventSpec{"^agentic\\.tool_request\\.[^\\s/]{1,256}$", "https://github.com/mattjoyce/ductile/agentic-loop/v2/event-payloads.schema.json#/$defs/toolRequest", "ToolRequestPayload", func() any { return new(ToolRequestPayload) }}},
 	}
 })
 

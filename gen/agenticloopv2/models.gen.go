@@ -1097,7 +1097,8 @@ type TargetProfile struct {
 	// The settings of every request. What a scenario sets is laid over it. The allowed tools are those of
 	// allowed_plugins.
 	Config json.RawMessage `json:"config,omitzero"`
-	// Whether the same request gets the same answer. With a live model it does not.
+	// Whether the same request gets the same answer, but for its times. With a live model it does not. Where it
+	// does, other decisions are violations; else they are told.
 	Deterministic *bool `json:"deterministic,omitzero"`
 	// Set beside PATH, HOME, TZ, LANG and TMPDIR.
 	Environment map[string]string `json:"environment,omitzero"`

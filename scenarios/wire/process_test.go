@@ -299,17 +299,22 @@ func TestAProcessIsReadFromItsTranscript(t *testing.T) {
 	}
 }
 
-// The text lets a plugin print 10 MiB, so that much is kept and decoded.
+// The text lets a plugin print 10 MiB, so that much is kept and decoded. One byte more is the plugin's to answer for, and said.
 func TestOutputIsKeptUpToTheCapOfTheText(t *testing.T) {
-	c := shell(t, `printf '"'; head -c 10000000 /dev/zero | tr '\0' x; printf '"'`, func(_ *wire.Process, l *wire.Limits) {
-		*l = wire.DefaultLimits()
-	})
-	e, err := c.Spawn(t.Context(), wire.Turn{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text, _ := e.Decode().(string); len(text) != 10_000_000 {
-		t.Errorf("%d bytes of a text of 10,000,000 are there", len(text))
+	const most = 10 << 20
+	for length, fits := range map[int]bool{most: true, most + 1: false} {
+		script := fmt.Sprintf(`printf '"'; head -c %d /dev/zero | tr '\0' x; printf '"'`, length-2)
+		c := shell(t, script, func(_ *wire.Process, l *wire.Limits) { *l = wire.DefaultLimits() })
+		e, err := c.Spawn(t.Context(), wire.Turn{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, _ := e.Decode().(string); fits != (len(text) == length-2) {
+			t.Errorf("%d bytes are there of an output of %d", len(text), length)
+		}
+		if said := e.Part("output").String(); !fits && !strings.Contains(said, "more than 10485760 bytes were printed") {
+			t.Errorf("%d bytes: %.200q", length, said)
+		}
 	}
 }
 

@@ -3,6 +3,8 @@ package budget
 
 import (
 	"fmt"
+	"reflect"
+	"strings"
 
 	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
@@ -153,19 +155,39 @@ var sameCutOff = scenarios.Scenario{
 			if o.Live { // another scenario judges that it is cut off in time
 				j.Check(agenticloop.RFC103M6, last.Ends()).To(check.Len(1), "ends of the run")
 				if s.end() != first.end() {
-					j.Find("", "a run ends after %d results, and the same one after %d: the profile says that it is not "+
+					j.Find("", "a run ends after %d results, and the same one after %d: the profile does not say that it is "+
 						"deterministic (AL-R109)", first.end(), s.end())
 				}
 				continue
 			}
-			j.Check(agenticloop.RFC103M6, last.Ends().Each("/payload/reason")).To(
-				check.SameAs(first.all()[first.end()].Ends().Each("/payload/reason")), "reason of the end")
+			j.Check(agenticloop.RFC103M6, last.Ends().Each("/payload/reason")).To(first.sameReason(s), "reason of the end")
 			j.Check(agenticloop.RFC103M6, last.Ends()).To(
 				check.Seeing(fmt.Sprintf("the end after %d results", first.end()), func(wire.Seen) (bool, string) {
 					return s.end() == first.end(), fmt.Sprintf("after %d", s.end())
 				}), "where the run ends")
 		}
 	}),
+}
+
+// sameReason matches the reasons of the end of another run that are those of the first, but for the names of the runs and their
+// goals.
+func (s Spent) sameReason(other Spent) check.Matcher {
+	want := wordless(s, check.Plain(s.all()[s.end()].Ends().Each("/payload/reason").Actual()))
+	return check.That("as the first time, "+wire.Compact(want), func(v any) bool { return reflect.DeepEqual(wordless(other, v), want) })
+}
+
+// wordless returns reasons without what names the run.
+func wordless(s Spent, reasons any) []string {
+	names := strings.NewReplacer(s.Run, "…")
+	if goal := s.Start.Run(s.Run).Key("goal").String(); goal != "" {
+		names = strings.NewReplacer(s.Run, "…", goal, "…")
+	}
+	list, _ := reasons.([]any)
+	out := make([]string, len(list))
+	for i, reason := range list {
+		out[i] = names.Replace(fmt.Sprint(reason))
+	}
+	return out
 }
 
 // stopEndless ends the judge of a run that has no end.
@@ -263,6 +285,10 @@ var errorsRetry = scenarios.Scenario{
 	Ask: scenarios.Ask(failures, func(o FailuresObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.GivenSome(j, o.Failing)
+		if o.Most == 0 {
+			j.Block("the profile claims retry, and says with max_retries 0 that no step is asked for again",
+				"say max_retries of at least 1, or drop retry from the capabilities in "+host.ProfileName)
+		}
 		attempt := o.Start.Run(o.Pending.Run).Key("attempt")
 		for i, t := range o.Failing {
 			if i > 0 && t.Run(o.Pending.Run).Key("status").String() != "running" {
@@ -331,9 +357,9 @@ var reframesEnd = scenarios.Scenario{
 		host.GivenSome(j, o.Steps)
 		host.GivenKeptRequests(j, o.Steps)
 		for _, t := range o.Steps {
-			count := t.Run(o.Run).Key("reframes")
-			if t.Run(o.Run).Present() {
-				j.Check(agenticloop.RFC103G8, count).To(check.Integer(0, int64(o.Most)), "%s: reframes", t.Name)
+			run := t.Run(o.Run)
+			if run.Present() && len(t.OfType(host.Escalated).Values) == 0 {
+				j.Check(agenticloop.RFC103G8, run.Key("reframes")).To(check.Integer(0, int64(o.Most)), "%s: reframes", t.Name)
 			}
 		}
 		last := o.Steps[len(o.Steps)-1]
@@ -348,6 +374,7 @@ var reframesEnd = scenarios.Scenario{
 		host.GivenTaken(j, last, due)
 		last.CheckEscalated(j, o.Run, agenticloop.RFC103F8)
 		reframed := last.Run(o.Run).Key("reframes")
-		j.Check(agenticloop.RFC103G8, reframed).To(check.Equal(o.Most), "%s: reframes at the end", last.Name)
+		// The reframe that would be one too many may count (AL-R12).
+		j.Check(agenticloop.RFC103G8, reframed).To(check.Integer(int64(o.Most), int64(o.Most)+1), "%s: reframes at the end", last.Name)
 	}),
 }

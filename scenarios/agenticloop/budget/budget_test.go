@@ -25,6 +25,15 @@ func spent(t *testing.T, limit, asks int, reason string) budget.Spent {
 	return s
 }
 
+// spentAs is the story of a run with an id of its own that asks for one step and is then escalated.
+func spentAs(t *testing.T, run, reason string) budget.Spent {
+	return budget.Spent{Budget: 2, Run: run,
+		Start: hosttest.Turn(t, "the start", nil,
+			hosttest.Ok(host.Object{run: hosttest.Running(1, "fetch")}, hosttest.Request(run, 1, "fetch"))),
+		Steps: []host.Turn{hosttest.Turn(t, "the last result", host.Object{run: hosttest.Running(1, "fetch")},
+			hosttest.Ok(host.Object{run: hosttest.Over("escalated", 1)}, hosttest.Escalation(run, reason)))}}
+}
+
 func TestJudgesOfBudgets(t *testing.T) {
 	honest := func() budget.BudgetObservation {
 		o := budget.BudgetObservation{Way: "scripted_config"}
@@ -85,6 +94,15 @@ func TestJudgesOfBudgets(t *testing.T) {
 		}, hosttest.Violates(agenticloop.RFC103I7)},
 		{"same-cut-off", "another reason", func(o *budget.BudgetObservation) {
 			o.Again[2] = spent(t, 2, 2, "tired")
+		}, agenticloop.RFC103M6},
+		{"same-cut-off", "a reason that names its run", func(o *budget.BudgetObservation) {
+			for i, run := range []string{"R", "R-two", "R-three"} {
+				o.Again[i] = spentAs(t, run, "run "+run+" met its budget of 2")
+			}
+		}, "passed"},
+		{"same-cut-off", "a reason that names its run, and another bound", func(o *budget.BudgetObservation) {
+			o.Again[0], o.Again[1], o.Again[2] = spentAs(t, "R", "run R met its budget of 2"), spentAs(t, "Q", "run Q met its budget of 2"),
+				spentAs(t, "S", "run S met its budget of 3")
 		}, agenticloop.RFC103M6},
 		{"same-cut-off", "a turn earlier", func(o *budget.BudgetObservation) {
 			o.Again[1] = spent(t, 2, 1, "max_steps_exceeded")
@@ -163,6 +181,19 @@ func TestJudgesOfFailures(t *testing.T) {
 			o.Failing = []host.Turn{hosttest.Turn(t, "failure 1", tried(1),
 				hosttest.Ok(host.Object{"R": hosttest.Over("done", 1)}, hosttest.Completion("R", 1)))}
 		}, agenticloop.RFC103V10},
+		{"retry-counts", "the profile allows no retry", func(o *budget.FailuresObservation) {
+			o.Most, o.Failing = 0, []host.Turn{end}
+		}, "blocked"},
+		{"errors-end-the-run", "the reason has another name", func(o *budget.FailuresObservation) {
+			e := hosttest.Escalation("R", "")
+			e["payload"] = host.Object{"run_id": "R", "why": "the tool fails"}
+			o.Failing = []host.Turn{hosttest.Turn(t, "the last failure", tried(3), hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 1)}, e))}
+		}, "passed"},
+		{"errors-end-the-run", "there is no reason", func(o *budget.FailuresObservation) {
+			e := hosttest.Escalation("R", "")
+			e["payload"] = host.Object{"run_id": "R", "goal": "g"}
+			o.Failing = []host.Turn{hosttest.Turn(t, "the last failure", tried(3), hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 1)}, e))}
+		}, agenticloop.RFC103F3},
 		{"retry-counts", "attempt stays", func(o *budget.FailuresObservation) {
 			o.Failing[0] = hosttest.Turn(t, "failure 1", tried(1),
 				hosttest.Ok(tried(1), hosttest.Request("R", 1, "fetch")))
@@ -216,6 +247,8 @@ func TestJudgesOfReframes(t *testing.T) {
 		"honest": {[]host.Turn{reframed(1, 2), reframed(2, 3), end(2)}, "passed"},
 		"one too many": {[]host.Turn{reframed(1, 2), reframed(2, 3), reframed(3, 4), end(3)},
 			agenticloop.RFC103G8},
+		"the one too many counts": {[]host.Turn{reframed(1, 2), reframed(2, 3), end(3)}, "passed"},
+		"more than that count":    {[]host.Turn{reframed(1, 2), reframed(2, 3), end(4)}, agenticloop.RFC103G8},
 		"it never ends": {[]host.Turn{reframed(1, 2), reframed(2, 3), reframed(2, 4), reframed(2, 5)},
 			agenticloop.RFC103F8},
 		"it does not count": {[]host.Turn{reframed(0, 2), reframed(0, 3), end(0)}, agenticloop.RFC103G8},

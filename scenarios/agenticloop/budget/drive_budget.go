@@ -13,7 +13,7 @@ import (
 type BudgetObservation struct {
 	host.Turns
 	Way    string  `json:"way"`  // the seam that keeps them going; "" when the plugin decides alone
-	Live   bool    `json:"live"` // the profile says that decisions may differ
+	Live   bool    `json:"live"` // decisions may differ, as far as the profile says
 	Runs   []Spent `json:"runs"`
 	Again  []Spent `json:"again"`            // the same budget and the same decisions, three times
 	Lower  *Spent  `json:"lower,omitempty"`  // a start that lowers its budget

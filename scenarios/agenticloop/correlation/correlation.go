@@ -247,23 +247,30 @@ var unknownLogged = scenarios.Scenario{
 	}),
 }
 
-// Some languages read 1.9 and true as 1: taking them for the pending step is a finding (AL-R101).
+// The text has an order of checks and no word for results that lack what is checked. Some languages read "1", 1.9 and true as 1
+// (AL-R101).
 var misshapenIgnored = scenarios.Scenario{
 	ID:     "agenticloop/correlation/misshapen-result-moves-nothing",
-	Title:  "a result that does not say run, step and tool as it has to moves no run",
-	Proves: scenarios.IDs{agenticloop.RFC103READ1},
+	Title:  "a result that does not say run, step and tool as it has to takes no run on",
+	Proves: scenarios.IDs{agenticloop.RFC103READ1, agenticloop.RFC103READ14},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(Results, func(o ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.GivenSome(j, o.Misshapen)
-		host.Given(j, o.Rounded...)
+		host.GivenSome(j, o.Unmatched)
+		host.GivenSome(j, o.Rounded)
 		for _, t := range o.Misshapen {
 			t.CheckUnmoved(j, o.Pending.Run, agenticloop.RFC103READ1)
 		}
-		for _, t := range o.Rounded {
-			if t.Moved() {
-				j.Find("", "%s counts as the pending step (AL-R101)", t.Name)
+		for _, t := range o.Unmatched {
+			if len(t.OfType(host.Escalated).Values) > 0 { // as one of another tool, or of a later step
+				t.CheckEscalated(j, o.Pending.Run, agenticloop.RFC103READ1)
+				continue
 			}
+			t.CheckUnmoved(j, o.Pending.Run, agenticloop.RFC103READ1)
+		}
+		for _, t := range o.Rounded {
+			j.Check(agenticloop.RFC103READ14, t.Events()).To(host.NotBeyond(o.Pending.Step), "%s: events", t.Name)
 		}
 		givenControl(j, o)
 	}),
@@ -309,7 +316,7 @@ var deterministic = scenarios.Scenario{
 		if o.Live { // the decision may differ, but not its run, nor the step that it follows
 			j.Check(agenticloop.RFC103O4, o.Twin.Events()).To(o.Twin.MovesOn(o.Pending), "%s: events", o.Twin.Name)
 			if ok, _ := sameWords(o.Matching).MatchSeen(o.Twin.Answer.Key("events")); !ok {
-				j.Find("", "the same request gets another answer: the profile says that it may (AL-R109)")
+				j.Find("", "the same request gets another answer: the profile does not say that it is deterministic (AL-R109)")
 			}
 			return
 		}

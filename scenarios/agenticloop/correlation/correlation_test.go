@@ -168,6 +168,15 @@ func TestJudgesOfResults(t *testing.T) {
 		{"misshapen-result-moves-nothing", "step 0 is taken", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Misshapen[1] = hosttest.Handed(t, "step 0", advance)
 		}, agenticloop.RFC103READ1},
+		{"misshapen-result-moves-nothing", "one without a run ends the run", func(t *testing.T, o *correlation.ResultsObservation) {
+			o.Misshapen[0] = hosttest.Handed(t, "no run", hosttest.GaveUp)
+		}, agenticloop.RFC103READ1},
+		{"misshapen-result-moves-nothing", "one without a tool is taken", func(t *testing.T, o *correlation.ResultsObservation) {
+			o.Unmatched[1] = hosttest.Handed(t, "no tool", advance)
+		}, agenticloop.RFC103READ1},
+		{"misshapen-result-moves-nothing", "an escalation that is not kept", func(t *testing.T, o *correlation.ResultsObservation) {
+			o.Unmatched[1] = hosttest.Handed(t, "no tool", hosttest.Ok(nil, hosttest.Escalation("R", "no")))
+		}, agenticloop.RFC103READ1},
 		{"misshapen-result-moves-nothing", "it is to be tried again for ever",
 			func(t *testing.T, o *correlation.ResultsObservation) {
 				o.Misshapen[0] = hosttest.Handed(t, "no step", hosttest.Refusal(nil))
@@ -226,7 +235,7 @@ func TestJudgesOfResults(t *testing.T) {
 		o.Unknown, o.Finished[0] = hosttest.Handed(t, "unknown run", hosttest.Ok(nil)),
 			hosttest.Turn(t, "done", host.Object{"R": hosttest.Over("done", 1)}, hosttest.Ok(nil))
 		o.Again = hosttest.Turn(t, "again", hosttest.RunR2, hosttest.Ok(nil, hosttest.Request("R", 2, "fabric")))
-		for name, want := range map[string]string{"misshapen-result-moves-nothing": "",
+		for name, want := range map[string]string{"misshapen-result-moves-nothing": agenticloop.RFC103READ14,
 			"unknown-run-logged":  agenticloop.RFC103V3,
 			"finished-run-logged": agenticloop.RFC103V5, "same-result-twice": ""} {
 			out := hosttest.Expect(t, "correlation/"+name, o, "passed")

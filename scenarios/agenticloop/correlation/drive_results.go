@@ -25,12 +25,13 @@ type ResultsObservation struct {
 	Wrong      host.Turn    `json:"wrong"`      // the pending step of another tool
 	Finished   []host.Turn  `json:"finished"`   // results for runs that are done or escalated
 	Unknown    host.Turn    `json:"unknown"`    // a run that never was
-	Misshapen  []host.Turn  `json:"misshapen"`  // results that do not correlate
+	Misshapen  []host.Turn  `json:"misshapen"`  // results of no run that is known, or of a step that is over
+	Unmatched  []host.Turn  `json:"unmatched"`  // results that do not match, and do not say which check they fail
 	Rounded    []host.Turn  `json:"rounded"`    // steps that some languages take for the pending one
 	Statuses   []host.Turn  `json:"statuses"`   // neither ok nor error
 	Zero       host.Turn    `json:"zero"`       // the pending result with what a gateway in Go adds
 	Stranger   string       `json:"stranger"`   // the id of the run that never was
-	Live       bool         `json:"live"`       // the profile says that decisions may differ
+	Live       bool         `json:"live"`       // decisions may differ, as far as the profile says
 }
 
 const otherTool = "assay-other-tool"
@@ -130,14 +131,14 @@ func (o *ResultsObservation) deliverMisshapen(ctx context.Context, p *host.Plugi
 		into      *[]host.Turn
 	}{
 		{"a result without run_id", "run_id", nil, &o.Misshapen},
-		{"a result without step", "step", nil, &o.Misshapen},
-		{"a result without tool", "tool", nil, &o.Misshapen},
+		{"a result without step", "step", nil, &o.Unmatched},
+		{"a result without tool", "tool", nil, &o.Unmatched},
 		{"step 0", "step", 0, &o.Misshapen},
 		{"step -1", "step", -1, &o.Misshapen},
-		{"a step that is a word", "step", "x", &o.Misshapen},
-		{"a step that is a text", "step", fmt.Sprint(s.Step), &o.Misshapen},
-		{"step 1e30", "step", json.Number("1e30"), &o.Misshapen},
-		{"a step that is an object", "step", host.Object{"n": s.Step}, &o.Misshapen},
+		{"a step that is a word", "step", "x", &o.Unmatched},
+		{"a step that is a text", "step", fmt.Sprint(s.Step), &o.Rounded},
+		{"step 1e30", "step", json.Number("1e30"), &o.Unmatched},
+		{"a step that is an object", "step", host.Object{"n": s.Step}, &o.Unmatched},
 		{"a run_id that is a list", "run_id", []any{s.Run}, &o.Misshapen},
 		{"a step with a fraction", "step", json.Number(fmt.Sprintf("%d.9", s.Step)), &o.Rounded},
 		{"a step that is true", "step", true, &o.Rounded},

@@ -93,13 +93,17 @@ func TestJudgesOfStarts(t *testing.T) {
 			o.Second = hosttest.Turn(t, "another", hosttest.RunR,
 				hosttest.Ok(host.Object{"Q": hosttest.Running(1, "fetch")}, hosttest.Request("Q", 1, "fetch")))
 		}, agenticloop.RFC103READ5},
+		{"correlation/starts-are-distinct", "an empty id", func(t *testing.T, o *correlation.StartsObservation) {
+			o.Second = hosttest.Turn(t, "another", hosttest.RunR, hosttest.Ok(
+				host.Object{"R": hosttest.RunR["R"], "": hosttest.Running(1, "fetch")}, hosttest.Request("", 1, "fetch")))
+		}, agenticloop.RFC103I1},
 		{"correlation/starts-are-distinct", "an id with a slash", func(t *testing.T, o *correlation.StartsObservation) {
 			o.First = hosttest.Turn(t, "a", nil,
 				hosttest.Ok(host.Object{"R/1": hosttest.Running(1, "fetch")}, hosttest.Request("R/1", 1, "fetch")))
 			o.Second = hosttest.Turn(t, "another", host.Object{"R/1": hosttest.Running(1, "fetch")},
 				hosttest.Ok(host.Object{"R/1": hosttest.Running(1, "fetch"), "Q": hosttest.Running(1, "fetch")},
 					hosttest.Request("Q", 1, "fetch")))
-		}, agenticloop.RFC103I1},
+		}, "passed"},
 		{"protocol/request-names-its-step", "the type names nothing",
 			func(t *testing.T, o *correlation.StartsObservation) {
 				e := hosttest.Request("R", 1, "fetch")

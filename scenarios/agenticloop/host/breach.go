@@ -30,7 +30,7 @@ func (b Breach) Stop(j *scenarios.Judge) {
 // nothing: see [GivenInTime].
 func (t Turn) unanswered() Breach {
 	why := fmt.Sprintf("setup failed: %s: it ended with %s, and printed %s", t.Name, t.Exit.JSON(), t.Output.JSON())
-	code, exited := t.Exit.Int()
+	_, exited := t.Exit.Int()
 	_, isObject := t.Output.Actual().(Object)
 	printed, _ := t.Bytes.Int()
 	switch {
@@ -40,7 +40,7 @@ func (t Turn) unanswered() Breach {
 		return Breach{agenticloop.RFC103T10, t.Exit, why}
 	case printed > mostOutput:
 		return Breach{agenticloop.RFC103WIRE1, t.Bytes, why}
-	case !exited || code != 0:
+	case !exited || !t.exitedSoundly():
 		return Breach{agenticloop.RFC103I7, t.Exit, why}
 	case !isObject:
 		return Breach{agenticloop.RFC103WIRE1, t.Output, why}

@@ -27,6 +27,7 @@ type Job struct {
 	Input     []byte               // replaces the whole request
 	Refused   bool                 // the turn may exit with another code than 0 and without a response
 	Timeout   time.Duration        // 0 means the plugin's deadline
+	Heavy     string               // what it has to read, where no limit is made for that: then its time is not judged
 	Env       map[string]string
 	Kill      wire.KillPoint
 	KillAfter time.Duration
@@ -51,8 +52,11 @@ func (p *Plugin) Turn(ctx context.Context, j Job) (Turn, Object) {
 		KillAfter: j.KillAfter})
 	t := Turn{Name: j.Name, Refused: j.Refused, Killed: ended.Killed, TimedOut: ended.TimedOut, ended: ended}
 	t.mint()
-	if ended.TimedOut && !p.limitsTurns() { // only the profile can say how long is too long (AL-R123)
+	if ended.TimedOut && (!p.limitsTurns() || j.Heavy != "") { // only the profile can say how long is too long (AL-R123)
 		t.Patience = timeout.String()
+		if j.Heavy != "" {
+			t.Patience += " with " + j.Heavy + " to read"
+		}
 	}
 	t.About = j.about()
 	t.Before = scenarios.Get(NewState(OrEmpty(j.State)))

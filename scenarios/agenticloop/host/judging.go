@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"strings"
 
 	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
@@ -41,7 +42,7 @@ func GivenInTime(j *scenarios.Judge, turns ...Turn) {
 	for _, t := range turns {
 		if t.Patience != "" {
 			j.Block(
-				fmt.Sprintf("%s: it had not ended after %s, and the profile does not say how long a turn may take", t.Name, t.Patience),
+				fmt.Sprintf("%s: it had not ended after %s, and the profile does not say how long that may take", t.Name, t.Patience),
 				"say turn_seconds under limits in "+ProfileName+", or give it more time with --patience")
 		}
 	}
@@ -102,9 +103,17 @@ func GivenKeptRequests(j *scenarios.Judge, turns []Turn) {
 	}
 }
 
-// CheckExit checks that the turn exited with 0, and reports whether it did.
+// CheckExit checks that the turn exited with 0, or with another code beside an error, and reports whether it did (AL-R21).
 func (t Turn) CheckExit(j *scenarios.Judge, id scenarios.RequirementID) bool {
-	return j.Check(id, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
+	return j.Check(id, t.Exit).To(t.exits(), "%s: exit code", t.Name)
+}
+
+// exits matches how a turn may end.
+func (t Turn) exits() check.Matcher {
+	if t.Status() != "error" {
+		return check.Equal(0)
+	}
+	return check.That("0, or another exit code beside the error", func(v any) bool { _, exited := v.(int64); return exited })
 }
 
 // CheckStatus checks the status of the response, and reports whether it is as wanted.
@@ -168,13 +177,18 @@ func (t Turn) CheckUnmoved(j *scenarios.Judge, run string, of ...scenarios.Requi
 			j.Check(id, t.Answer.Key("status")).To(check.Equal("error"), "%s", t.Name)
 			// Whether the gateway delivers the result again hangs on it.
 			j.Check(id, t.Answer.Key("retry")).To(check.OneOf(true, false, nil), "%s: retry", t.Name)
-			if retry, said := t.Answer.Key("retry").Bool(); retry || !said {
-				j.Find("", "%s: its error may be retried, which will not mend it (AL-R101)", t.Name)
-			}
+			t.FindRetried(j, "AL-R101")
 			continue
 		}
 		j.Check(id, t.Events()).To(check.Len(0), "%s: events", t.Name)
 		j.Check(id, t.Runs()).To(t.Unchanged(run), "%s", t.Name)
+	}
+}
+
+// FindRetried notes that the error of a turn may be retried, which will not mend it.
+func (t Turn) FindRetried(j *scenarios.Judge, reading string) {
+	if retry, said := t.Answer.Key("retry").Bool(); retry || !said {
+		j.Find("", "%s: its error may be retried, which will not mend it (%s)", t.Name, reading)
 	}
 }
 
@@ -200,9 +214,29 @@ func (t Turn) CheckReason(j *scenarios.Judge, run string) {
 	named := escalations.Each("/payload/run_id")
 	j.Check(agenticloop.RFC103F3, named).To(check.Equal([]string{run}), "%s: run_id of agent.escalated", t.Name)
 	for _, e := range escalations.Values {
-		j.Check(agenticloop.RFC103F3, e.At("/payload/reason")).To(check.Text(),
-			"%s: reason of agent.escalated", t.Name)
+		if reason := e.At("/payload/reason"); reason.Present() {
+			j.Check(agenticloop.RFC103F3, reason).To(check.Text(), "%s: reason of agent.escalated", t.Name)
+			continue
+		}
+		j.Check(agenticloop.RFC103F3, e.Key("payload")).To(saysWhy(), "%s: payload of agent.escalated", t.Name)
 	}
+}
+
+// saysWhy matches a payload that says something beside what names the run: the text does not name the member (AL-R17).
+func saysWhy() check.Matcher {
+	return check.That("a reason, under any name", func(v any) bool {
+		payload, _ := v.(Object)
+		for name, value := range payload {
+			switch name {
+			case "run_id", "goal", "step", "tool", "tool_command", "steps_taken", "artifacts", "job_id", "requested_at":
+			default:
+				if text, _ := value.(string); strings.TrimSpace(text) != "" {
+					return true
+				}
+			}
+		}
+		return false
+	})
 }
 
 // CheckRefused checks for an error that is not to be retried, or an escalation, and no request.

@@ -14,10 +14,11 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Forms of the id of a run, and of the type of an event that is routed to a tool.
+// PlainID is how ids of runs usually look; the text has no form for them (AL-R22). Routed is the type of an event that is routed to
+// a tool: its name may be up to 256 of anything but blanks, control characters and slashes (AL-R119).
 var (
-	RunID  = lazyregexp.New(`^[A-Za-z0-9._-]{1,128}$`)
-	Routed = lazyregexp.New(`^agentic\.tool_request\.[A-Za-z0-9_-]{1,64}$`)
+	PlainID = lazyregexp.New(`^[A-Za-z0-9._-]{1,128}$`)
+	Routed  = lazyregexp.New(`^agentic\.tool_request\.[^\s\pC/\\]{1,256}$`)
 )
 
 // Matching matches a text by a pattern; what says it in words.

@@ -54,8 +54,8 @@ func (p *Plugin) Can(c agenticloopv2.Capability) bool {
 	return slices.Contains(p.Profile.Capabilities, c)
 }
 
-// Live reports whether the profile says that the same request may lead to another decision.
-func (p *Plugin) Live() bool { return p.Profile.Deterministic != nil && !*p.Profile.Deterministic }
+// Live reports whether the same request may lead to another decision: unless the profile says that it does not.
+func (p *Plugin) Live() bool { return p.Profile.Deterministic == nil || !*p.Profile.Deterministic }
 
 // Deadline returns how long a turn may take: the limit of the profile, or our patience.
 func (p *Plugin) Deadline() time.Duration {

@@ -49,11 +49,18 @@ func (t *Turn) mint() {
 	t.Survivors, t.Litter, t.Answer = t.ended.Part("survivors"), t.ended.Part("litter"), t.ended.Value("")
 }
 
-// Answered reports whether the turn exited with 0 and a response that can be read.
+// Answered reports whether the turn ended by itself with a response that can be read: with exit code 0, or with any beside an
+// error (AL-R21).
 func (t Turn) Answered() bool {
-	code, ok := t.Exit.Int()
 	_, isObject := t.Answer.Actual().(Object)
-	return ok && code == 0 && isObject && (t.Status() == "ok" || t.Status() == "error")
+	return t.exitedSoundly() && isObject && (t.Status() == "ok" || t.Status() == "error")
+}
+
+// exitedSoundly reports whether the turn exited with 0, or with another code beside status error: a failed turn may be told by
+// both (AL-R21).
+func (t Turn) exitedSoundly() bool {
+	code, exited := t.Exit.Int()
+	return exited && (code == 0 || t.Status() == "error")
 }
 
 // Status returns the status of the response.

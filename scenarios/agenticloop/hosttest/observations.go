@@ -26,7 +26,8 @@ func HonestResults(t *testing.T) correlation.ResultsObservation {
 		Turn(t, "done", host.Object{"R": Over("done", 1)}, Logged(Ok(nil), "info")),
 		Turn(t, "escalated", host.Object{"R": Over("escalated", 1)}, Logged(Ok(nil), "info")),
 	}
-	o.Misshapen = []host.Turn{Handed(t, "no step", Refusal(false)), Handed(t, "step 0", Ok(nil))}
+	o.Misshapen = []host.Turn{Handed(t, "no run", Refusal(false)), Handed(t, "step 0", Ok(nil))}
+	o.Unmatched = []host.Turn{Handed(t, "no step", Refusal(false)), Handed(t, "no tool", GaveUp)}
 	o.Rounded = []host.Turn{Handed(t, "step 1.9", Ok(nil))}
 	o.Statuses = []host.Turn{Handed(t, "no status", Refusal(false)),
 		Handed(t, "status pending", Ok(host.Object{"R": Running(1, "fetch")}, Request("R", 1, "fetch")))}

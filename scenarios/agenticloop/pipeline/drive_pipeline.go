@@ -22,7 +22,7 @@ type ContextObservation struct {
 	Own     host.Turn    `json:"own"`    // the result as the tool's own event
 	Failed  host.Turn    `json:"failed"` // a failure as the tool's own event
 	Content []Found      `json:"content"`
-	Live    bool         `json:"live"` // the profile says that decisions may differ
+	Live    bool         `json:"live"` // decisions may differ, as far as the profile says
 }
 
 // Found is a turn that was handed content, and the places where the content may turn up.

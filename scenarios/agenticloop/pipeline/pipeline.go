@@ -59,9 +59,13 @@ var ownEventFails = scenarios.Scenario{
 	Claim:  claims.ContextResumes,
 	Ask: scenarios.Ask(inContext, func(o ContextObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
-		host.Given(j, o.Failed)
+		host.Given(j, o.Own, o.Failed)
 		j.Check(agenticloop.RFC103B3, o.Failed.Events()).To(host.NotBeyond(o.Pending.Step),
 			"%s: events", o.Failed.Name)
+		if !o.Own.Moved() {
+			j.Block("a tool's own event that succeeds moves nothing either, so nothing is seen of one that fails",
+				"resume the run that the context names, or drop context-delivery from "+host.ProfileName)
+		}
 	}),
 }
 

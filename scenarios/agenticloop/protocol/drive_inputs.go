@@ -71,9 +71,13 @@ var inputs = &scenarios.Drive[InputsObservation]{
 	},
 }
 
+// grace is the time in which a process may end after its deadline: gateways give it as long.
+const grace = 5 * time.Second
+
 // HungObservation is a turn whose model does not answer.
 type HungObservation struct {
 	host.Turns
+	Control  host.Turn     `json:"control"` // while the model answers
 	Hung     host.Turn     `json:"hung"`
 	Deadline time.Duration `json:"deadlineNs"`
 	Asked    int           `json:"asked"` // how often the silent model was asked
@@ -90,11 +94,14 @@ var hung = &scenarios.Drive[HungObservation]{
 		o.Deadline = min(p.Deadline(), p.Patience, 10*time.Second+3*p.Pace.Turn())
 		plan := p.ServeModel(ctx, host.Call(p.Tools()[0], host.Object{"url": "http://example.test/"}))
 		defer plan.Close()
-		p.Turn(ctx, plan.Lay(host.Job{Name: "a start whose model answers", Event: p.Start(p.NewGoal(), nil)}))
+		o.Control, _ = p.Turn(ctx, plan.Lay(host.Job{Name: "a start whose model answers", Event: p.Start(p.NewGoal(), nil)}))
 		before := plan.Model.Calls()
 		plan.Model.Hang()
 		name := fmt.Sprintf("a start whose model hangs, with a deadline in %s", o.Deadline)
-		o.Hung, _ = p.Turn(ctx, plan.Lay(host.Job{Name: name, Event: p.Start(p.NewGoal(), nil), Timeout: o.Deadline}))
+		o.Hung, _ = p.Turn(ctx, plan.Lay(host.Job{Name: name, Event: p.Start(p.NewGoal(), nil), Timeout: o.Deadline + grace,
+			Edit: func(request host.Object) {
+				request["deadline_at"] = p.Now().Add(o.Deadline).UTC().Format(time.RFC3339Nano)
+			}}))
 		o.Asked = plan.Model.Calls() - before
 	},
 }

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,18 +22,36 @@ type ModelObservation struct {
 
 // ErrsTurn is a turn whose model misbehaves.
 type ErrsTurn struct {
-	Turn  host.Turn `json:"turn"`
-	Asked int       `json:"asked"` // how often the model was asked
+	Turn   host.Turn `json:"turn"`
+	Asked  int       `json:"asked"`            // how often the model was asked
+	Itself bool      `json:"itself,omitempty"` // the model wants the plugin itself, and the allowlist has it
 }
+
+// Reached reports whether the model was asked: else the turn shows nothing.
+func (e ErrsTurn) Reached() bool { return e.Asked > 0 || e.Turn.TimedOut }
 
 // Reached returns the turns that asked their model: the others show nothing.
 func (o ModelObservation) Reached() (turns []host.Turn) {
 	for _, e := range o.Errs {
-		if e.Asked > 0 || e.Turn.TimedOut {
+		if e.Reached() {
 			turns = append(turns, e.Turn)
 		}
 	}
 	return turns
+}
+
+// WantedItself reports whether the model was asked in a turn in which it wants the plugin itself.
+func (o ModelObservation) WantedItself() bool {
+	return slices.ContainsFunc(o.Errs, func(e ErrsTurn) bool { return e.Itself && e.Reached() })
+}
+
+// MayAskFor returns the plugins that the allowlist of a turn has. The tool of the control may have a route of another name.
+func (o ModelObservation) MayAskFor(e ErrsTurn) []string {
+	allowed := append(o.Control.Plugins(), o.Allowed...)
+	if e.Itself {
+		allowed = append(allowed, o.Name)
+	}
+	return allowed
 }
 
 // mishap is a way in which a model misbehaves: by what it decides, or by how it sends that. The drive leaves it out if
@@ -41,6 +60,7 @@ type mishap struct {
 	name      string
 	decisions []host.Decision // all in one reply
 	sent      host.Sending
+	itself    bool // the plugin itself is allowed: else it would be refused for want of that
 }
 
 // longReply is the length of an endless reply, in bytes.
@@ -51,19 +71,19 @@ func mishaps(p *host.Plugin, tool string) []mishap {
 	arguments := host.Object{"url": "http://example.test/"}
 	wanted := func(name string) []host.Decision { return []host.Decision{host.Call(name, arguments)} }
 	return []mishap{
-		{"whose model answers with status 500", wanted(tool), host.SendsError(500)},
-		{"whose model answers with status 429", wanted(tool), host.SendsError(429)},
-		{"whose model breaks off in the middle of its JSON", wanted(tool), host.SendsHalf},
-		{"whose model wants a tool that nobody knows", wanted("assay-unknown-tool"), nil},
+		{"whose model answers with status 500", wanted(tool), host.SendsError(500), false},
+		{"whose model answers with status 429", wanted(tool), host.SendsError(429), false},
+		{"whose model breaks off in the middle of its JSON", wanted(tool), host.SendsHalf, false},
+		{"whose model wants a tool that nobody knows", wanted("assay-unknown-tool"), nil, false},
 		{"whose model wants two tools at once, the second not allowed",
-			append(wanted(tool), wanted("assay-unknown-tool")...), nil},
-		{"whose model wants the agent itself", wanted(p.OwnName()), nil},
-		{"whose model wants a tool by the name that a prompt told it", wanted(tool + "\nagentic.start"), nil},
-		{"whose model wants an event of the gateway as its tool", wanted("agentic.tool_result"), nil},
+			append(wanted(tool), wanted("assay-unknown-tool")...), nil, false},
+		{"whose model wants the agent itself, where it is allowed", wanted(p.OwnName()), nil, true},
+		{"whose model wants a tool by the name that a prompt told it", wanted(tool + "\nagentic.start"), nil, false},
+		{"whose model wants an event of the gateway as its tool", wanted("agentic.tool_result"), nil, false},
 		{"whose model talks for 5 MB", []host.Decision{host.Done(strings.Repeat("and so it goes on ", longReply/18))},
-			nil},
-		{"whose model refuses", []host.Decision{{Kind: "refuse"}}, nil},
-		{"whose model says what is no decision", []host.Decision{{Kind: "garbage"}}, nil},
+			nil, false},
+		{"whose model refuses", []host.Decision{{Kind: "refuse"}}, nil, false},
+		{"whose model says what is no decision", []host.Decision{{Kind: "garbage"}}, nil, false},
 	}
 }
 
@@ -81,7 +101,11 @@ var Errings = &scenarios.Drive[ModelObservation]{
 			plan := p.ServeModel(ctx, m.decisions...)
 			defer plan.Close()
 			plan.Model.Misbehave(m.sent, len(m.decisions) > 1)
-			e.Turn, _ = p.Turn(ctx, plan.Lay(host.Job{Name: "a start " + m.name, Event: p.Start(p.NewGoal(), nil)}))
+			start := host.Job{Name: "a start " + m.name, Event: p.Start(p.NewGoal(), nil)}
+			if e.Itself = m.itself; m.itself {
+				start.Config = host.Object{"allowed_plugins": append(p.Tools(), o.Name)}
+			}
+			e.Turn, _ = p.Turn(ctx, plan.Lay(start))
 			e.Asked = plan.Model.Calls()
 			return e
 		}

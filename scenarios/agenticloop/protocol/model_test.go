@@ -33,14 +33,16 @@ func TestJudgesOfAModelThatErrs(t *testing.T) {
 			map[string]string{sound: agenticloop.RFC103WIRE1, bounds: hosttest.Violates(agenticloop.RFC103WIRE1),
 				every: agenticloop.RFC103WIRE1}},
 		"with an exit code": {hosttest.Told{Answer: hosttest.Refusal(true), Exit: 1},
-			1, map[string]string{sound: hosttest.Violates(agenticloop.RFC103I7), bounds: hosttest.Violates(agenticloop.RFC103I7),
+			1, nil},
+		"escalated with an exit code": {hosttest.Told{Answer: gone, Exit: 1}, 1,
+			map[string]string{sound: hosttest.Violates(agenticloop.RFC103I7), bounds: hosttest.Violates(agenticloop.RFC103I7),
 				every: agenticloop.RFC103I7}},
 		"without a word of error": {hosttest.Told{Answer: host.Object{"status": "error"}}, 1,
 			map[string]string{sound: agenticloop.RFC103WIRE2, every: agenticloop.RFC103WIRE2}},
 		"with a tool that nobody knows": {hosttest.Told{Answer: startOf("assay-unknown-tool")}, 1,
 			map[string]string{bounds: agenticloop.RFC103G3}},
 		"with itself": {hosttest.Told{Answer: startOf("agentic-loop")},
-			1, map[string]string{bounds: agenticloop.RFC103G3}},
+			1, map[string]string{bounds: agenticloop.RFC103G2}},
 		"with a result of its own": {
 			hosttest.Told{Answer: hosttest.Ok(hosttest.RunR,
 				host.Object{"type": "agentic.tool_result", "payload": host.Object{}})}, 1,
@@ -52,7 +54,7 @@ func TestJudgesOfAModelThatErrs(t *testing.T) {
 			c.turn.Name = name
 			o := protocol.ModelObservation{Control: hosttest.StartR.Turn(t), Tool: "fetch",
 				Allowed: []string{"fetch", "fabric"}, Name: "agentic-loop",
-				Errs: []protocol.ErrsTurn{{Turn: c.turn.Turn(t), Asked: c.asked}}}
+				Errs: []protocol.ErrsTurn{{Turn: c.turn.Turn(t), Asked: c.asked, Itself: name != "with a tool that nobody knows"}}}
 			o.Turns = host.Turns{o.Control, o.Errs[0].Turn}
 			for _, s := range []string{sound, bounds, every} {
 				want := c.wants[s]

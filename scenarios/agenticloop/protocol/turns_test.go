@@ -215,8 +215,10 @@ func TestJudgesOfAHungModel(t *testing.T) {
 		"escalated": {
 			hosttest.Told{Name: "hung", Answer: hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 0)},
 				hosttest.Escalation("R", "timeout"))}, 1, "passed"},
-		"refused for good": {hosttest.Told{Name: "hung", Answer: hosttest.Refusal(false)}, 1,
-			agenticloop.RFC103WIRE9},
+		"refused for good":    {hosttest.Told{Name: "hung", Answer: hosttest.Refusal(false)}, 1, "passed"},
+		"without the model":   {hosttest.Told{Name: "hung", Answer: hosttest.StartR.Answer}, 1, "passed"},
+		"with exit code 1":    {hosttest.Told{Name: "hung", Answer: hosttest.Refusal(true), Exit: 1}, 1, "passed"},
+		"done with exit code": {hosttest.Told{Name: "hung", Answer: hosttest.StartR.Answer, Exit: 1}, 1, hosttest.Violates(agenticloop.RFC103I7)},
 		"killed": {hosttest.Told{Name: "hung", Answer: "", Ended: "killed at its deadline of 6s"},
 			1, agenticloop.RFC103WIRE9},
 		"with a child": {hosttest.Told{Name: "hung", Answer: hosttest.Refusal(true), Left: []string{"curl"}},
@@ -225,15 +227,26 @@ func TestJudgesOfAHungModel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			hosttest.Expect(t, "protocol/ends-before-its-deadline",
-				protocol.HungObservation{Hung: c.turn.Turn(t), Asked: c.asked}, c.want)
+				protocol.HungObservation{Control: hosttest.StartR.Turn(t), Hung: c.turn.Turn(t), Asked: c.asked}, c.want)
 		})
 	}
+	t.Run("it fails with any model", func(t *testing.T) {
+		failing := hosttest.Turn(t, "failing", nil, hosttest.Refusal(true))
+		hosttest.Expect(t, "protocol/ends-before-its-deadline", protocol.HungObservation{Control: failing, Hung: failing, Asked: 1}, "blocked")
+	})
+	t.Run("nobody says how long it may take", func(t *testing.T) {
+		hung := hosttest.Told{Name: "hung", Answer: "", Ended: "killed at its deadline of 6s"}.Turn(t)
+		hung.Patience = "6s"
+		hosttest.Expect(t, "protocol/ends-before-its-deadline",
+			protocol.HungObservation{Control: hosttest.StartR.Turn(t), Hung: hung, Asked: 1}, "blocked")
+	})
 	for name, c := range map[string]struct {
 		turn hosttest.Told
 		want string
 	}{
 		"to be tried again": {hosttest.Told{Name: "hung", Answer: hosttest.Refusal(true)}, "passed"},
-		"with a code of 1": {hosttest.Told{Name: "hung", Answer: hosttest.Refusal(true), Exit: 1},
+		"with a code of 1":  {hosttest.Told{Name: "hung", Answer: hosttest.Refusal(true), Exit: 1}, "passed"},
+		"with a code of 1 beside ok": {hosttest.Told{Name: "hung", Answer: hosttest.GaveUp, Exit: 1},
 			agenticloop.RFC103I7},
 		"with two ends": {hosttest.Told{Name: "hung",
 			Answer: hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 0)}, hosttest.Escalation("R", "a"),
@@ -254,6 +267,12 @@ func TestJudgesOfExitCodes(t *testing.T) {
 	o.Turns = append(o.Turns, hosttest.Told{Name: "escalated with 99", Before: hosttest.RunR, Answer: hosttest.GaveUp,
 		Exit: 99}.Turn(t))
 	hosttest.Expect(t, "protocol/exit-code-0", o, agenticloop.RFC103P1)
+	o = hosttest.HonestResults(t)
+	o.Turns = append(o.Turns, hosttest.Told{Name: "refused with 1", Before: hosttest.RunR, Answer: hosttest.Refusal(false), Exit: 1}.Turn(t))
+	if out := hosttest.Expect(t, "protocol/exit-code-0", o, "passed"); len(out.Findings) != 1 ||
+		out.Findings[0].Requirement != scenarios.RequirementID(agenticloop.RFC103WIRE17) {
+		t.Errorf("findings %v", out.Findings)
+	}
 	o = hosttest.HonestResults(t)
 	o.Zero = hosttest.Handed(t, "zero time", hosttest.Refusal(false))
 	hosttest.Expect(t, "protocol/what-the-gateway-adds", o, agenticloop.RFC103WIRE10)

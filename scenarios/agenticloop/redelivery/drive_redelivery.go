@@ -23,7 +23,7 @@ type RedeliveryObservation struct {
 	Matching host.Turn    `json:"matching"` // the result that was not killed
 	Taken    host.Turn    `json:"taken"`    // the same job again, with the state that it left
 	Pending  host.Pending `json:"pending"`  // what the result is for
-	Live     bool         `json:"live"`     // the profile says that decisions may differ
+	Live     bool         `json:"live"`     // decisions may differ, as far as the profile says
 }
 
 // Killed is a turn that was killed and ran again.

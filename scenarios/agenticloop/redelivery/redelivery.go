@@ -26,7 +26,7 @@ func Suite() scenarios.Suite {
 // givenApart blocks the judge if any start changes the run: then a certain one shows nothing.
 func (o RedeliveryObservation) givenApart(j *scenarios.Judge) {
 	host.GivenRequest(j, o.Start)
-	host.Given(j, o.Other)
+	host.GivenAsked(j, o.Other) // a plugin that takes no further start takes none that comes again
 	ok, found := o.Other.Unchanged(o.Run).MatchSeen(o.Other.Runs())
 	why := "setup failed: another start changed the run: " + found
 	switch {
@@ -50,6 +50,10 @@ var startAgain = scenarios.Scenario{
 		o.givenApart(j)
 		host.Given(j, o.Again)
 		j.Check(agenticloop.RFC103READ2, o.Again.KeptRuns()).To(check.Len(0), "%s: new runs", o.Again.Name)
+		if o.Again.Status() == "error" { // it starts nothing either (AL-R13)
+			o.Again.FindRetried(j, "AL-R13")
+			return
+		}
 		o.Again.CheckNotMovedAgain(j, o.Start, o.Run, agenticloop.RFC103READ2)
 	}),
 }

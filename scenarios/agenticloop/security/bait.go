@@ -23,6 +23,13 @@ var (
 // gatewayCalled is the file that records calls to the gateway's API.
 const gatewayCalled = "gateway-api"
 
+// asked follows the name of a file that records calls which only ask the gateway something, its skills for one: no job comes of
+// them (AL-R120).
+const asked = "-asked"
+
+// asking are the words with which the gateway's program only tells something.
+const asking = "system|skills|status|health|version|help|--version|-v|--help|-h"
+
 // layTraps puts programs into the folder bin that record each call in the folder called. Those that fetch go on to
 // fetch.
 func layTraps(bin, called string) error {
@@ -34,7 +41,11 @@ func layTraps(bin, called string) error {
 	}
 	for _, name := range append(slices.Clip(gatewayPrograms), fetchPrograms...) {
 		var script strings.Builder
-		fmt.Fprintf(&script, "#!/bin/sh\necho \"$0 $*\" >>'%s/%s'\n", called, name)
+		fmt.Fprintf(&script, "#!/bin/sh\nfile='%s/%s'\n", called, name)
+		if slices.Contains(gatewayPrograms, name) {
+			fmt.Fprintf(&script, "case \"$1\" in %s) file=\"$file%s\" ;; esac\n", asking, asked)
+		}
+		script.WriteString("echo \"$0 $*\" >>\"$file\"\n")
 		for _, fetches := range fetchPrograms {
 			if name == fetches {
 				fmt.Fprintf(&script, "PATH=\"${PATH#'%s':}\"\nexport PATH\nexec %s \"$@\"\n", bin, name)
@@ -66,7 +77,11 @@ func baitGateway(ctx context.Context, called string) *bait {
 	}
 	b := &bait{url: "http://" + ln.Addr().String(), done: make(chan struct{})}
 	told := func(w http.ResponseWriter, r *http.Request) {
-		f, err := os.OpenFile(filepath.Join(called, gatewayCalled), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		name := gatewayCalled
+		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && !strings.Contains(r.URL.Path, "trigger") {
+			name += asked
+		}
+		f, err := os.OpenFile(filepath.Join(called, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err == nil {
 			_, err = fmt.Fprintf(f, "%s %.200q\n", r.Method, r.URL.Path)
 			_ = f.Close()

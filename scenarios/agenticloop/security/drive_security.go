@@ -18,7 +18,8 @@ import (
 type AllowedObservation struct {
 	host.Turns
 	Control host.Turn         `json:"control"` // with the allowlist of the profile
-	Only    host.Turn         `json:"only"`    // only a tool is allowed that the plugin does not know
+	Both    host.Turn         `json:"both"`    // also a tool that the plugin does not know
+	Only    host.Turn         `json:"only"`    // that tool alone
 	Tool    string            `json:"tool"`    // that tool
 	Self    host.Turn         `json:"self"`    // only the plugin itself is allowed
 	Name    string            `json:"name"`    // of the plugin
@@ -30,7 +31,7 @@ type AllowedObservation struct {
 var allowlists = &scenarios.Drive[AllowedObservation]{
 	ID:    "agenticloop/allowlists",
 	Title: "starts runs where one unknown tool is allowed, the agent itself, or nothing",
-	Sends: []string{"five turns: agentic.start with other allowed_plugins"},
+	Sends: []string{"six turns: agentic.start with other allowed_plugins"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AllowedObservation) {
 		p := host.Open(c, &o.Turns)
 		o.Tool, o.Name, o.Aliases = "assay-only-tool", p.OwnName(), p.Profile.Aliases
@@ -39,6 +40,7 @@ var allowlists = &scenarios.Drive[AllowedObservation]{
 			return t
 		}
 		o.Control = begin("a start", nil, nil)
+		o.Both = begin("a start where "+o.Tool+" is allowed, too", allowOnly(p.Tools()[0], o.Tool), nil)
 		o.Only = begin("a start where "+o.Tool+" alone is allowed", allowOnly(o.Tool), nil)
 		o.Self = begin("a start where the agent alone is allowed", allowOnly(o.Name), nil)
 		o.Empty = []host.Turn{
@@ -51,18 +53,18 @@ var allowlists = &scenarios.Drive[AllowedObservation]{
 // ForbiddenObservation is runs whose planner wants tools that it may not have.
 type ForbiddenObservation struct {
 	host.Turns
-	Control host.Turn    `json:"control"` // an allowed tool, which shows whether the seam steers
-	Tool    string       `json:"tool"`    // that tool
-	First   host.Turn    `json:"first"`   // a tool that is not allowed, at the start
-	Later   host.Turn    `json:"later"`   // the same after a result
-	Due     host.Pending `json:"due"`     // what that result is for
-	Wanted  string       `json:"wanted"`  // the tool that is not allowed
-	Self    []host.Turn  `json:"self"`    // the plugin itself
-	Name    string       `json:"name"`
-	Empty   []host.Turn  `json:"empty"`         // any tool, though nothing is allowed
-	Odd     []host.Turn  `json:"odd"`           // names that no tool may have
-	Told    []host.Turn  `json:"told"`          // the same names, told by the result of a tool
-	Cut     string       `json:"cut,omitempty"` // why the turns after Told are missing
+	Control host.Turn   `json:"control"` // the tool that is wanted is allowed, which shows whether the seam steers
+	Tool    string      `json:"tool"`    // always allowed, unless nothing is
+	Wanted  string      `json:"wanted"`  // another tool
+	First   host.Turn   `json:"first"`   // it is wanted at the start, and not allowed
+	Obeyed  host.Turn   `json:"obeyed"`  // it is wanted after a result, and allowed
+	Later   host.Turn   `json:"later"`   // the same where it is not allowed
+	Self    []host.Turn `json:"self"`    // the plugin itself
+	Name    string      `json:"name"`
+	Empty   []host.Turn `json:"empty"`         // any tool, though nothing is allowed
+	Odd     []host.Turn `json:"odd"`           // names that no tool may have
+	Told    []host.Turn `json:"told"`          // the same names, told by the result of a tool
+	Cut     string      `json:"cut,omitempty"` // why the turns after Told are missing
 }
 
 // oddNames returns names that would lead a route elsewhere.
@@ -76,10 +78,14 @@ var forbidden = &scenarios.Drive[ForbiddenObservation]{
 	Title: "has the planner want a tool that is not allowed, first and later, the agent itself, and names that are " +
 		"none, which results name as well",
 	Sends: []string{"a turn for each wish: agentic.start", "a turn for each name: agentic.tool_result",
-		"two turns: agentic.tool_result"},
+		"three turns: agentic.start, and agentic.tool_result twice"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ForbiddenObservation) {
 		p := host.Open(c, &o.Turns)
-		o.Wanted, o.Name, o.Tool = "assay-forbidden", p.OwnName(), p.Tools()[0]
+		tools := p.Tools()
+		o.Wanted, o.Name, o.Tool = "assay-forbidden", p.OwnName(), tools[0]
+		if known := tools[len(tools)-1]; known != o.Tool { // it is refused for want of permission, not since nobody knows it
+			o.Wanted = known
+		}
 		o.wishAtTheStart(ctx, p)
 		o.tellNames(ctx, p)
 		o.wishLater(ctx, p)
@@ -108,8 +114,8 @@ func (o *ForbiddenObservation) wishAtTheStart(ctx context.Context, p *host.Plugi
 		t, _ := p.Turn(ctx, plan.Lay(start))
 		return t
 	}
-	o.Control = begin("a start that wants "+o.Tool, o.Tool, nil, nil)
-	o.First = begin("a start that wants a tool that is not allowed", o.Wanted, nil, nil)
+	o.Control = begin("a start that wants "+o.Wanted+", which is allowed", o.Wanted, allowOnly(o.Tool, o.Wanted), nil)
+	o.First = begin("a start that wants "+o.Wanted+", which is not allowed", o.Wanted, allowOnly(o.Tool), nil)
 	const itself = "a start that wants the agent itself "
 	o.Self = []host.Turn{
 		begin(itself+"where it is not allowed", o.Name, allowOnly(o.Tool), nil),
@@ -155,16 +161,19 @@ func (o *ForbiddenObservation) wishLater(ctx context.Context, p *host.Plugin) {
 		return
 	}
 	defer plan.Close()
-	start := host.Job{Name: "a start that wants " + o.Tool + " first", Event: p.Start(p.NewGoal(), plan.Context)}
+	start := host.Job{Name: "a start that wants " + o.Tool + " first", Event: p.Start(p.NewGoal(), plan.Context),
+		Config: allowOnly(o.Tool, o.Wanted)}
 	s, ok := p.Begin(ctx, plan.Lay(start))
 	if !ok {
 		return
 	}
-	o.Later, _ = p.Turn(ctx, plan.Lay(host.Job{
-		Name: "a result after which it wants a tool that is not allowed", State: s.State,
-		Event: p.Result(s.Pending, plan.Body(1, p.AnyResult())),
-	}))
-	o.Due = s.Pending
+	after := func(name string, config host.Object) host.Turn {
+		t, _ := p.Turn(ctx, plan.Lay(host.Job{Name: "a result after which it wants " + o.Wanted + name, State: s.State,
+			Event: p.Result(s.Pending, plan.Body(1, p.AnyResult())), Config: config}))
+		return t
+	}
+	o.Obeyed = after(", which is allowed", allowOnly(o.Tool, o.Wanted))
+	o.Later = after(", which is not allowed", allowOnly(o.Tool))
 }
 
 // SpoofedObservation is turns that were handed the correlation of another run.
@@ -173,7 +182,9 @@ type SpoofedObservation struct {
 	Start    host.Turn    `json:"start"`   // reserved keys in its context
 	Pending  host.Pending `json:"pending"` // as the state has it
 	Result   host.Turn    `json:"result"`  // reserved keys in the result
-	Steered  host.Turn    `json:"steered"` // reserved keys in the arguments that the planner chose
+	Plain    host.Turn    `json:"plain"`   // arguments that the planner chose, without reserved keys
+	Marker   string       `json:"marker"`  // stands in them
+	Steered  host.Turn    `json:"steered"` // the same with reserved keys among them
 	Spoof    Spoof        `json:"spoof"`
 	Unpicked string       `json:"unpicked,omitempty"` // why the arguments could not be chosen
 }
@@ -196,7 +207,7 @@ var spoofing = &scenarios.Drive[SpoofedObservation]{
 	ID: "agenticloop/spoofing",
 	Title: "hands the agent run_id, step, tool, tool_command and requested_at of somebody else, in a start's " +
 		"context, a result and, where they can be steered, a tool's arguments",
-	Sends: []string{"two turns: agentic.start", "one turn: agentic.tool_result"},
+	Sends: []string{"three turns: agentic.start", "one turn: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SpoofedObservation) {
 		p := host.Open(c, &o.Turns)
 		o.Spoof = Spoof{
@@ -218,15 +229,20 @@ var spoofing = &scenarios.Drive[SpoofedObservation]{
 		body["tool_payload"] = o.Spoof.object()
 		result := p.Result(s.Pending, body)
 		o.Result, _ = p.Turn(ctx, host.Job{Name: "a result that holds reserved keys", State: s.State, Event: result})
-		plan, err := p.TrySteer(ctx, host.Call(p.Tools()[0], o.Spoof.object()))
-		if err != nil {
-			o.Unpicked = host.ReasonOf(err)
-			return
+		o.Marker = p.Name("page")
+		choose := func(name string, arguments host.Object) (t host.Turn) {
+			arguments["url"] = "http://example.test/" + o.Marker
+			plan, err := p.TrySteer(ctx, host.Call(p.Tools()[0], arguments))
+			if err != nil {
+				o.Unpicked = host.ReasonOf(err)
+				return t
+			}
+			defer plan.Close()
+			t, _ = p.Turn(ctx, plan.Lay(host.Job{Name: name, Event: p.Start(p.NewGoal(), plan.Context)}))
+			return t
 		}
-		defer plan.Close()
-		o.Steered, _ = p.Turn(ctx, plan.Lay(host.Job{
-			Name: "a start whose planner chooses reserved keys as arguments", Event: p.Start(p.NewGoal(), plan.Context),
-		}))
+		o.Plain = choose("a start whose planner chooses arguments", host.Object{})
+		o.Steered = choose("a start whose planner chooses reserved keys as arguments", o.Spoof.object())
 	},
 }
 

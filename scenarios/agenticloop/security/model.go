@@ -17,12 +17,18 @@ var misledByModel = scenarios.Scenario{
 	Ask: scenarios.Ask(protocol.Errings, func(o protocol.ModelObservation, j *scenarios.Judge) {
 		o.Given(j)
 		host.Given(j, o.Reached()...)
-		allowed := append(o.Control.Plugins(), o.Allowed...) // the tool of the control may have a route of another name
-		for _, t := range o.Reached() {
+		for _, e := range o.Errs {
+			t := e.Turn
+			if !e.Reached() {
+				continue
+			}
 			j.Check(agenticloop.RFC103READ12, t.Events().Each("/type")).To(soundRequests(),
 				"%s: types of its events", t.Name)
-			j.Check(agenticloop.RFC103G3, t.Events()).To(t.AsksOnlyFor(allowed...), "%s", t.Name)
+			j.Check(agenticloop.RFC103G3, t.Events()).To(t.AsksOnlyFor(o.MayAskFor(e)...), "%s", t.Name)
 			checkNotItself(j, t, o.Name, agenticloop.RFC103G2)
+		}
+		if !o.WantedItself() {
+			j.Block("the model was not asked where it would have wanted the agent itself", "see that the plugin asks its model in every start")
 		}
 	}),
 }

@@ -39,16 +39,25 @@ var allowlistBinds = scenarios.Scenario{
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(allowlists, func(o AllowedObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Control)
-		host.Given(j, o.Only)
+		host.Given(j, o.Both, o.Only)
 		j.Check(agenticloop.RFC103G3, o.Only.Events()).To(o.Only.AsksOnlyFor(o.Tool), "%s", o.Only.Name)
+		if len(o.Both.Requests().Values) == 0 { // it is not the other tools that it misses
+			j.Block("a start is not taken where the allowlist has a tool that the plugin does not know: "+o.Both.Answer.JSON(),
+				"take an allowlist with tools that are not there")
+		}
 	}),
 }
 
 // givenSteered blocks the judge unless the seam steers: else it shows nothing that no forbidden tool was asked for.
 func (o ForbiddenObservation) givenSteered(j *scenarios.Judge) {
 	host.GivenRequest(j, o.Control)
-	if tools := o.Control.Plugins(); len(tools) != 1 || tools[0] != o.Tool {
-		j.Block(fmt.Sprintf("the decision seam does not steer: it was to ask for %s, and asked for %.80q", o.Tool, tools),
+	o.givenAsked(j, o.Control)
+}
+
+// givenAsked blocks the judge unless a turn asked for the tool that is wanted, where that is allowed.
+func (o ForbiddenObservation) givenAsked(j *scenarios.Judge, t host.Turn) {
+	if tools := t.Plugins(); len(tools) != 1 || tools[0] != o.Wanted {
+		j.Block(fmt.Sprintf("the decision seam does not steer: %s: it was to ask for %s, and asked for %.80q", t.Name, o.Wanted, tools),
 			"see that the templates of the seam in "+host.ProfileName+" are those of the plugin")
 	}
 }
@@ -56,20 +65,23 @@ func (o ForbiddenObservation) givenSteered(j *scenarios.Judge) {
 // RFC-103 Security and Scope (AL-R116).
 var forbiddenRefused = scenarios.Scenario{
 	ID:     "agenticloop/security/forbidden-tool-refused",
-	Title:  "a tool that is not allowed is not asked for, neither first nor later: the run is refused or escalated",
-	Proves: scenarios.IDs{agenticloop.RFC103G3},
+	Title:  "a tool that is not allowed is not asked for, neither first nor later, though the planner wants it",
+	Proves: scenarios.IDs{agenticloop.RFC103G3, agenticloop.RFC103T9},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
 		o.givenSteered(j)
 		host.Given(j, o.First)
-		o.First.CheckRefused(j, agenticloop.RFC103G3)
+		j.Check(agenticloop.RFC103G3, o.First.Events()).To(o.First.AsksOnlyFor(o.Tool), "%s", o.First.Name)
 		if o.Cut != "" {
 			j.Block(o.Cut, "declare how a further tool is asked for in "+host.ProfileName)
 		}
-		host.Given(j, o.Later)
-		host.GivenTaken(j, o.Later, o.Due)
-		j.Check(agenticloop.RFC103G3, o.Later.Events().Each("/type")).To(check.Equal([]string{host.Escalated}),
-			"%s: events", o.Later.Name)
+		host.Given(j, o.Obeyed, o.Later)
+		o.givenAsked(j, o.Obeyed)
+		j.Check(agenticloop.RFC103G3, o.Later.Events()).To(o.Later.AsksOnlyFor(o.Tool), "%s", o.Later.Name)
+		j.Check(agenticloop.RFC103T9, o.Later.Events()).To(check.Seeing("one event, or an error", func(wire.Seen) (bool, string) {
+			n := len(o.Later.Events().Values)
+			return n == 1 || o.Later.Status() == "error", fmt.Sprintf("%d events, and status %q", n, o.Later.Status())
+		}), "%s: what becomes of the run", o.Later.Name)
 	}),
 }
 
@@ -161,7 +173,7 @@ var failsClosedPlanned = scenarios.Scenario{
 
 // soundRequests matches types of events in which each request ends in a sound name.
 func soundRequests() check.Matcher {
-	return check.That("no request for a tool but by letters, digits, _ and -, at most 64", func(v any) bool {
+	return check.That("no request for a tool but by a name of at most 256 characters without blanks, controls and slashes", func(v any) bool {
 		list, _ := v.([]any)
 		for _, e := range list {
 			kind, _ := e.(string)
@@ -176,8 +188,8 @@ func soundRequests() check.Matcher {
 // The name of a tool becomes part of a route (AL-R119).
 var namesAreSound = scenarios.Scenario{
 	ID: "agenticloop/security/tool-names",
-	Title: "whatever name a planner wants or a result tells, the type of a request ends in letters, digits, " +
-		"underscore and hyphen",
+	Title: "whatever name a planner wants or a result tells, the type of a request ends in a name without blanks, control " +
+		"characters and slashes",
 	Proves: scenarios.IDs{agenticloop.RFC103READ12},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
@@ -268,9 +280,18 @@ var reservedArguments = scenarios.Scenario{
 		if o.Unpicked != "" {
 			j.Block(o.Unpicked, "declare a decision seam in "+host.ProfileName+" that can say call_tool with arguments")
 		}
+		host.GivenRequest(j, o.Plain)
+		if host.Find(o.Plain.Requests().Last().Actual(), o.Marker) == "" {
+			j.Block("the arguments that the planner chose are not in the request, so none could override anything",
+				"see that the seam in "+host.ProfileName+" hands arguments on, or hand them to the tool")
+		}
 		host.Given(j, o.Steered)
-		j.Check(agenticloop.RFC103K3, o.Steered.Requests()).To(check.Len(1),
-			"%s: requests for tools", o.Steered.Name)
+		if len(o.Steered.Requests().Values) == 0 { // it does not take such arguments
+			j.Check(agenticloop.RFC103K3, o.Steered.Events().Each("/type")).To(check.OneOf([]any{}, []any{host.Escalated}),
+				"%s: events", o.Steered.Name)
+			return
+		}
+		j.Check(agenticloop.RFC103K3, o.Steered.Requests()).To(check.Len(1), "%s: requests for tools", o.Steered.Name)
 		o.checkOwnCorrelation(j, o.Steered, "")
 	}),
 }
@@ -284,6 +305,9 @@ var secretsKept = scenarios.Scenario{
 	Ask: scenarios.Ask(secrets, func(o SecretsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Result, o.Failure, o.Refused)
+		if host.Find(o.Start.StateBefore(), o.Other) == "" {
+			j.Block("setup failed: the state has no other run, of which something could be told", "have a start make a run")
+		}
 		for _, t := range []host.Turn{o.Start, o.Result, o.Failure, o.Refused} {
 			told := []wire.Value{t.Answer.Key("events"), t.Answer.Key("logs"), t.Answer.Key("error"),
 				t.Answer.Key("result"), t.Errors}
@@ -334,6 +358,11 @@ var noNestedDispatch = scenarios.Scenario{
 		for _, name := range append(slices.Clip(gatewayPrograms), gatewayCalled) {
 			for _, id := range (scenarios.IDs{agenticloop.RFC103N2, agenticloop.RFC103O2}) {
 				j.Check(id, o.Trap.Key(name)).To(check.Absent(), "calls of %s", name)
+			}
+		}
+		for _, name := range append(slices.Clip(gatewayPrograms), gatewayCalled) {
+			if called := o.Trap.Key(name + asked); called.Present() {
+				j.Find("", "it asks the gateway something, of which no job comes (AL-R120): %.300s", called.Key("text").String())
 			}
 		}
 		for _, name := range fetchPrograms {

@@ -17,7 +17,7 @@ func TestJudgesOfAllowlists(t *testing.T) {
 		only := hosttest.Turn(t, "only", nil, hosttest.Ok(host.Object{"R": hosttest.Running(1, "assay-only-tool")},
 			hosttest.Request("R", 1, "assay-only-tool")))
 		return security.AllowedObservation{Control: hosttest.StartR.Turn(t), Only: only,
-			Tool: "assay-only-tool", Self: none.Turn(t), Name: "agentic-loop",
+			Both: hosttest.StartR.Turn(t), Tool: "assay-only-tool", Self: none.Turn(t), Name: "agentic-loop",
 			Empty: []host.Turn{none.Turn(t), none.Turn(t)}}
 	}
 	for _, c := range []struct {
@@ -34,6 +34,9 @@ func TestJudgesOfAllowlists(t *testing.T) {
 			o.Only = hosttest.StartR.Turn(t)
 		}, agenticloop.RFC103G3},
 		{"allowlist-binds", "it asks for nothing", func(o *security.AllowedObservation) { o.Only = none.Turn(t) }, "passed"},
+		{"allowlist-binds", "a strange tool beside another is refused", func(o *security.AllowedObservation) {
+			o.Both = none.Turn(t)
+		}, "blocked"},
 		{"never-itself", "what is allowed steers nothing", func(o *security.AllowedObservation) { o.Only = none.Turn(t) }, "blocked"},
 		{"never-itself", "it asks for itself", func(o *security.AllowedObservation) {
 			o.Self = hosttest.Turn(t, "a", nil,
@@ -73,9 +76,13 @@ func TestJudgesOfAllowlists(t *testing.T) {
 
 func TestJudgesOfForbiddenTools(t *testing.T) {
 	refused := hosttest.Told{Name: "refused", Answer: hosttest.Refusal(false)}
+	asking := func(name string, before host.Object, step int, tool string) host.Turn {
+		return hosttest.Turn(t, name, before, hosttest.Ok(host.Object{"R": hosttest.Running(step, tool)}, hosttest.Request("R", step, tool)))
+	}
 	honest := func() security.ForbiddenObservation {
-		return security.ForbiddenObservation{Control: hosttest.StartR.Turn(t), Tool: "fetch", Wanted: "assay-forbidden",
-			Name: "agentic-loop", First: refused.Turn(t), Self: []host.Turn{refused.Turn(t)},
+		return security.ForbiddenObservation{Control: asking("the start", nil, 1, "assay-forbidden"), Tool: "fetch", Wanted: "assay-forbidden",
+			Obeyed: asking("obeyed", hosttest.RunR, 2, "assay-forbidden"),
+			Name:   "agentic-loop", First: refused.Turn(t), Self: []host.Turn{refused.Turn(t)},
 			Odd: []host.Turn{refused.Turn(t)},
 			Told: []host.Turn{
 				hosttest.Handed(t, "told", hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric")))},
@@ -97,7 +104,19 @@ func TestJudgesOfForbiddenTools(t *testing.T) {
 		}, agenticloop.RFC103G3},
 		{"forbidden-tool-refused", "to be tried again", func(o *security.ForbiddenObservation) {
 			o.First = hosttest.Turn(t, "a", nil, hosttest.Refusal(true))
-		}, agenticloop.RFC103G3},
+		}, "passed"},
+		{"forbidden-tool-refused", "another tool is asked for", func(o *security.ForbiddenObservation) {
+			o.First, o.Later = hosttest.StartR.Turn(t), asking("later", hosttest.RunR, 2, "fetch")
+		}, "passed"},
+		{"forbidden-tool-refused", "it is asked for nowhere", func(o *security.ForbiddenObservation) {
+			o.Control = hosttest.StartR.Turn(t)
+		}, "blocked"},
+		{"forbidden-tool-refused", "it is not asked for later, though it is allowed", func(o *security.ForbiddenObservation) {
+			o.Obeyed = asking("obeyed", hosttest.RunR, 2, "fetch")
+		}, "blocked"},
+		{"forbidden-tool-refused", "it is given up without a word", func(o *security.ForbiddenObservation) {
+			o.Later = hosttest.Handed(t, "later", hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 1)}))
+		}, agenticloop.RFC103T9},
 		{"forbidden-tool-refused", "it is asked for later", func(o *security.ForbiddenObservation) {
 			o.Later = hosttest.Handed(t, "later",
 				hosttest.Ok(host.Object{"R": hosttest.Running(2, "assay-forbidden")},
@@ -114,9 +133,9 @@ func TestJudgesOfForbiddenTools(t *testing.T) {
 			}, agenticloop.RFC103G3},
 		{"forbidden-tool-refused", "the result is passed over", func(o *security.ForbiddenObservation) {
 			o.Later = hosttest.Handed(t, "later", hosttest.Ok(nil))
-		}, "blocked"},
+		}, agenticloop.RFC103T9},
 		{"forbidden-tool-refused", "the seam does not steer", func(o *security.ForbiddenObservation) {
-			o.Tool = "jina-reader"
+			o.Wanted = "jina-reader"
 		}, "blocked"},
 		{"forbidden-tool-refused", "later cannot be steered", func(o *security.ForbiddenObservation) {
 			o.Later, o.Cut = host.Turn{}, "no"
@@ -145,7 +164,7 @@ func TestJudgesOfForbiddenTools(t *testing.T) {
 
 func TestAPlannerWithoutAnAllowlist(t *testing.T) {
 	refused := hosttest.Told{Name: "refused", Answer: hosttest.Refusal(false)}
-	o := security.ForbiddenObservation{Control: hosttest.StartR.Turn(t), Tool: "fetch",
+	o := security.ForbiddenObservation{Control: hosttest.StartR.Turn(t), Wanted: "fetch",
 		Empty: []host.Turn{refused.Turn(t), refused.Turn(t)}}
 	if out := hosttest.Expect(t, "security/no-allowlist-no-tool-on-wish", o, "passed"); len(out.Findings) != 0 {
 		t.Errorf("findings %v", out.Findings)
@@ -154,7 +173,7 @@ func TestAPlannerWithoutAnAllowlist(t *testing.T) {
 	if out := hosttest.Expect(t, "security/no-allowlist-no-tool-on-wish", o, "passed"); len(out.Findings) != 1 {
 		t.Errorf("findings %v", out.Findings)
 	}
-	o.Tool = "jina-reader"
+	o.Wanted = "jina-reader"
 	hosttest.Expect(t, "security/no-allowlist-no-tool-on-wish", o, "blocked")
 }
 
@@ -163,7 +182,7 @@ func TestJudgesOfSpoofing(t *testing.T) {
 		return security.SpoofedObservation{Start: hosttest.StartR.Turn(t),
 			Pending: host.Pending{Run: "R", Step: 1, Tool: "fetch"},
 			Result:  hosttest.Handed(t, "a result", hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric"))),
-			Steered: hosttest.StartR.Turn(t),
+			Plain:   hosttest.StartR.Turn(t), Marker: "u", Steered: hosttest.StartR.Turn(t),
 			Spoof: security.Spoof{Run: "spoofed", Step: 77, Tool: "assay-spoofed-tool",
 				Command: "assay-spoofed-command", At: "1999-01-01T00:00:00Z"}}
 	}
@@ -211,7 +230,19 @@ func TestJudgesOfSpoofing(t *testing.T) {
 		}, "blocked"},
 		{"reserved-arguments", "no request", func(o *security.SpoofedObservation) {
 			o.Steered = hosttest.Turn(t, "a", nil, hosttest.Refusal(false))
+		}, "passed"},
+		{"reserved-arguments", "such arguments end the run", func(o *security.SpoofedObservation) {
+			o.Steered = hosttest.Turn(t, "a", nil, hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 0)}, hosttest.Escalation("R", "no")))
+		}, "passed"},
+		{"reserved-arguments", "such arguments are done", func(o *security.SpoofedObservation) {
+			o.Steered = hosttest.Turn(t, "a", nil, hosttest.Ok(host.Object{"R": hosttest.Over("done", 0)}, hosttest.Completion("R", 0)))
 		}, agenticloop.RFC103K3},
+		{"reserved-arguments", "no arguments are taken", func(o *security.SpoofedObservation) {
+			o.Marker = "page-of-the-planner"
+		}, "blocked"},
+		{"reserved-arguments", "nothing that is planned is taken", func(o *security.SpoofedObservation) {
+			o.Plain = hosttest.Turn(t, "a", nil, hosttest.Refusal(false))
+		}, "blocked"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			hosttest.Expect(t, "security/"+c.scenario, honest(), "passed")
@@ -224,7 +255,9 @@ func TestJudgesOfSpoofing(t *testing.T) {
 
 func TestJudgesOfSecrets(t *testing.T) {
 	honest := func() security.SecretsObservation {
-		return security.SecretsObservation{Start: hosttest.StartR.Turn(t),
+		another := hosttest.Running(1, "fetch")
+		another["goal"] = "a goal with canary-o"
+		return security.SecretsObservation{Start: hosttest.Turn(t, "the start", host.Object{"O": another}, hosttest.StartR.Answer),
 			Result:   hosttest.Handed(t, "a result", hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric"))),
 			Failure:  hosttest.Handed(t, "a failure", hosttest.GaveUp),
 			Refused:  hosttest.Handed(t, "an unknown event", hosttest.Refusal(false)),
@@ -247,6 +280,7 @@ func TestJudgesOfSecrets(t *testing.T) {
 				a["events"].([]host.Object)[0]["payload"].(host.Object)["url"] = "x canary-c"
 			})
 		}, agenticloop.RFC103READ10},
+		{"secrets-kept", "no other run is there", func(o *security.SecretsObservation) { o.Start = hosttest.StartR.Turn(t) }, "blocked"},
 		{"secrets-kept", "in a log", func(o *security.SecretsObservation) {
 			o.Result = leaking(func(a host.Object) {
 				hosttest.Logged(a, "info")["logs"].([]any)[0].(host.Object)["message"] = "canary-e"
@@ -301,5 +335,11 @@ func TestJudgesOfTraps(t *testing.T) {
 	for _, called := range []string{"ductile", "senechal-gw", "gateway-api"} {
 		o.Trap = wiretest.Value(t, host.Object{called: host.Object{"kind": "file"}})
 		hosttest.Expect(t, "security/no-nested-dispatch", o, agenticloop.RFC103N2)
+	}
+	for _, asked := range []string{"ductile-asked", "senechal-gw-asked", "gateway-api-asked"} {
+		o.Asked[2], o.Trap = 0, wiretest.Value(t, host.Object{asked: host.Object{"kind": "file", "text": "ductile system skills"}})
+		if out := hosttest.Expect(t, "security/no-nested-dispatch", o, "passed"); len(out.Findings) != 1 {
+			t.Errorf("%s: findings %v", asked, out.Findings)
+		}
 	}
 }

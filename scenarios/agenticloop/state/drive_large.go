@@ -15,7 +15,8 @@ type LargeObservation struct {
 	host.Turns
 	Start   host.Turn    `json:"start"`   // with a state of ordinary size
 	Goal    host.Turn    `json:"goal"`    // a start whose goal is larger than any state
-	Crowded host.Turn    `json:"crowded"` // a start in a state of 200 finished runs
+	Wordy   host.Turn    `json:"wordy"`   // a start with a goal of 4 KiB
+	Crowded host.Turn    `json:"crowded"` // the same in a state of 200 finished runs
 	Result  host.Turn    `json:"result"`  // a result of 20 MiB
 	Pending host.Pending `json:"pending"`
 }
@@ -24,8 +25,9 @@ type LargeObservation struct {
 var LargeThings = &scenarios.Drive[LargeObservation]{
 	ID:       "agenticloop/large-things",
 	Title:    "starts a run with a goal of 2 MiB, one in a state of 200 finished runs, and delivers a result of 20 MiB",
-	Sends:    []string{"three turns: agentic.start", "one turn: agentic.tool_result of 20 MiB"},
+	Sends:    []string{"four turns: agentic.start", "one turn: agentic.tool_result of 20 MiB"},
 	Excludes: scenarios.Everything,
+	Timeout:  5 * time.Minute, // reading 20 MiB may take a plugin a minute
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LargeObservation) {
 		p := host.Open(c, &o.Turns)
 		s, ok := p.Begin(ctx, host.Job{Name: "the start"})
@@ -51,13 +53,14 @@ var LargeThings = &scenarios.Drive[LargeObservation]{
 			host.RunsOf(crowd)["finished-filler"] = run
 		}
 		start := p.Start("goal "+strings.Repeat("of many words ", 290), nil)
+		o.Wordy, _ = p.Turn(ctx, host.Job{Name: "a start with a goal of 4 KiB", Event: start})
 		o.Crowded, _ = p.Turn(ctx,
 			host.Job{Name: "a start in a state of 200 finished runs", State: crowd, Event: start})
 		text := strings.Repeat("a sentence of twenty-two ", 20<<20/25)
 		body := host.Object{"content_type": "text/plain", "text": text}
 		o.Result, _ = p.Turn(ctx, host.Job{
 			Name: "a result of 20 MiB", State: s.State, Event: p.Result(s.Pending, body),
-			Timeout: max(p.Deadline(), time.Minute),
+			Timeout: max(p.Deadline(), time.Minute), Heavy: "20 MiB",
 		})
 	},
 }

@@ -48,6 +48,7 @@ func TestJudgesOfLargeThings(t *testing.T) {
 	honest := func() state.LargeObservation {
 		return state.LargeObservation{Start: hosttest.StartR.Turn(t),
 			Goal:    hosttest.Turn(t, "a large goal", nil, hosttest.Refusal(false)),
+			Wordy:   hosttest.Turn(t, "a goal of many words", nil, hosttest.StartR.Answer),
 			Crowded: hosttest.Turn(t, "a crowd", nil, hosttest.StartR.Answer),
 			Result:  hosttest.Handed(t, "a large result", hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric")))}
 	}
@@ -61,7 +62,13 @@ func TestJudgesOfLargeThings(t *testing.T) {
 		}, agenticloop.RFC103WIRE13},
 		{"state/stays-below-1-mib", "to be tried again", func(o *state.LargeObservation) {
 			o.Goal = hosttest.Turn(t, "a large goal", nil, hosttest.Refusal(true))
-		}, agenticloop.RFC103WIRE13},
+		}, "passed"},
+		{"state/stays-below-1-mib", "the crowd is refused", func(o *state.LargeObservation) {
+			o.Crowded = hosttest.Turn(t, "a crowd", nil, hosttest.Refusal(false))
+		}, "passed"},
+		{"state/stays-below-1-mib", "so many words are refused in any state", func(o *state.LargeObservation) {
+			o.Wordy, o.Crowded = hosttest.Turn(t, "words", nil, hosttest.Refusal(false)), hosttest.Turn(t, "a crowd", nil, hosttest.Refusal(false))
+		}, "blocked"},
 		{"state/stays-below-1-mib", "the crowd grows", func(o *state.LargeObservation) {
 			o.Crowded = hosttest.Turn(t, "a crowd", host.Object{"D": big}, hosttest.Ok(nil))
 		}, agenticloop.RFC103WIRE13},

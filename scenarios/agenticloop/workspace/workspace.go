@@ -38,38 +38,46 @@ func (o WorkspaceObservation) givenFiles(j *scenarios.Judge) {
 
 // RFC-103 Workspace Contract (AL-R20).
 var paperTrail = scenarios.Scenario{
-	ID:     "agenticloop/workspace/paper-trail",
-	Title:  "the workspace of a run holds context.md, memory.md, plan.md, trace.jsonl and artifacts/ once it was started",
+	ID: "agenticloop/workspace/paper-trail",
+	Title: "the workspace of a run holds context.md, memory.md and plan.md once it was started, and trace.jsonl and artifacts/ by " +
+		"its end",
 	Proves: scenarios.IDs{agenticloop.RFC103W1},
 	Claim:  claims.Workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		o.givenFiles(j)
-		for _, name := range []string{"context.md", "memory.md", "plan.md", "trace.jsonl"} {
+		for _, name := range []string{"context.md", "memory.md", "plan.md"} {
 			j.Check(agenticloop.RFC103W1, o.Left[0].Key(name).Key("kind")).To(check.Equal("file"),
 				"%s after the start", name)
 		}
-		j.Check(agenticloop.RFC103W1, o.Left[0].Key("artifacts").Key("kind")).To(check.Equal("folder"),
-			"artifacts after the start")
+		last := o.Left[len(o.Left)-1]
+		j.Check(agenticloop.RFC103W1, last.Key("trace.jsonl").Key("kind")).To(check.Equal("file"), "trace.jsonl after the last job")
+		j.Check(agenticloop.RFC103W1, last.Key("artifacts").Key("kind")).To(check.Equal("folder"), "artifacts after the last job")
 	}),
 }
 
 // RFC-103 Workspace Contract. A memory.md written anew is a finding (AL-R19).
 var traceGrows = scenarios.Scenario{
 	ID:     "agenticloop/workspace/trace-grows",
-	Title:  "trace.jsonl holds a JSON value a line, and each turn only adds to it",
+	Title:  "trace.jsonl holds a JSON value a line, and no turn loses one of them",
 	Proves: scenarios.IDs{agenticloop.RFC103W2},
 	Claim:  claims.Workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		o.givenFiles(j)
-		before := ""
+		var before wire.Value
 		for i, files := range o.Left {
 			trace := files.Key("trace.jsonl")
+			if !trace.Present() && !before.Present() { // it need not be there from the start (AL-R20)
+				continue
+			}
 			if n, _ := trace.Key("bytes").Int(); i > 1 && n > 0 && !trace.Key("text").Present() {
 				break // with so many files, the listing has no room for its text
 			}
 			j.Check(agenticloop.RFC103W2, trace).To(host.JSONLines(), "trace.jsonl of job %d", i+1)
-			j.Check(agenticloop.RFC103W2, trace.Key("text")).To(beginsWith(before), "trace.jsonl of job %d", i+1)
-			before = trace.Key("text").String()
+			j.Check(agenticloop.RFC103W2, trace.Key("text")).To(keepsLines(before), "trace.jsonl of job %d", i+1)
+			before = trace
+		}
+		if !before.Present() {
+			j.Block("setup failed: no job left a trace.jsonl", "write trace.jsonl in the workspace")
 		}
 		for i := range o.Left[1:] { // a plugin may reorganise its memory
 			was, now := o.Left[i].Key("memory.md").Key("text").String(),
@@ -86,12 +94,22 @@ var traceGrows = scenarios.Scenario{
 	}),
 }
 
-func beginsWith(text string) check.Matcher {
-	return check.Seeing(fmt.Sprintf("the %d bytes of before, and more behind them", len(text)),
-		func(s wire.Seen) (bool, string) {
-			now, _ := s.Actual().(string)
-			return strings.HasPrefix(now, text), fmt.Sprintf("%d bytes: %s", len(now), wire.Compact(now))
-		})
+// keepsLines matches the text of a file that has every line of before, wherever it stands (AL-R19). Of a file that is listed in part
+// nothing is known but how it begins.
+func keepsLines(before wire.Value) check.Matcher {
+	text := before.Key("text").String()
+	return check.Seeing(fmt.Sprintf("the %d bytes of before, and more", len(text)), func(s wire.Seen) (bool, string) {
+		now, _ := s.Actual().(string)
+		kept := strings.HasPrefix(now, text)
+		if whole, _ := before.Key("whole").Bool(); whole && !kept {
+			kept = true
+			lines := slices.Collect(strings.Lines(now + "\n"))
+			for line := range strings.Lines(text) {
+				kept = kept && slices.Contains(lines, line)
+			}
+		}
+		return kept, fmt.Sprintf("%d bytes: %s", len(now), wire.Compact(now))
+	})
 }
 
 // With hard links, writing into a file in place changes it in every earlier job (AL-R19).
@@ -104,6 +122,9 @@ var earlierJobsKept = scenarios.Scenario{
 		o.givenFiles(j)
 		if len(o.Left) < 2 || len(o.Later) != len(o.Left) {
 			j.Block("setup failed: the run had only one job", "have a start ask for a tool")
+		}
+		if files, _ := o.Left[0].Actual().(host.Object); len(files) == 0 {
+			j.Block("setup failed: the first job left no file that a later one could change", "write the files of a run")
 		}
 		for i := range len(o.Left) - 1 {
 			was := check.Plain(o.Left[i].Actual())

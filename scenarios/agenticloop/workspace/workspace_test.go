@@ -49,8 +49,11 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 			o.Left[0] = listing("1\n", func(f host.Object) { delete(f, "plan.md") })
 		}, agenticloop.RFC103W1},
 		{"paper-trail", "artifacts is a file", func(o *workspace.WorkspaceObservation) {
-			o.Left[0] = listing("1\n", func(f host.Object) { f["artifacts"] = file("") })
+			o.Left[2] = listing("1\n2\n3\n", func(f host.Object) { f["artifacts"] = file("") })
 		}, agenticloop.RFC103W1},
+		{"paper-trail", "artifacts comes with the first of them", func(o *workspace.WorkspaceObservation) {
+			o.Left[0] = listing("", func(f host.Object) { delete(f, "artifacts"); delete(f, "trace.jsonl") })
+		}, "passed"},
 		{"paper-trail", "nothing was looked at", func(o *workspace.WorkspaceObservation) { o.Left = nil }, "blocked"},
 		{"trace-grows", "it begins anew", func(o *workspace.WorkspaceObservation) {
 			o.Left[1] = listing("2\n", nil)
@@ -68,8 +71,22 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 			o.Left[1] = listing("", func(f host.Object) { f["trace.jsonl"] = host.Object{"kind": "file", "bytes": 6} })
 		}, agenticloop.RFC103W2},
 		{"trace-grows", "it is not there", func(o *workspace.WorkspaceObservation) {
+			for i := range o.Left {
+				o.Left[i] = listing("", func(f host.Object) { delete(f, "trace.jsonl") })
+			}
+		}, "blocked"},
+		{"trace-grows", "it comes later", func(o *workspace.WorkspaceObservation) {
 			o.Left[0] = listing("", func(f host.Object) { delete(f, "trace.jsonl") })
+		}, "passed"},
+		{"trace-grows", "it is taken away", func(o *workspace.WorkspaceObservation) {
+			o.Left[2] = listing("", func(f host.Object) { delete(f, "trace.jsonl") })
 		}, agenticloop.RFC103W2},
+		{"trace-grows", "the newest line comes first", func(o *workspace.WorkspaceObservation) {
+			o.Left[1], o.Left[2] = listing("2\n1\n", nil), listing("3\n2\n1\n", nil)
+		}, "passed"},
+		{"earlier-jobs-kept", "the first job left no file", func(o *workspace.WorkspaceObservation) {
+			o.Left[0] = wiretest.Value(t, host.Object{})
+		}, "blocked"},
 		{"nothing-outside", "a file where it was started", func(o *workspace.WorkspaceObservation) {
 			o.Odd = append(o.Odd, hosttest.Told{Name: "relative", Answer: hosttest.StartR.Answer,
 				Litter: []string{"workspace", "workspace/plan.md"}}.Turn(t))

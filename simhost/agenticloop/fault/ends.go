@@ -255,7 +255,7 @@ var endFaults = []Fault{
 		ID:     "agent.forbidden-tool-untold",
 		Title:  "a run whose planner wants a tool that is not allowed is given up, and does not say so",
 		Looks:  "no event beside the status escalated",
-		Breaks: []string{requirement.RFC103G3},
+		Breaks: []string{requirement.RFC103T9},
 		Twin:   "nothing forbidden is asked for, and nobody hears that the run has ended",
 		Answer: untold(escalated, "followup_tool_not_allowed"),
 	},

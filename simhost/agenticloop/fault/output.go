@@ -65,7 +65,7 @@ var outputFaults = []Fault{
 		ID:     "agent.refuses-with-exit-1",
 		Title:  "a turn that answers with an error ends with exit code 1",
 		Looks:  "exit code 1 beside status error",
-		Breaks: []string{requirement.RFC103I7},
+		Breaks: []string{requirement.RFC103WIRE17},
 		Answer: exiting(1, func(r al.Response) bool { return r.Status == al.ResponseStatusError }),
 	},
 	{

@@ -37,7 +37,7 @@ var correlationFaults = []Fault{
 		ID:     "agent.text-step-taken",
 		Title:  "a step that is written as a text is read as a number",
 		Looks:  `a result with step "1" resumes the run`,
-		Breaks: []string{requirement.RFC103READ1},
+		Breaks: []string{requirement.RFC103READ14},
 		Request: resulting(func(result, _ object) {
 			if step, err := strconv.ParseInt(textOf(result["step"]), 10, 64); err == nil && step > 0 {
 				result["step"] = encoded(step)

@@ -125,9 +125,9 @@ func TestRequestTypes(t *testing.T) {
 	if diff := cmp.Diff(&agenticloopv2.ToolRequestPayload{RunID: "R1", Step: 1, Tool: "fetch"}, payload); diff != "" || !known || err != nil {
 		t.Errorf("%v, %v\n%s", known, err, diff)
 	}
-	for _, typ := range []string{"agentic.tool_request", "agentic.tool_request.", "agentic.tool_request.a.b",
+	for _, typ := range []string{"agentic.tool_request", "agentic.tool_request.", "agentic.tool_request.a/b",
 		"agentic.tool_request.a b", "agentic.tool_request.a\n",
-		"agentic.tool_request." + strings.Repeat("a", 65)} {
+		"agentic.tool_request." + strings.Repeat("a", 257)} {
 		if _, known := agenticloopv2.EventOf(agenticloopv2.EventType(typ)); known {
 			t.Errorf("%q passes for the type of a request", typ)
 		}
