@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,7 +138,7 @@ func wronged(t *testing.T, r *scenarios.Report) {
 	t.Helper()
 	for _, o := range r.Outcomes {
 		if o.Verdict != scenarios.Passed && o.Verdict != scenarios.Inapplicable {
-			t.Errorf("%s is %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
+			t.Errorf("%s is %s: %s\n%s", o.Scenario.ID, o.Verdict, o.Reason, lastOf(r, o.Drive))
 		}
 	}
 	for _, b := range r.Breaches {
@@ -146,4 +147,21 @@ func wronged(t *testing.T, r *scenarios.Report) {
 	if code := r.ExitCode(); code != scenarios.ExitProved {
 		t.Errorf("exit code %d", code)
 	}
+}
+
+// lastOf returns the last exchanges of a drive, a line each.
+func lastOf(r *scenarios.Report, drive string) string {
+	const most = 40
+	var lines []string
+	for _, d := range r.Drives {
+		for n := 1; d.ID == drive && n <= d.Transcript.Len(); n++ {
+			e := d.Transcript.Entry(n)
+			line := fmt.Sprintf("  #%d %s, %d ms: %s", n, e.At.Format("15:04:05.000"), e.Micros/1000, e.Label)
+			if e.Request != nil && e.Response != nil {
+				line += fmt.Sprintf(": %s %s: %d", e.Request.Method, e.Request.URL, e.Response.Status)
+			}
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-most):], "\n")
 }
