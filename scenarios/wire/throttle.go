@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -144,7 +145,7 @@ func (t *throttle) nextRank() int64 {
 	return t.ranks
 }
 
-// line notes that so many more requests of a rank are waiting.
+// line notes that so many more requests of a rank are waiting. Where there are fewer, others may go.
 func (t *throttle) line(rank int64, more int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -154,16 +155,39 @@ func (t *throttle) line(rank int64, more int) {
 	if t.first[rank] += more; t.first[rank] == 0 {
 		delete(t.first, rank)
 	}
+	if more < 0 {
+		t.wake()
+	}
 }
 
-// outranked reports whether a request waits that goes before those of a rank; rank 0 is none.
-func (t *throttle) outranked(rank int64) bool {
-	for waiting := range t.first {
+// outranked returns how many requests wait that go before those of a rank; rank 0 is none.
+func (t *throttle) outranked(rank int64) (n int) {
+	for waiting, requests := range t.first {
 		if rank == 0 || waiting < rank {
-			return true
+			n += requests
 		}
 	}
-	return false
+	return n
+}
+
+// wake has all that wait for another request look again whether they may leave.
+func (t *throttle) wake() {
+	for _, turn := range t.waiting {
+		close(turn)
+	}
+	t.waiting = nil
+}
+
+// free returns how many more requests of a rank may be on their way, without those that go before them.
+func (t *throttle) free(rank int64) float64 {
+	free := math.Inf(1)
+	if t.window > 0 {
+		free = t.window - float64(t.flying)
+	}
+	if t.beside > 0 {
+		free = min(free, float64(t.beside-t.flying))
+	}
+	return free - float64(t.outranked(rank))
 }
 
 // admit lets a request go, or returns for how long or for what it has to wait.
@@ -175,10 +199,10 @@ func (t *throttle) admit(rank int64) (due time.Duration, turn chan struct{}) {
 		return due, nil
 	}
 	rate := t.rate(now)
-	if rate > 0 && t.outranked(rank) {
+	if rate > 0 && t.outranked(rank) > 0 {
 		return time.Duration(float64(time.Second) / rate), nil
 	}
-	if t.flying > 0 && (t.window > 0 && float64(t.flying) >= t.window || t.beside > 0 && t.flying >= t.beside) {
+	if waits := t.flying > 0 || t.outranked(rank) > 0; waits && t.free(rank) <= 0 {
 		turn = make(chan struct{})
 		t.waiting = append(t.waiting, turn)
 		return 0, turn
@@ -221,10 +245,7 @@ func (t *throttle) leave() {
 			t.window = 0
 		}
 	}
-	for _, turn := range t.waiting {
-		close(turn)
-	}
-	t.waiting = nil
+	t.wake()
 }
 
 // refused notes that the target refused a request for load, and for how long it asked to be left alone. Only the first of

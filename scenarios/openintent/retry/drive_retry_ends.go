@@ -119,6 +119,9 @@ var inTime, inTimeRealTime = timedDrives("in-time",
 		o.Reminder = w.attempt(ctx, i, 2)
 		w.noteLate(w.since() - w.intervals(2))
 		o.Answer = i.Answer(ctx, "answer with the first id", sus.ID, "in time")
+		if o.Reminder.reminded() {
+			w.acted(w.intervals(2))
+		}
 		if host.MissingRoute(o.Answer) {
 			host.NoAnswers(w.Server, o.Answer)
 		}

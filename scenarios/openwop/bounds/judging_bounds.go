@@ -138,7 +138,7 @@ func lasted(l host.RunLog) time.Duration {
 // check compares a replay with its source, which exceeded a bound.
 func (o ReplayedBreachObservation) check(j *scenarios.Judge) {
 	source, replayed := o.Source, o.Replayed
-	replayed.Made(j, openwop.OWPBND15, "a fork of a run that crossed its bound")
+	replayed.MadeFork(j, openwop.OWPBND15, "a fork of a run that crossed its bound")
 	if !j.Check(openwop.OWPBND15, replayed.ID).NotTo(check.Equal(source.RunID), "runId of the fork") || !j.Check(openwop.OWPBND15,
 		replayed.Ended).To(check.Reached()) {
 		return

@@ -14,9 +14,11 @@ import (
 // PausedObservation is a run paused during a timed wait, left alone until that
 // time had passed, and resumed.
 type PausedObservation struct {
-	Way     string        `json:"way"`  // the fixture
-	Said    string        `json:"said"` // the expected output of a run of assay-steps
-	Reason  string        `json:"reason"`
+	Way    string `json:"way"`  // the fixture
+	Said   string `json:"said"` // the expected output of a run of assay-steps
+	Reason string `json:"reason"`
+	// Drains is set where the host lists no policy but that which lets the node under way end.
+	Drains  bool          `json:"drains,omitempty"`
 	Created host.Answered `json:"created"`
 	Paused  host.Answered `json:"paused"`
 	Still   wire.Wait     `json:"still"`  // until its status is paused
@@ -48,8 +50,11 @@ var pausedAtOnce = &scenarios.Drive[PausedObservation]{
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
 		h := host.Host{Conn: c}
-		host.MustDrain(h, dialect.PauseRunRequestDrainPolicyImmediate)
-		pausedFor(ctx, h, string(dialect.PauseRunRequestDrainPolicyImmediate), o)
+		policy := host.MustDrain(h, atOnce, afterNode)
+		if policy != afterNode || h.Offers(fixture.Steps) {
+			pausedFor(ctx, h, policy, o)
+		}
+		o.Drains = policy == afterNode
 	},
 }
 
@@ -62,13 +67,25 @@ var pausedByDrain = &scenarios.Drive[PausedObservation]{
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
 		h := host.Host{Conn: c}
-		host.MustDrain(h, dialect.PauseRunRequestDrainPolicyDrainCurrentNode)
-		if !h.Offers(fixture.Steps) { // only this one has a node after a slow one
-			unlessPauses(ctx, h, scenarios.Block("no workflow is on offer that takes steps after a wait", fixture.Load))
-			return
-		}
+		host.MustDrain(h, afterNode)
+		mustStep(ctx, h)
 		pausedFor(ctx, h, "", o)
 	},
+}
+
+const (
+	atOnce    = dialect.PauseRunRequestDrainPolicyImmediate
+	afterNode = dialect.PauseRunRequestDrainPolicyDrainCurrentNode // the default, when none is named
+)
+
+const noSteps = "no workflow is on offer that takes steps after a wait"
+
+// mustStep ends the drive unless a workflow is on offer that has a node after a slow one: where the node under way ends
+// before the pause, a run without another node ends with it.
+func mustStep(ctx context.Context, h host.Host) {
+	if !h.Offers(fixture.Steps) {
+		unlessPauses(ctx, h, scenarios.Block(noSteps, fixture.Load))
+	}
 }
 
 // unlessPauses ends the drive as blocked, or as not offered if the host does not
@@ -96,7 +113,7 @@ func stepping(h host.Host, wait int, said string) dialect.CreateRunRequest {
 
 // pausedFor pauses a run while it waits. If the pause comes too late, the next run
 // waits longer.
-func pausedFor(ctx context.Context, h host.Host, policy string, o *PausedObservation) {
+func pausedFor(ctx context.Context, h host.Host, policy dialect.DrainPolicy, o *PausedObservation) {
 	h.GoFirst()
 	for _, wait := range waits {
 		wait = h.Between(wait, wait+wait/10)
@@ -114,7 +131,7 @@ func pausedFor(ctx context.Context, h host.Host, policy string, o *PausedObserva
 		o.Paused = r.Pause(ctx, policy, o.Reason, "to pause the run")
 		seen := r.Snapshot(ctx, "the run after the pause")
 		if !host.IsTerminal(seen.Text("/status")) {
-			standsStill(ctx, r, request, o)
+			standsStill(ctx, r, request, policy, o)
 			return
 		}
 		r.Gone()
@@ -123,7 +140,7 @@ func pausedFor(ctx context.Context, h host.Host, policy string, o *PausedObserva
 }
 
 // standsStill follows a run from its pause to its end.
-func standsStill(ctx context.Context, r *host.Run, request dialect.CreateRunRequest, o *PausedObservation) {
+func standsStill(ctx context.Context, r *host.Run, request dialect.CreateRunRequest, policy dialect.DrainPolicy, o *PausedObservation) {
 	if !host.Succeeded(o.Paused.Status) {
 		return
 	}
@@ -132,7 +149,7 @@ func standsStill(ctx context.Context, r *host.Run, request dialect.CreateRunRequ
 		return
 	}
 	o.Before = r.Stands(ctx, "the run as it was paused")
-	o.Again = r.Pause(ctx, "", "", "to pause it again")
+	o.Again = r.Pause(ctx, policy, "", "to pause it again")
 	o.Control = other.Finish(ctx, "log of the other run")
 	o.After = r.Stands(ctx, "the paused run, when its time has come")
 	if o.Resumed = r.GoOn(ctx, "to resume the run"); !host.Succeeded(o.Resumed.Status) {
@@ -141,6 +158,6 @@ func standsStill(ctx context.Context, r *host.Run, request dialect.CreateRunRequ
 	if o.Log = r.Finish(ctx, "log of the resumed run"); !o.Log.Ended.Reached {
 		return
 	}
-	o.Late = r.Pause(ctx, "", "", "to pause it when it has ended")
+	o.Late = r.Pause(ctx, policy, "", "to pause it when it has ended")
 	o.Later = r.Stands(ctx, "the run that had ended, after the pause")
 }

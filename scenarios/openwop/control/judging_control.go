@@ -20,6 +20,9 @@ func anyPresent(s wire.Seen) (bool, string) {
 
 // given blocks the judge if there was no run to pause.
 func (o PausedObservation) given(j *scenarios.Judge) {
+	if o.Drains && o.Way == "" {
+		j.Block(noSteps, fixture.Load)
+	}
 	if !host.Succeeded(o.Created.Status) || o.Created.Body.Key("runId").String() == "" {
 		j.Block("setup failed: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)
 	}
@@ -165,11 +168,12 @@ func (o ControlCancelObservation) givenCancel(j *scenarios.Judge) {
 	}
 }
 
-// drained reports whether a node had ended before the pause, so that the run had
-// nothing left to wait for.
-func (o ControlCancelObservation) drained() bool {
-	ended, paused := o.Log.OfType(dialect.NodeCompleted).Values, o.Log.OfType(dialect.RunPaused).Values
-	return len(ended) > 0 && len(paused) > 0 && host.Sequence(ended[0]) < host.Sequence(paused[0])
+// ended counts the nodes that had ended before the pause. After an immediate one the run has then nothing left to wait for.
+func (o ControlCancelObservation) ended() int {
+	paused := o.Log.OfType(dialect.RunPaused).Values
+	return len(o.Log.OfType(dialect.NodeCompleted).Where(func(e wire.Value) bool {
+		return len(paused) > 0 && host.Sequence(e) < host.Sequence(paused[0])
+	}).Values)
 }
 
 // givenBarrier blocks the judge unless another run shows when the wait would have

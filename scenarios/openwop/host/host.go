@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -193,9 +195,16 @@ func IsTerminal(status string) bool {
 	return status == "completed" || status == "failed" || status == "cancelled"
 }
 
-func IsWaiting(status string) bool {
-	return status == "waiting-input" || status == "waiting-approval" || status == "waiting-external"
-}
+// Slip is a waiting status that no schema has. Published scenarios demand it of a host that asks for a clarification (OWP-R8).
+const Slip = "waiting-clarification"
+
+// waiting are the statuses of a suspended run.
+var waiting = []any{"waiting-input", "waiting-approval", "waiting-external", Slip}
+
+func IsWaiting(status string) bool { return slices.Contains(waiting, any(status)) }
+
+// Waiting expects the status of a suspended run.
+func Waiting() check.Matcher { return check.OneOf(waiting...) }
 
 // Finish waits for the run's end and reads its log.
 func (r *Run) Finish(ctx context.Context, label string) RunLog {
