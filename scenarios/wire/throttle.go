@@ -71,6 +71,17 @@ func (n *Network) Rate() float64 {
 	return n.throttle.rate(n.throttle.now())
 }
 
+// Spacing is how far apart a drive should look for the same thing where the target is limited, so that others get their share; 0
+// where it is not.
+func (c *Client) Spacing() time.Duration {
+	const share = 4 // requests of others to one look
+	rate := c.network.Rate()
+	if rate == 0 {
+		return 0
+	}
+	return time.Duration(share * float64(time.Second) / rate)
+}
+
 // Held returns how long any request was held back until now, since the target refused one for load or the operator allows only so
 // many.
 func (n *Network) Held() time.Duration {
