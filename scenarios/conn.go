@@ -149,7 +149,7 @@ func (c *Conn) AwaitWhile(ctx context.Context, what string, look func(context.Co
 		case left <= 0:
 			left = pause
 		}
-		End(wire.Pause(ctx, max(min(pause, left), c.Spacing())))
+		End(c.Pause(ctx, min(pause, left)))
 		pause = min(pause*3/2, max(100*time.Millisecond, w.Took/10))
 	}
 }

@@ -25,6 +25,9 @@ func TestWhoHangsOnTimeGoesFirst(t *testing.T) {
 		}
 		return false
 	}
+	if apart := n.throttle.spacing(); apart != 0 {
+		t.Errorf("looks are %s apart although the target takes any number", apart)
+	}
 	n.throttle.line(2, 1)
 	if !goes(0) {
 		t.Error("a request waits for another although the target takes any number")
@@ -32,6 +35,9 @@ func TestWhoHangsOnTimeGoesFirst(t *testing.T) {
 	n.throttle.refused(time.Second)
 	if rate := n.Rate(); rate <= 0 {
 		t.Errorf("the target takes %.1f requests a second", rate)
+	}
+	if apart := n.throttle.spacing(); apart != 2*time.Second {
+		t.Errorf("looks are %s apart", apart)
 	}
 	n.throttle.hold(1)
 	now = now.Add(10 * time.Second)
