@@ -33,6 +33,9 @@ func breaches(d *dialect.Dialect) func(scenarios.Discovery, []scenarios.DriveRec
 			}
 			for _, id := range r.order {
 				run := r.runs[id]
+				if stop := record.Stop; stop != nil && stop.Verdict == scenarios.Inconclusive { // perhaps before the last page was read
+					run.late = false
+				}
 				r.breaches = append(r.breaches, run.judge(record.ID, int(version))...)
 				r.breaches = append(r.breaches, r.judgeCopy(run, record.ID)...)
 			}

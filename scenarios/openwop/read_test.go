@@ -75,3 +75,25 @@ func TestLogsThatAreReadAreJudged(t *testing.T) {
 		}
 	}
 }
+
+// A drive that was cut off has perhaps not read the last page.
+func TestALogWhoseReadingWasCutOff(t *testing.T) {
+	honest := wholeLife("r1")
+	entry := func(path string, body any) wire.Entry {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return wire.Entry{Kind: "http", Request: &wire.Request{Method: "GET", URL: "http://host/v1/runs/r1" + path},
+			Response: &wire.Response{Status: 200, Body: string(encoded)}}
+	}
+	for verdict, want := range map[scenarios.Verdict]bool{scenarios.Inconclusive: false, scenarios.Blocked: true} {
+		record := scenarios.DriveRecord{ID: "d", Stop: &scenarios.Stop{Verdict: verdict}, Transcript: &wire.Transcript{
+			Drive: "d", Speech: openwop.Protocol.Speech, Entries: []wire.Entry{entry("", map[string]any{"runId": "r1", "status": "completed"}),
+				entry("/events/poll", map[string]any{"events": honest[:len(honest)-1]})}}}
+		found := openwop.Protocol.Invariants(scenarios.Discovery{}, []scenarios.DriveRecord{record})
+		if accused := len(found) > 0; accused != want {
+			t.Errorf("%s: %v", verdict, found)
+		}
+	}
+}

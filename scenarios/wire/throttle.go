@@ -71,6 +71,29 @@ func (n *Network) Rate() float64 {
 	return n.throttle.rate(n.throttle.now())
 }
 
+// Pause waits for d between two looks at the same thing, or longer where the target is limited, so that others get their share. How
+// much longer counts as held back.
+func (c *Client) Pause(ctx context.Context, d time.Duration) error {
+	longer := c.network.throttle.spacing() - d
+	if longer <= 0 {
+		return Pause(ctx, d)
+	}
+	defer c.waited.Add(int64(longer))
+	return Pause(ctx, d+longer)
+}
+
+// spacing is how far apart looks are at least.
+func (t *throttle) spacing() time.Duration {
+	const share = 4 // requests of others to one look
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	rate := t.rate(t.now())
+	if rate == 0 {
+		return 0
+	}
+	return min(time.Duration(share*float64(time.Second)/rate), 2*time.Second)
+}
+
 // Held returns how long any request was held back until now, since the target refused one for load or the operator allows only so
 // many.
 func (n *Network) Held() time.Duration {

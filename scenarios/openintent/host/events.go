@@ -53,26 +53,35 @@ func (s *Server) logAt(ctx context.Context, label, path string) Log {
 		reply = s.Get(ctx, label, path)
 	}
 	l := Log{Read: reply.Status, Events: Locate(logs, Named("log", reply.Body)).Items()}
-	for more := len(l.Events); more > 0; {
-		more = l.add(s.Get(ctx, label+", further", fmt.Sprintf("%s?limit=%s&offset=%d", path, eventLimit, len(l.Events))))
+	// Some servers put less on a page than they are asked for, and some know no offset. Events that happen meanwhile move the others.
+	const mostStale = 2 // pages without anything new
+	for offset, stale := len(l.Events), 0; offset > 0 && stale < mostStale; {
+		on, more := l.add(s.Get(ctx, label+", further", fmt.Sprintf("%s?limit=%s&offset=%d", path, eventLimit, offset)))
+		offset += on
+		if stale++; more > 0 {
+			stale = 0
+		}
+		if on == 0 || len(l.Events) >= mostEvents {
+			break
+		}
 	}
 	return l
 }
 
-// add adds what is new on a further page, and returns how much that is: some servers put less on a page than they are asked
-// for, and some know no offset.
-func (l *Log) add(page Reply) (more int) {
+// add adds what is new on a further page, and returns how much is on it, and how much of that is new.
+func (l *Log) add(page Reply) (on, more int) {
 	known := map[string]bool{}
 	for _, e := range l.Events {
 		known[e.Key("id").JSON()] = true
 	}
-	for _, e := range Locate(logs, Named("log", page.Body)).Items() {
+	events := Locate(logs, Named("log", page.Body)).Items()
+	for _, e := range events {
 		if !known[e.Key("id").JSON()] && len(l.Events) < mostEvents {
 			l.Events = append(l.Events, e)
 			more++
 		}
 	}
-	return more
+	return len(events), more
 }
 
 // OldestFirst sorts events by their time. Events of the same time keep the order of the list, which is reversed first

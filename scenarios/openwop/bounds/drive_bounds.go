@@ -64,6 +64,7 @@ var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 	Sends: []string{"{create run} (assay-loop, two turns more than the limit; else a long scripted loop)",
 		"{create run} (the same, asking for a higher bound)",
 		"{read run}", "{poll log}"},
+	Timeout: 5 * time.Minute, // its logs are long, and pages may be short
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LimitObservation) {
 		h := host.Host{Conn: c}
 		limit, ok := claims.Family(c.Discovery, "limits").Key("maxLoopIterations").Int()

@@ -60,8 +60,8 @@ var goalOnSchedule = &scenarios.Drive[GoalScheduleObservation]{
 			}
 			// The goal may also have ended before it was seen to continue. A host that ends resumed goals
 			// does so on every try.
-			slow := o.outran() || try == 1 && hasEnded(o.Resumed.After.Body)
-			if try == 4 || !slow {
+			slow := o.outran() || o.GivenUp.outran() || o.Satisfied.outran() || try == 1 && hasEnded(o.Resumed.After.Body)
+			if try == 5 || !slow {
 				return
 			}
 			interval *= 3 // we were too slow this time
@@ -116,6 +116,12 @@ func onSchedule(ctx context.Context, g host.GoalHome, every string, bound int, o
 	o.Satisfied.Later = satisfied.Read(ctx, "the goal that was satisfied, a while after")
 }
 
+// outran reports whether the goal ended by itself before it could be ended.
+func (d GoalDisarmed) outran() bool {
+	status, _ := d.Asked.Int()
+	return hasEnded(d.Goal.Fresh.Body) || status == http.StatusConflict && hasEnded(d.Settled.Body)
+}
+
 // endArmed makes a goal on a schedule and ends it.
 func endArmed(ctx context.Context, g host.GoalHome, o *GoalDisarmed, every string, end func(context.Context,
 	*host.Goal) wire.Value) *host.Goal {
@@ -124,6 +130,7 @@ func endArmed(ctx context.Context, g host.GoalHome, o *GoalDisarmed, every strin
 		return made
 	}
 	if o.Asked = end(ctx, made); !host.Succeeded(o.Asked) {
+		o.Settled = made.Read(ctx, "the goal that was to be ended")
 		return made
 	}
 	o.Ended = awaitEnd(ctx, made)

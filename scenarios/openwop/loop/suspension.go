@@ -33,7 +33,7 @@ func listen(ctx context.Context, r *host.Run) (hangUp func()) {
 	short, cancel := context.WithTimeout(ctx, 2*time.Second)
 	stream, _, err := r.Client.Open(short, wire.Call{Operation: dialect.StreamLog.Of(r.ID), Label: "listen to the suspended run"})
 	switch {
-	case errors.Is(err, wire.ErrNoAnswer) && ctx.Err() == nil, err == nil && stream == nil:
+	case (errors.Is(err, wire.ErrNoAnswer) || short.Err() != nil) && err != nil && ctx.Err() == nil, err == nil && stream == nil:
 		return cancel
 	case err != nil:
 		cancel()

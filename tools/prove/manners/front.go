@@ -43,8 +43,9 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case reads && f.Snapshot > 0 && f.routes.Snapshot.MatchString(r.URL.Path):
 		f.snapshot(w, r)
 	case reads && f.routes.Log.MatchString(r.URL.Path) && !streams(r):
-		reply := Record(f.next, r)
-		Reply(w, reply, reply.Code, f.routes.page(reply.Body.Bytes(), time.Now(), f.Log, f.Page))
+		all, offset := f.routes.whole(r)
+		reply := Record(f.next, all)
+		Reply(w, reply, reply.Code, f.routes.page(reply.Body.Bytes(), time.Now(), f.Log, offset, f.Page))
 	case streams(r):
 		f.next.ServeHTTP(f.stream(w, r), r)
 	default:

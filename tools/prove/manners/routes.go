@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -16,15 +17,16 @@ type Routes struct {
 	Events   string // member of a page that holds its events; "" if the page is the list
 	Time     string // member of an event
 	Newest   bool   // comes first
+	Offset   string // parameter that says how many events come before the page; "" if there is none
 	// Rest tells a page whose last events are left out that there are more; nil where pages do not say.
 	Rest func(page map[string]any, left []any)
 	// Busy is the body of 429.
 	Busy any
 }
 
-// page returns a page of a log as it was a while ago, with only so many events (0: all of them), or the body as it is if it is
-// no such page.
-func (r *Routes) page(body []byte, now time.Time, behind time.Duration, most int) []byte {
+// page returns a page of a log as it was a while ago, from an offset on, with only so many events (0: all of them), or the body as
+// it is if it is no such page.
+func (r *Routes) page(body []byte, now time.Time, behind time.Duration, offset, most int) []byte {
 	at := now.Add(-behind)
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
@@ -56,6 +58,7 @@ func (r *Routes) page(body []byte, now time.Time, behind time.Duration, most int
 			left = left[:i]
 		}
 	}
+	left = left[min(offset, len(left)):]
 	if most > 0 && len(left) > most {
 		left = left[:most]
 	}
@@ -75,6 +78,22 @@ func (r *Routes) page(body []byte, now time.Time, behind time.Duration, most int
 		return body
 	}
 	return changed
+}
+
+// whole returns the request for the whole of a log instead of a page from an offset on, which counts events that are not shown yet.
+func (r *Routes) whole(request *http.Request) (all *http.Request, offset int) {
+	if r.Offset == "" {
+		return request, 0
+	}
+	query := request.URL.Query()
+	offset, err := strconv.Atoi(query.Get(r.Offset))
+	if err != nil || offset < 0 {
+		return request, 0
+	}
+	query.Del(r.Offset)
+	all = request.Clone(request.Context())
+	all.URL.RawQuery = query.Encode()
+	return all, offset
 }
 
 // tooMany answers a request that is one too many.

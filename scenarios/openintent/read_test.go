@@ -1,0 +1,65 @@
+package openintent_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openintent"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// A read may be a little behind a write. What no later read shows is lost.
+func TestReadsThatAreBehind(t *testing.T) {
+	noon := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+	intent := func(version int, resolution any) map[string]any {
+		record, status := map[string]any{"id": "s", "resolution": resolution}, "suspended_awaiting_input"
+		if resolution != nil {
+			record["response"], status = "yes", "active"
+		}
+		return map[string]any{"id": "i", "title": "t", "version": version, "status": status, "state": map[string]any{"_suspension": record}}
+	}
+	type step struct {
+		method, path string
+		sent, body   any
+	}
+	get := func(version int, resolution any) step {
+		return step{"GET", "/intents/i", nil, intent(version, resolution)}
+	}
+	write := func(version int) step {
+		return step{"POST", "/intents/i/status", map[string]any{"status": "active"}, intent(version, nil)}
+	}
+	answer := step{"POST", "/intents/i/suspend/respond", map[string]any{"suspension_id": "s", "value": "yes"},
+		map[string]any{"intent_id": "i", "suspension_id": "s", "resolution": "responded", "value": "yes"}}
+	for name, c := range map[string]struct {
+		steps []step
+		want  []scenarios.RequirementID
+	}{
+		"a version that catches up":       {[]step{write(2), get(1, nil), get(2, nil)}, nil},
+		"a version that stays behind":     {[]step{write(2), get(1, nil), get(1, nil)}, []scenarios.RequirementID{"OIP-0001-4"}},
+		"a write that answers with less":  {[]step{write(2), write(1), get(2, nil)}, []scenarios.RequirementID{"OIP-0001-4"}},
+		"an answer that shows a bit late": {[]step{get(1, nil), answer, get(1, nil), get(2, "responded")}, nil},
+		"an answer that never shows":      {[]step{get(1, nil), answer, get(1, nil), get(1, nil)}, []scenarios.RequirementID{"OIP-0025-A13"}},
+		"an answer that shows and is lost": {[]step{get(1, nil), answer, get(2, "responded"), get(2, nil)},
+			[]scenarios.RequirementID{"OIP-0025-A13"}},
+	} {
+		transcript := &wire.Transcript{Drive: "d", Speech: openintent.Protocol.Speech}
+		for n, s := range c.steps {
+			sent, _ := json.Marshal(s.sent)
+			body, _ := json.Marshal(s.body)
+			transcript.Entries = append(transcript.Entries, wire.Entry{Kind: "http", At: noon.Add(time.Duration(n) * time.Second),
+				Request: &wire.Request{Method: s.method, URL: "http://server/api/v1" + s.path, Body: string(sent),
+					Header: map[string]string{"If-Match": "9", "X-API-Key": "k"}},
+				Response: &wire.Response{Status: 200, Body: string(body)}})
+		}
+		var got []scenarios.RequirementID
+		for _, b := range openintent.Protocol.Invariants(scenarios.Discovery{}, []scenarios.DriveRecord{{ID: "d", Transcript: transcript}}) {
+			got = append(got, b.Requirement)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
