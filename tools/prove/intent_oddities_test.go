@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/openassay/assay/scenarios"
@@ -43,6 +45,8 @@ func TestIntentServersThatKeepItElsewhere(t *testing.T) {
 			"escalates": "passed", "isolates": "passed", "blocks-dependents": "passed"}},
 		"an intent that waits": {"coordinator", escalating(intentOf, "suspended_awaiting_input"), map[string]string{
 			"escalates": "passed", "isolates": "passed", "blocks-dependents": "passed"}},
+		"versions that are shown late": {"graph", behindWrites, map[string]string{"blocked": "passed", "diamond": "passed",
+			"unblocked": "passed", "parent-gate": "passed"}},
 		"nothing that waits": {"coordinator", escalating(nil, ""), map[string]string{"escalates": "OIP-0026-P5", "isolates": "passed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -116,6 +120,39 @@ func claims(task answer) func(http.Handler) http.Handler {
 			}
 		})
 	}
+}
+
+// behindWrites shows an intent twice as it was before a write on it.
+func behindWrites(next http.Handler) http.Handler {
+	type shown struct {
+		was  *httptest.ResponseRecorder
+		late int
+	}
+	var mu sync.Mutex
+	intents := map[string]*shown{}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path := strings.TrimSuffix(strings.TrimSuffix(r.URL.Path, "/status"), "/state")
+		if !intentOf.MatchString(path) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		got := manners.Record(next, r)
+		mu.Lock()
+		defer mu.Unlock()
+		s := intents[path]
+		switch {
+		case s == nil:
+			intents[path] = &shown{was: got}
+		case r.Method == http.MethodPost && got.Code == http.StatusOK:
+			s.late = 2
+		case r.Method == http.MethodGet && s.late > 0:
+			s.late--
+			got = s.was
+		case r.Method == http.MethodGet:
+			s.was = got
+		}
+		manners.Reply(w, got, got.Code, got.Body.Bytes())
+	})
 }
 
 // escalating shows an escalation by the status of what is at the path, and by no event.
