@@ -62,6 +62,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		Sensitivity:  sensitivity(r.Sensitivity),
 		Profiles:     profiles(r, stamp),
 		Leftovers:    each(r.Leftovers, func(s string) string { return s }),
+		Fault:        r.Fault,
 		NotClaimed:   some(r.Seen, sighting),
 		Expectations: stamp.Expectations,
 	}
@@ -279,6 +280,10 @@ func sighting(s scenarios.Sighting) results.Sighting {
 	}
 }
 
+func leftOut(p scenarios.Part) results.LeftOut {
+	return results.LeftOut{Claims: p.Claims, Requirements: some(p.Requirements, func(id scenarios.RequirementID) string { return string(id) })}
+}
+
 func profile(p scenarios.ProfileStatus) results.ProfileResult {
 	out := results.ProfileResult{
 		ID: p.ID, Status: results.ProfileStatus(p.Status),
@@ -287,6 +292,7 @@ func profile(p scenarios.ProfileStatus) results.ProfileResult {
 	}
 	if p.NotClaimed > 0 {
 		out.NotClaimed = new(int64(p.NotClaimed))
+		out.LeftOut = some(p.LeftOut, leftOut)
 	}
 	if digest := p.Digest; digest != "" {
 		out.Digest = &digest

@@ -18,6 +18,7 @@ type Given struct {
 	RunID     RunID
 	Select    Selection
 	Leftovers []string
+	Fault     string // see [Report]
 	// Interrupted: by its operator, so drives need not have been driven to their end, and probes not been sent.
 	Interrupted bool
 }
@@ -43,7 +44,7 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 	r := &Report{
 		Protocol: protocol, Address: given.Address, Second: given.Second, SuiteDigest: suiteDigest(picked),
 		Started: given.Started, Seconds: given.Seconds,
-		Seed: given.Seed, RunID: given.RunID, Select: given.Select, Leftovers: given.Leftovers, Outcomes: again.outcomes,
+		Seed: given.Seed, RunID: given.RunID, Select: given.Select, Leftovers: given.Leftovers, Fault: given.Fault, Outcomes: again.outcomes,
 		DiscoveryFindings: again.findings(protocol), Scenarios: count(suites),
 	}
 	r.Drives = append(r.Drives, again.discovery.record())

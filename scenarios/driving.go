@@ -44,13 +44,19 @@ func (c *Certification) drive(ctx context.Context) {
 	running := map[*drive]bool{}
 	ended := make(chan *drive)
 	for len(left)+len(running) > 0 {
+		waiting, most := 0, c.waitingAtOnce()
+		for r := range running {
+			if r.meta.Waits > 0 {
+				waiting++
+			}
+		}
 		next := slices.IndexFunc(left, func(d *drive) bool {
 			for r := range running {
 				if !d.meta.beside(r.meta) {
 					return false
 				}
 			}
-			return true
+			return d.meta.Waits == 0 || waiting < most
 		})
 		switch {
 		case ctx.Err() != nil:
@@ -72,6 +78,17 @@ func (c *Certification) drive(ctx context.Context) {
 			delete(running, <-ended)
 		}
 	}
+}
+
+// waitingAtOnce returns how many drives that wait for time to pass may run at once. Where the target takes few requests, more would
+// hold each other up, and miss what they wait for.
+func (c *Certification) waitingAtOnce() int {
+	const each = 8 // requests a second
+	rate := c.network.Rate()
+	if rate == 0 {
+		return c.Options.Workers
+	}
+	return max(1, int(rate/each))
 }
 
 // run runs a drive and judges its scenarios.
@@ -96,16 +113,13 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	c.conclude(d)
 }
 
-// timeoutOf returns how long a drive may take.
+// timeoutOf returns how long a drive may take: longer where turns take long, whatever the operator gives. That bounds the whole.
 func (c *Certification) timeoutOf(d DriveMeta) time.Duration {
-	switch own := d.Timeout; {
-	case own <= 0:
-		return c.Options.DriveTimeout
-	case c.hurried: // what the operator gives holds for each drive
-		return max(own, c.Options.DriveTimeout)
-	default:
-		return own + c.stretch
+	own := d.Timeout
+	if own <= 0 || c.hurried { // a drive with a time of its own may take as long as the operator gives, too
+		own = max(own, c.Options.DriveTimeout)
 	}
+	return own + c.stretch
 }
 
 // conn returns the target as a drive has it. ctx is that of the drive.

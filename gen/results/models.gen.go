@@ -1889,6 +1889,40 @@ func (v *Known) UnmarshalJSON(data []byte) error {
 	}, nil)
 }
 
+// LeftOut A part of a profile that was not asked for, since the target does not claim it.
+type LeftOut struct {
+	// Any of them would have it asked for.
+	Claims []string `json:"claims"`
+	// By their ids, in the order of the profile.
+	Requirements []string `json:"requirements"`
+}
+
+// UnmarshalJSON reads a LeftOut. Names of members must match exactly; any may be missing.
+func (v *LeftOut) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "claims":
+			return &v.Claims
+		case "requirements":
+			return &v.Requirements
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a LeftOut.
+func (v LeftOut) MarshalJSON() ([]byte, error) {
+	type plain LeftOut
+	p := plain(v)
+	if p.Claims == nil {
+		p.Claims = []string{}
+	}
+	if p.Requirements == nil {
+		p.Requirements = []string{}
+	}
+	return marshal(p)
+}
+
 // Level The strongest level among the requirements.
 type Level string
 
@@ -2203,6 +2237,8 @@ type ProfileResult struct {
 	// same.
 	Digest *Digest `json:"digest,omitzero"`
 	ID     string  `json:"id"`
+	// These parts of the profile: a target that claims less is asked for less.
+	LeftOut []LeftOut `json:"leftOut,omitzero"`
 	// Requirements of optional parts that the target does not claim, beside the required ones.
 	NotClaimed *int64 `json:"notClaimed,omitzero"`
 	// Requirements of the profile that are proved.
@@ -2227,6 +2263,8 @@ func (v *ProfileResult) UnmarshalJSON(data []byte) error {
 			return &v.Digest
 		case "id":
 			return &v.ID
+		case "leftOut":
+			return &v.LeftOut
 		case "notClaimed":
 			return &v.NotClaimed
 		case "proved":
@@ -2691,7 +2729,10 @@ type Results struct {
 	// Exit code of certify.
 	ExitCode     int64         `json:"exitCode"`
 	Expectations *Expectations `json:"expectations,omitzero"`
-	Filter       *Filter       `json:"filter,omitzero"`
+	// What Assay did wrong outside all scenarios, such as a request of the clean-up that does not fit the contract
+	// and was not sent. The exit code is 6 then, and nobody is blamed.
+	Fault  string  `json:"fault,omitzero"`
+	Filter *Filter `json:"filter,omitzero"`
 	// Deviations that belong to no scenario: what the schema of the discovery document has to say about it.
 	Findings []Finding `json:"findings,omitzero"`
 	// What was made on the target and could not be removed, a line each.
@@ -2736,6 +2777,8 @@ func (v *Results) UnmarshalJSON(data []byte) error {
 			return &v.ExitCode
 		case "expectations":
 			return &v.Expectations
+		case "fault":
+			return &v.Fault
 		case "filter":
 			return &v.Filter
 		case "findings":

@@ -70,6 +70,7 @@ var componentPointers = map[string]string{
 	"KillPartProtocol":    "/$defs/KillPartProtocol",
 	"KillTotals":          "/$defs/KillTotals",
 	"Known":               "/$defs/Known",
+	"LeftOut":             "/$defs/LeftOut",
 	"Level":               "/$defs/Level",
 	"LineDigest":          "/$defs/LineDigest",
 	"Load":                "/$defs/Load",

@@ -199,7 +199,7 @@ func (v *run) judge() {
 	derived, err := scenarios.Derive(v.bundle.Transcripts, scenarios.Given{
 		Address: given.Target.Address, Second: given.Target.Second, Started: given.StartedAt, Seconds: given.Seconds,
 		Seed: given.Seed, RunID: reports.RunID(given.Run), Select: selection,
-		Leftovers: given.Leftovers, Interrupted: given.ExitCode == scenarios.ExitInterrupted,
+		Leftovers: given.Leftovers, Fault: given.Fault, Interrupted: given.ExitCode == scenarios.ExitInterrupted,
 	}, suites...)
 	if err != nil {
 		v.underivable(err)

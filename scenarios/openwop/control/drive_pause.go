@@ -114,6 +114,7 @@ func stepping(h host.Host, wait int, said string) dialect.CreateRunRequest {
 // pausedFor pauses a run while it waits. If the pause comes too late, the next run
 // waits longer.
 func pausedFor(ctx context.Context, h host.Host, policy dialect.DrainPolicy, o *PausedObservation) {
+	h.GoFirst()
 	for _, wait := range waits {
 		wait = h.Between(wait, wait+wait/10)
 		said := h.Marker()

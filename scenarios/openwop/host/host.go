@@ -178,9 +178,17 @@ func (r *Run) reaches(ctx context.Context, what string, ok func(status string) b
 	}, r.length)
 }
 
-// length is how long the log is: a run whose log grows gets on.
+// length is how long the logs of the run and its children are: a run gets on if one of them grows.
 func (r *Run) length(ctx context.Context) int {
-	return len(r.pages(ctx, "log, to see whether the run gets on").Events)
+	const what = "log, to see whether the run gets on"
+	l := r.pages(ctx, what)
+	l.Ended.Last = r.look(ctx, what).Value("")
+	all := len(l.Events)
+	for _, id := range ChildIDs(l) {
+		child := &Run{Host: r.Host, ID: id, Created: r.Created}
+		_ = scenarios.Try(func() { all += len(child.pages(ctx, what).Events) }) // a child that is not served shows no progress
+	}
+	return all
 }
 
 func IsTerminal(status string) bool {
