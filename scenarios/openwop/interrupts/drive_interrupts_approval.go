@@ -96,6 +96,7 @@ var approvalEdited = &scenarios.Drive[DecidedObservation]{
 		h := host.Host{Conn: c}
 		way := ourGate(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionEditAccept))
 		decidedOnce(ctx, h, way, func(w *Waiting) Response {
+			w.mustOffer(dialect.ApprovalActionEditAccept)
 			marker := w.Marker()
 			return w.answer(ctx, "to accept with an edit", marker, map[string]any{"action": dialect.ApprovalActionEditAccept,
 				"editedArtifactData": map[string]any{"text": marker}})
@@ -125,6 +126,7 @@ var approvalAskedAbout = &scenarios.Drive[AskedAboutObservation]{
 		if o.Gate = w.Gate; !w.isWaiting() {
 			return
 		}
+		w.mustOffer(dialect.ApprovalActionAsk)
 		if o.Asked = w.decide(ctx, dialect.ApprovalActionAsk); !host.Succeeded(o.Asked.Status) {
 			return
 		}
