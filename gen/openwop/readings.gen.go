@@ -265,7 +265,7 @@ var ReadingsV1 = []Reading{
 		Sentences: []string{"OWP-0061-B1", "OWP-0061-B4"},
 		Open:      "Published scenarios prove the loop by the reply of a test endpoint, which may have no run behind it.",
 		Accept:    "The reply as evidence that the host attests. Where its run can be read, the log counts. What it makes of numbers out of range, with a finding where it claims turns for none.",
-		Refuse:    "A reply that does not follow the random numbers in the request, one that resumes in a turn that it did not take, and one that its own run contradicts.",
+		Refuse:    "A reply that does not follow the random numbers in the request, one that claims to have resumed where it cannot have been suspended, and one that its own run contradicts.",
 		Why:       "A constant cannot answer random questions, and a log is stronger than a word.",
 		Scenarios: []string{"openwop/iteration-monotonic/one-per-turn", "openwop/iteration-monotonic/seam-agrees-with-log", "openwop/iteration-monotonic/seam-out-of-range", "openwop/iteration-monotonic/seam-random-turns", "openwop/version5-shape/iteration-on-decided"},
 	},

@@ -156,14 +156,6 @@ var forkKeeps = scenarios.Scenario{
 	}),
 }
 
-// takenTurn expects a turn of so many, or none.
-func takenTurn(turns int) check.Matcher {
-	return check.That(fmt.Sprintf("no turn, or one from 1 to %d", turns), func(v any) bool {
-		n, isNumber := v.(int64)
-		return v == nil || v == false || isNumber && n >= 1 && n <= int64(turns)
-	})
-}
-
 // RFC 0061 E: turn N runs, turn N+1 is refused.
 var boundBelow = scenarios.Scenario{
 	ID:     "openwop/iteration-monotonic/bound-below",
@@ -281,7 +273,7 @@ var seamOutOfRange = scenarios.Scenario{
 			}
 			switch {
 			case a.Turns >= 1:
-				j.Check(openwop.OWP0061B4, a.Resumed).To(takenTurn(a.Turns), "resumedIteration claimed when %s", asked)
+				j.Check(openwop.OWP0061B4, a.Resumed).To(check.OneOf(nil, false), "resumedIteration claimed when %s", asked)
 			case len(a.Claimed().Values) > 0: // a seam may take a number out of range for one within
 				j.Find("", "%s, the seam claims %d turns (OWP-R28)", asked, len(a.Claimed().Values))
 			}

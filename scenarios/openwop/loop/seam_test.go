@@ -50,7 +50,7 @@ func TestJudgesOfTheSeam(t *testing.T) {
 		{"resumes where it never was", "seam-out-of-range", []host.SeamAnswer{answer(2, two),
 			answer(2, `{"decisions":[],"resumedIteration":9}`)}, openwop.OWP0061B4},
 		{"resumes in its last turn", "seam-out-of-range", []host.SeamAnswer{answer(2, two),
-			answer(2, `{"decisions":[],"resumedIteration":2}`)}, "passed"},
+			answer(2, `{"decisions":[],"resumedIteration":2}`)}, openwop.OWP0061B4},
 		{"refuses everything", "seam-out-of-range", []host.SeamAnswer{refused, refused}, "blocked"},
 		{"is not there for this question", "seam-out-of-range", []host.SeamAnswer{answer(2, two), limited}, "passed"},
 		{"falls over", "seam-out-of-range", []host.SeamAnswer{answer(2, two), {Turns: 0, Status: wiretest.Status(t, 500)}}, "passed"},
