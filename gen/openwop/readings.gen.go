@@ -236,11 +236,11 @@ var ReadingsV1 = []Reading{
 	{
 		ID: "OWP-R25", Title: "members of an error beside the envelope",
 		Sentences: []string{"OWP-ERR-4"},
-		Open:      "The envelope of errors is closed. Examples in the prose put other members beside error, message and details.",
-		Accept:    "More members, with a finding.",
+		Open:      "The envelope of errors is closed. Examples in the prose put other members beside error, message and details. Seams, and goals behind them, are no part of the surface that it is for.",
+		Accept:    "More members, with a finding. What a seam refuses in another form, with a finding.",
 		Refuse:    "A refusal without a code in error or words in message, or with details that are no object.",
 		Why:       "A reader of the envelope finds what it needs all the same.",
-		Scenarios: []string{"openwop/errors/bodies-refused", "openwop/errors/keyed-once", "openwop/errors/oversized-refused", "openwop/errors/strangers-refused", "openwop/errors/stream-mode-refused", "openwop/errors/unknown-not-found", "openwop/run-control/bulk-refuses", "openwop/run-control/diff-of-unknown", "openwop/run-control/paused-is-refused"},
+		Scenarios: []string{"openwop/errors/bodies-refused", "openwop/errors/keyed-once", "openwop/errors/oversized-refused", "openwop/errors/strangers-refused", "openwop/errors/stream-mode-refused", "openwop/errors/unknown-not-found", "openwop/run-control/bulk-refuses", "openwop/run-control/diff-of-unknown", "openwop/run-control/paused-is-refused", "openwop/workspace-files/absence-enveloped"},
 	},
 	{
 		ID: "OWP-R26", Title: "workspace files where the texts are silent or differ",
@@ -262,12 +262,12 @@ var ReadingsV1 = []Reading{
 	},
 	{
 		ID: "OWP-R28", Title: "the word of a test seam",
-		Sentences: []string{"OWP-0061-B1"},
+		Sentences: []string{"OWP-0061-B1", "OWP-0061-B4"},
 		Open:      "Published scenarios prove the loop by the reply of a test endpoint, which may have no run behind it.",
-		Accept:    "The reply as evidence that the host attests. Where its run can be read, the log counts.",
-		Refuse:    "A reply that does not follow the random numbers in the request, and a reply that its own run contradicts.",
+		Accept:    "The reply as evidence that the host attests. Where its run can be read, the log counts. What it makes of numbers out of range, with a finding where it claims turns for none.",
+		Refuse:    "A reply that does not follow the random numbers in the request, one that claims to have resumed where it cannot have been suspended, and one that its own run contradicts.",
 		Why:       "A constant cannot answer random questions, and a log is stronger than a word.",
-		Scenarios: []string{"openwop/iteration-monotonic/one-per-turn", "openwop/iteration-monotonic/seam-agrees-with-log", "openwop/iteration-monotonic/seam-random-turns", "openwop/version5-shape/iteration-on-decided"},
+		Scenarios: []string{"openwop/iteration-monotonic/one-per-turn", "openwop/iteration-monotonic/seam-agrees-with-log", "openwop/iteration-monotonic/seam-out-of-range", "openwop/iteration-monotonic/seam-random-turns", "openwop/version5-shape/iteration-on-decided"},
 	},
 	{
 		ID: "OWP-R29", Title: "the fixture for a bound on nodes",

@@ -114,7 +114,7 @@ func inHost(log []byte, r *http.Request, edit editor, number float64) float64 {
 	return number
 }
 
-func encoded(doc map[string]any) []byte {
+func encoded(doc any) []byte {
 	raw, err := json.Marshal(doc)
 	if err != nil {
 		panic(err) // it came out of a document

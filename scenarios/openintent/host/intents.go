@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
@@ -60,7 +61,8 @@ type Intent struct {
 	*Server
 	ID   string
 	Made Reply
-	sid  string // of its suspension, for the clean-up
+	sid  string       // of its suspension, for the clean-up
+	told atomic.Int64 // the highest version that a reply to a write has told
 }
 
 // NewIntent makes an intent without a parent, and brings it into a status: draft or active.
@@ -103,6 +105,7 @@ func (p *Intent) ChildWith(ctx context.Context, stem string, state map[string]an
 // adopt notes an intent that was made, so that the clean-up abandons it.
 func (s *Server) adopt(id string, made Reply) *Intent {
 	i := &Intent{Server: s, ID: id, Made: made}
+	i.tells(made)
 	s.Leave(NameOf(id), i.abandon)
 	return i
 }
@@ -131,6 +134,26 @@ func (i *Intent) DependOn(ctx context.Context, other *Intent) Reply {
 func (i *Intent) Read(ctx context.Context, label string) Reply {
 	i.CatchUp(ctx)
 	return i.shown(ctx, label)
+}
+
+// tells notes the version in the reply to a write.
+func (i *Intent) tells(reply Reply) {
+	version, _ := reply.Body.Key("version").Int()
+	for told := i.told.Load(); version > told && !i.told.CompareAndSwap(told, version); told = i.told.Load() {
+	}
+}
+
+// current reads the intent when it shows what the server has told of it: a read may be later than the replies to writes.
+func (i *Intent) current(ctx context.Context, label string) Reply {
+	now := i.Read(ctx, label)
+	if version, ok := now.Body.Key("version").Int(); ok && version < i.told.Load() {
+		i.Await(ctx, label, func(ctx context.Context) (wire.Value, bool) {
+			now = i.shown(ctx, label)
+			version, _ := now.Body.Key("version").Int()
+			return now.Body.Key("version"), version >= i.told.Load()
+		})
+	}
+	return now
 }
 
 // shown is the intent as it is shown at this moment.
@@ -162,19 +185,19 @@ func setPatch(key string, value any) any {
 }
 
 // write sends a call that names the current version of the intent. It tries again where another write came first: the
-// server itself moves intents that others depend on.
+// server itself moves intents that others depend on. A conflict that leaves the version as it was has another cause.
 func (i *Intent) write(ctx context.Context, label string, call func(version string) wire.Call) Reply {
 	before := ""
 	var last Reply
 	for range 4 {
-		now := i.Read(ctx, "version, to "+label)
+		now := i.current(ctx, "version, to "+label)
 		version, ok := now.Body.Key("version").Int()
 		if !ok {
 			i.SetUp("read the version of an intent", now)
 			return now
 		}
 		named := strconv.FormatInt(version, 10)
-		if named == before { // no other write: the refusal has another cause
+		if named == before {
 			return last
 		}
 		before = named
@@ -182,6 +205,7 @@ func (i *Intent) write(ctx context.Context, label string, call func(version stri
 		if code := last.Code(); code != http.StatusConflict && code != http.StatusPreconditionFailed {
 			if last.Ok() {
 				i.setClock(last.Body)
+				i.tells(last)
 			}
 			return last
 		}

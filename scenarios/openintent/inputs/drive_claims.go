@@ -26,7 +26,7 @@ type ClaimObservation struct {
 var claiming = &scenarios.Drive[ClaimObservation]{
 	ID: "openintent/claiming", Title: "claims a phase whose input comes from a phase that waits, and again when that is completed",
 	Sends: []string{
-		"POST /intents", "POST /intents/{id}/children, 4 times", "POST /intents/{id}/leases, 4 times", "POST /tasks/{id}/claim",
+		"POST /intents", "POST /intents/{id}/children, 4 times", "POST /intents/{id}/leases, 4 times", "POST /tasks/{id}/claim, 3 times",
 		"POST /intents/{id}/state and /status", "POST /intents/{id}/suspend/respond",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ClaimObservation) {
@@ -38,15 +38,17 @@ var claiming = &scenarios.Drive[ClaimObservation]{
 		up, down := s.Phases(ctx)
 		claim := func(label string) host.Reply { return down.Lease(ctx, label, host.Scope, 60) }
 		if o.Unresolved.Ok() { // leases do not look at inputs: claims of tasks may (OIP-R28)
-			task := s.Task(ctx, down, nil)
-			claim = func(label string) host.Reply {
-				reply := task.Claim(ctx, label)
-				if host.MissingRoute(reply) {
-					scenarios.End(scenarios.NotThere(o.Unresolved.Status, "claims that look at inputs: a lease on an intent whose _io_inputs "+
-						"name a phase that it depends on, or POST "+s.Prefix+"/tasks/{id}/claim of its task"))
-				}
-				return reply
+			free := s.NewIntent(ctx, "free", host.Active, nil)
+			// A server that refuses any such claim has another reason.
+			switch control := s.Task(ctx, free, nil).Claim(ctx, "a claim of a task without inputs"); {
+			case host.MissingRoute(control):
+				scenarios.End(scenarios.NotThere(o.Unresolved.Status, "claims that look at inputs: a lease on an intent whose _io_inputs "+
+					"name a phase that it depends on, or POST "+s.Prefix+"/tasks/{id}/claim of its task"))
+			case !control.Ok():
+				free.SetUp("claim a task without inputs", control)
 			}
+			task := s.Task(ctx, down, nil)
+			claim = func(label string) host.Reply { return task.Claim(ctx, label) }
 		}
 		o.UpstreamID = up.ID
 		o.Suspension = up.Suspend(ctx, s.Question("text").Within(3600, "fail", nil))

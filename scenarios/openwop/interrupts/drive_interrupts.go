@@ -2,6 +2,7 @@ package interrupts
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -226,6 +227,32 @@ func runSentinel(ctx context.Context, h host.Host) wire.Wait {
 func (w *Waiting) settle(ctx context.Context, barrier *wire.Wait, after *host.RunLog) {
 	*barrier = runSentinel(ctx, w.Run.Host)
 	*after = w.Stands(ctx, "the run, when another had ended")
+}
+
+// mustOffer ends the drive if the approval shows its actions, and this one is none of them.
+func (w *Waiting) mustOffer(action dialect.ApprovalAction) {
+	if shown := shownActions(w.Suspended.Last, w.Log); !offersAction(shown, action) {
+		scenarios.End(scenarios.NotOffered(fmt.Sprintf("the actions of the approval are %s, without %q", shown.JSON(), action)))
+	}
+}
+
+// shownActions returns the actions that a suspended run shows for its approval, in its snapshot or else on its log.
+func shownActions(snapshot wire.Value, l host.RunLog) wire.Value {
+	if shown := snapshot.At("/interrupt/data/actions"); shown.Present() {
+		return shown
+	}
+	return l.OfType(dialect.InterruptRequested).Last().At("/payload/data/actions")
+}
+
+// offersAction reports whether an action is among those that are shown, or none is shown. The prose calls the offer of an
+// edit edit, and the answer edit-accept.
+func offersAction(shown wire.Value, action dialect.ApprovalAction) bool {
+	if list, _ := shown.Actual().([]any); len(list) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(shown.Items(), func(v wire.Value) bool {
+		return v.String() == string(action) || v.String() == "edit" && action == dialect.ApprovalActionEditAccept
+	})
 }
 
 // unoffered returns two actions that the approval does not offer: one of the protocol's, and one made up.

@@ -105,6 +105,7 @@ var approvalEdited = &scenarios.Drive[DecidedObservation]{
 		ours := approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionEditAccept)
 		way := scriptedGate(h, ours, scriptedArtifact(h), scriptedApproval)
 		decidedOnce(ctx, h, way, func(w *Waiting) Response {
+			w.mustOffer(dialect.ApprovalActionEditAccept)
 			marker := w.Marker()
 			return w.answer(ctx, "to accept with an edit", marker, map[string]any{"action": dialect.ApprovalActionEditAccept,
 				"editedArtifactData": map[string]any{"text": marker}})
@@ -136,6 +137,7 @@ var approvalAskedAbout = &scenarios.Drive[AskedAboutObservation]{
 		if o.Gate = w.Gate; !w.isWaiting() {
 			return
 		}
+		w.mustOffer(dialect.ApprovalActionAsk)
 		if o.Asked = w.decide(ctx, dialect.ApprovalActionAsk); !host.Succeeded(o.Asked.Status) {
 			return
 		}

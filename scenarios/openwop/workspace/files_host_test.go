@@ -87,7 +87,11 @@ func (s *shelf) answer(w http.ResponseWriter, r shelfReply) {
 }
 
 func shelfRefusal(status int, code string, details map[string]any) shelfReply {
-	return shelfReply{status, map[string]any{"error": code, "message": "no", "details": details}}
+	body := map[string]any{"error": code, "message": "no"}
+	if details != nil {
+		body["details"] = details
+	}
+	return shelfReply{status, body}
 }
 
 // shelfRequest is one operation, over either endpoint.

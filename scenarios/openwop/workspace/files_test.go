@@ -352,6 +352,9 @@ func TestJudgesOfFilesWithAPartUnseen(t *testing.T) {
 		return workspace.FileAbsentConditions{Path: "p", Made: first, Deleted: made, Left: refusal(404), Listed: list(),
 			Never: workspace.FileCondition{Put: refusal(409), Got: refusal(404), Listed: unread}, Gone: gone}
 	}
+	worded := func(body map[string]any) host.FileReply {
+		return host.FileReply{Status: wiretest.Status(t, 404), Body: wiretest.Value(t, body)}
+	}
 	deleted := func(twice host.FileReply) workspace.FileDeleted {
 		return workspace.FileDeleted{First: first, Listed: list("p"), Deleted: made, Gone: gone, Unlisted: unread, Twice: twice,
 			Never: []host.FileReply{gone, gone}}
@@ -365,6 +368,12 @@ func TestJudgesOfFilesWithAPartUnseen(t *testing.T) {
 	}{
 		{"the list fails after the delete", "deleted-is-gone", deleted(gone), "blocked"},
 		{"and what is gone can be deleted", "deleted-is-gone", deleted(made), requirement.OWPWSP7},
+		{"absence is told in the envelope", "absence-enveloped", deleted(worded(map[string]any{"error": "not_found", "message": "no"})),
+			"passed"},
+		{"absence is told without words", "absence-enveloped", deleted(worded(map[string]any{"error": "not_found"})), requirement.OWPERR4},
+		{"absence is told without a code", "absence-enveloped", deleted(worded(map[string]any{"message": "no"})), requirement.OWPERR4},
+		{"absence is told with a list", "absence-enveloped", deleted(worded(map[string]any{"error": "not_found", "message": "no",
+			"details": []any{}})), requirement.OWPERR4},
 		{"the file cannot be read", "too-large-refused", sizes(workspace.FileSize{Put: refusal(413), Got: unread},
 			workspace.FileSize{Put: refusal(413), Got: first.Got}), "blocked"},
 		{"and what is too large is taken", "too-large-refused", sizes(workspace.FileSize{Put: refusal(413), Got: unread},

@@ -3,10 +3,13 @@
 package workspace
 
 import (
+	"fmt"
+
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -19,7 +22,7 @@ func FilesSuite() scenarios.Suite {
 			servedAsPut, contentRequired, listedByPrefix, deletedIsGone, versionsCount, etagsChange, overwrittenIfMatch, absentIfMatch,
 			oneWriterWins,
 			numberingContinues, olderVersions, noSuchVersion, versionHorizon,
-			climbsRefused, badPathsRefused, tooLargeRefused, largestTaken, fullTakesNoMore,
+			absenceEnveloped, climbsRefused, badPathsRefused, tooLargeRefused, largestTaken, fullTakesNoMore,
 			writeIsLogged, readsAsOfRunStart, ownersApart, unclaimedNotServed,
 		},
 	}
@@ -128,6 +131,27 @@ var deletedIsGone = scenarios.Scenario{
 			if i < len(o.Never) && checkAbsent(o.Never[i], j, openwop.OWPWSP7, what) {
 				tellRefusal(o.Never[i], j, what)
 			}
+		}
+	}),
+}
+
+// Files are part of the REST surface, whose every refusal has the envelope. Goals live behind a seam, which has no such rule.
+var absenceEnveloped = scenarios.Scenario{
+	ID:     "openwop/workspace-files/absence-enveloped",
+	Title:  "what refuses a file that is not there has a code and words",
+	Proves: scenarios.IDs{openwop.OWPERR4},
+	Claim:  claims.WorkspaceFiles,
+	Ask: scenarios.Ask(fileDeleted, func(o FileDeleted, j *scenarios.Judge) {
+		refused := 0
+		for i, r := range append([]host.FileReply{o.Gone, o.Twice}, o.Never...) {
+			if code, _ := r.Status.Int(); host.IsGone(int(code)) {
+				refused++
+				a := host.Answered{Asked: fmt.Sprintf("request %d for a file that is not there", i+1), Status: r.Status, Body: r.Body}
+				a.Envelope(j)
+			}
+		}
+		if refused == 0 {
+			j.Block("setup failed: no request for a file that is not there is refused", "refuse to read a file that was deleted")
 		}
 	}),
 }
