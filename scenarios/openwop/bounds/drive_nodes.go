@@ -71,7 +71,7 @@ func severalNodes(h host.Host) (way string, nodes int) {
 	if h.Offers(fixture.SixNodes) && most >= sixNodes {
 		return fixture.SixNodes, sixNodes
 	}
-	own, ok := h.Find(func(o host.Own) bool { return o.Nodes > 1 && o.Nodes <= most }, host.Completes)
+	own, ok := host.Find(h, func(o host.Own) bool { return o.Nodes > 1 && o.Nodes <= most }, host.Completes)
 	switch {
 	case ok:
 		return own.Workflow, own.Nodes

@@ -82,7 +82,7 @@ func longRun(h host.Host) dialect.CreateRunRequest {
 	if own, ok := host.Played(h, host.RoleLong); ok {
 		return own
 	}
-	own, ok := h.Find(host.Any, host.Lasts)
+	own, ok := host.Find(h, host.Any, host.Lasts)
 	if !ok {
 		scenarios.End(scenarios.Block("the host offers no workflow that waits, or none that ends soon", host.NameOwn(host.RoleLong)))
 	}

@@ -113,7 +113,7 @@ func (w waiting) request(h host.Host, ms int, said string) (request dialect.Crea
 			return dialect.CreateRunRequest{WorkflowID: id, Inputs: inputs}, nil
 		}
 	}
-	slow, ok := h.Find(func(o host.Own) bool { return o.Nodes >= w.nodes && o.InTime(requestsInTime) }, host.Completes)
+	slow, ok := host.Find(h, func(o host.Own) bool { return o.Nodes >= w.nodes && o.InTime(requestsInTime) }, host.Completes)
 	if !ok {
 		scenarios.End(scenarios.Block("no workflow is on offer "+w.what, host.NameOwn(host.RoleShort)+
 			", whose first node takes a second or two"))

@@ -40,7 +40,7 @@ var snapshots = &scenarios.Drive[SnapshotsObservation]{
 		requests := map[string]dialect.CreateRunRequest{"completed": simple}
 		failing, fails := host.Failing(h, fixture.Fail)
 		if requests["failed"] = failing; !fails {
-			requests["failed"], _ = h.Bounded()
+			requests["failed"], _ = host.Bounded(h)
 		}
 		if long, err := scenarios.Attempt(func() dialect.CreateRunRequest { return h.Lasting() }); err == nil {
 			requests["cancelled"] = long

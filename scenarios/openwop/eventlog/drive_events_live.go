@@ -166,7 +166,7 @@ func standing(h host.Host) (request dialect.CreateRunRequest, asks, ok bool) {
 	if h.Offers(fixture.Waits) {
 		return dialect.CreateRunRequest{WorkflowID: fixture.Waits}, false, true
 	}
-	own, ok := h.Find(func(o host.Own) bool { return o.Conduct == host.Waits || o.Still }, host.Waits, host.Lasts)
+	own, ok := host.Find(h, func(o host.Own) bool { return o.Conduct == host.Waits || o.Still }, host.Waits, host.Lasts)
 	return own.Request(), own.Conduct == host.Waits, ok
 }
 

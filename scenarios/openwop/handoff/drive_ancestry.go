@@ -47,7 +47,11 @@ var ancestries = &scenarios.Drive[AncestryObservation]{
 		*o = AncestryObservation{Advertised: claims.Model(c.Discovery).At("/crossHostCausation/hostId").String()}
 		way, err := scenarios.Attempt(h.WorkersLoop)
 		if host.IsBlocked(err) { // any run has an ancestry; only children take a loop
-			way, o.Childless = host.Scripted{Fixture: h.Simple().WorkflowID}, true
+			simple, none := scenarios.Attempt(h.Simple)
+			if none != nil {
+				scenarios.End(err)
+			}
+			way, o.Childless = host.Scripted{Fixture: simple.WorkflowID}, true
 		} else {
 			scenarios.End(err)
 		}

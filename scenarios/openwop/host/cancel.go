@@ -24,7 +24,7 @@ func (h Host) Lasting() dialect.CreateRunRequest {
 	if own, ok := Played(h, RoleLong, RoleApproval); ok {
 		return own
 	}
-	if own, ok := h.Find(Any, Lasts, Waits); ok {
+	if own, ok := Find(h, Any, Lasts, Waits); ok {
 		return own.Request()
 	}
 	scenarios.End(scenarios.Block("no run is on offer that lasts until it is cancelled", NameOwn(RoleLong, RoleApproval)))

@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"slices"
 	"time"
 
@@ -58,9 +57,9 @@ const mostOwn = 12
 
 // Find returns a workflow that does one of these things, and satisfies fit: one that the operator named for whatever role, one of the
 // host's own that it lists, or a published one.
-func (h Host) Find(fit func(Own) bool, conducts ...Conduct) (Own, bool) {
-	for _, w := range h.candidates(conducts) {
-		if o := h.Try(w); slices.Contains(conducts, o.Conduct) && fit(o) {
+func Find(h Host, fit func(Own) bool, conducts ...Conduct) (Own, bool) {
+	for _, w := range candidates(h, conducts) {
+		if o := Try(h, w); slices.Contains(conducts, o.Conduct) && fit(o) {
 			return o, true
 		}
 	}
@@ -69,8 +68,11 @@ func (h Host) Find(fit func(Own) bool, conducts ...Conduct) (Own, bool) {
 
 // candidates returns the workflows that Find tries, in that order. Published ones that the host does not list are among them unless it
 // runs whatever it is asked for.
-func (h Host) candidates(conducts []Conduct) []string {
-	out := slices.Sorted(maps.Values(h.Roles))
+func candidates(h Host, conducts []Conduct) []string {
+	var out []string
+	for _, role := range Roles {
+		out = append(out, h.Roles[role])
+	}
 	for _, f := range claims.Family(h.Discovery, "fixtures").Items() {
 		if _, known := knownTo(h, f.String()); !known && len(out) < mostOwn {
 			out = append(out, f.String())
@@ -78,7 +80,7 @@ func (h Host) candidates(conducts []Conduct) []string {
 	}
 	for _, c := range conducts {
 		for _, w := range published[c] {
-			if h.Lists(w) || !h.runsAnything() {
+			if h.Lists(w) || !runsAnything(h) {
 				out = append(out, w)
 			}
 		}
@@ -87,7 +89,7 @@ func (h Host) candidates(conducts []Conduct) []string {
 }
 
 // runsAnything reports whether the host makes a run of a workflow that nobody has.
-func (h Host) runsAnything() bool {
+func runsAnything(h Host) bool {
 	return "" != h.Learn("whether it runs anything", func(ctx context.Context) string {
 		r := h.Create(ctx, "control: a workflow that nobody has", dialect.CreateRunRequest{WorkflowID: "nobody-has-" + h.Label()})
 		if r.ID != "" {
@@ -101,9 +103,9 @@ func (h Host) runsAnything() bool {
 func Any(Own) bool { return true }
 
 // Try returns what a control run of a workflow shows, which is found out once for the target.
-func (h Host) Try(workflow string) (o Own) {
+func Try(h Host, workflow string) (o Own) {
 	text := h.Learn("conduct of "+workflow, func(ctx context.Context) string {
-		return string(scenarios.Get(json.Marshal(h.watch(ctx, workflow))))
+		return string(scenarios.Get(json.Marshal(watch(ctx, h, workflow))))
 	})
 	scenarios.End(json.Unmarshal([]byte(text), &o))
 	return o
@@ -117,7 +119,7 @@ const (
 )
 
 // watch makes a run of the workflow and watches it.
-func (h Host) watch(ctx context.Context, workflow string) Own {
+func watch(ctx context.Context, h Host, workflow string) Own {
 	o := Own{Workflow: workflow}
 	begun := h.Now()
 	r := h.Create(ctx, "control run of "+workflow, dialect.CreateRunRequest{WorkflowID: workflow})
@@ -184,11 +186,11 @@ func (o Own) InTime(n int) bool {
 }
 
 // Bounded returns a request for a run that crosses its bound on nodes, and so fails where the host keeps it to that.
-func (h Host) Bounded() (request dialect.CreateRunRequest, ok bool) {
+func Bounded(h Host) (request dialect.CreateRunRequest, ok bool) {
 	request.WorkflowID = fixture.SixNodes
 	if ok = h.Offers(fixture.SixNodes); !ok {
 		var own Own
-		own, ok = h.Find(func(o Own) bool { return o.Nodes > 1 }, Completes)
+		own, ok = Find(h, func(o Own) bool { return o.Nodes > 1 }, Completes)
 		request = own.Request()
 	}
 	request.Configurable = &dialect.Configurable{RecursionLimit: new(int64(1))}

@@ -38,7 +38,7 @@ func Failing(h Host, published string) (dialect.CreateRunRequest, bool) {
 	if own, ok := Played(h, RoleFails); ok {
 		return own, true
 	}
-	own, ok := h.Find(Any, Fails)
+	own, ok := Find(h, Any, Fails)
 	return own.Request(), ok
 }
 

@@ -147,7 +147,7 @@ func (h Host) Simple() dialect.CreateRunRequest {
 	if own, ok := Played(h, RoleShort, RoleLoop); ok {
 		return own
 	}
-	if own, ok := h.Find(Any, Completes); ok {
+	if own, ok := Find(h, Any, Completes); ok {
 		return own.Request()
 	}
 	scenarios.End(scenarios.Block("no workflow is on offer that ends by itself", NameOwn(RoleShort)))

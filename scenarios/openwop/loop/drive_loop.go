@@ -118,7 +118,7 @@ func seamLoop(ctx context.Context, h host.Host, o *LoopObservation) {
 	}
 	for _, d := range o.Log.Decided().Each("/payload/decision/nextWorkerIds").Values {
 		for _, worker := range d.Items() {
-			if h.Try(worker.String()).Conduct == "" {
+			if host.Try(h, worker.String()).Conduct == "" {
 				o.Missing = worker.String()
 				return
 			}

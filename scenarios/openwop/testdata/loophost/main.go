@@ -145,13 +145,17 @@ func (h *hostState) post(w http.ResponseWriter, q *http.Request) {
 	var body struct {
 		WorkflowID   *string `json:"workflowId"`
 		Configurable struct {
-			MaxLoopIterations int `json:"maxLoopIterations"`
+			MaxLoopIterations *int `json:"maxLoopIterations"`
+			RecursionLimit    *int `json:"recursionLimit"`
+			RunTimeoutMs      *int `json:"runTimeoutMs"`
 		} `json:"configurable"`
 		Inputs, Metadata object
 		Tags             []string
 	}
-	switch {
-	case err != nil || json.Unmarshal(raw, &body) != nil || body.WorkflowID == nil:
+	below1 := func(n *int) bool { return n != nil && *n < 1 }
+	switch c := &body.Configurable; {
+	case err != nil || json.Unmarshal(raw, &body) != nil || body.WorkflowID == nil,
+		below1(c.MaxLoopIterations), below1(c.RecursionLimit), below1(c.RunTimeoutMs):
 		refuse(w, 400, "validation_error")
 		return
 	case *body.WorkflowID != parent && *body.WorkflowID != worker:
@@ -171,8 +175,8 @@ func (h *hostState) post(w http.ResponseWriter, q *http.Request) {
 	}
 	r := h.create(*body.WorkflowID)
 	bound := limit
-	if n := body.Configurable.MaxLoopIterations; n > 0 && n < limit {
-		bound = n
+	if n := body.Configurable.MaxLoopIterations; n != nil && *n < limit {
+		bound = *n
 	}
 	if r.flow == parent {
 		go h.handoff(r, bound)
