@@ -43,8 +43,10 @@ func TestEveryHonestIntentServer(t *testing.T) {
 			t.Parallel()
 			r := certifiedIntents(t, o)
 			nothingWrong(t, r)
-			if len(o.Without) == 0 && len(byVerdict(r)[scenarios.Inapplicable]) > 0 {
-				t.Errorf("inapplicable: %v", byVerdict(r)[scenarios.Inapplicable])
+			// What hangs on a feature is not asked without it. The clock is no feature that a scenario rests on: it waits instead.
+			without := len(o.Without) > 0 && o.Without[0] != "clock"
+			if left := byVerdict(r)[scenarios.Inapplicable]; (len(left) > 0) != without {
+				t.Errorf("inapplicable: %v", left)
 			}
 		})
 	}
