@@ -84,6 +84,7 @@ func TestEveryHonestIntentVariation(t *testing.T) {
 
 // A stream that breaks off is opened again, and is not blamed for what was sent meanwhile.
 func TestIntentStreamsThatBreakOff(t *testing.T) {
+	t.Parallel()
 	host := protocols.OpenIntent{}
 	m := manners.Manners{Cut: 400, Seed: 3}
 	target := lab.Target(host.Protocol())
@@ -93,6 +94,11 @@ func TestIntentStreamsThatBreakOff(t *testing.T) {
 	}
 	defer s.Close(context.Background())
 	target.URL = s.URL
+	leave, err := lab.Enter(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
 	c, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: 3,
 		Select: scenarios.Selection{Suites: []string{"streams"}}}, protocols.Of(host.Protocol()).Targets[0].Suites()...)
 	if err != nil {
@@ -151,6 +157,7 @@ func staleAfterSuspending(next http.Handler) http.Handler {
 
 // A suspended intent may be read late: it is asked about when it shows its suspension.
 func TestSuspendedIntentsThatAreReadLate(t *testing.T) {
+	t.Parallel()
 	host := protocols.OpenIntent{}
 	target := lab.Target(host.Protocol())
 	s, err := host.Serve(t.Context(), target, protocols.Place{}, staleAfterSuspending)
@@ -159,6 +166,11 @@ func TestSuspendedIntentsThatAreReadLate(t *testing.T) {
 	}
 	defer s.Close(context.Background())
 	target.URL = s.URL
+	leave, err := lab.Enter(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
 	c, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: 3,
 		Select: scenarios.Selection{Suites: []string{"respond"}}}, protocols.Of(host.Protocol()).Targets[0].Suites()...)
 	if err != nil {
