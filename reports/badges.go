@@ -13,6 +13,7 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/reports/badge"
+	"github.com/openassay/assay/reports/excerpt"
 )
 
 // BadgesDir is the badge folder below the report folder. It holds badge-PROFILE.svg, and badge-PROFILE.json for
@@ -35,7 +36,8 @@ func badges(profiles []results.ProfileResult, remark string) ([]file, error) {
 			name = fmt.Sprintf("%s-%d", badgeName(p.ID), i)
 		}
 		taken[name] = true
-		b := badge.Of(p, remark)
+		known := slices.DeleteFunc([]string{excerpt.LeftOut(p), remark}, func(s string) bool { return s == "" })
+		b := badge.Of(p, strings.Join(known, "; "))
 		endpoint, err := b.Endpoint()
 		if err != nil {
 			return nil, fmt.Errorf("badge of %s: %w", p.ID, err)

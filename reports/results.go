@@ -49,6 +49,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		StartedAt:    r.Started,
 		Seconds:      seconds(r.Seconds),
 		Seed:         r.Seed,
+		Depth:        results.Depth(r.Depth.String()),
 		Run:          Run(r.RunID),
 		Pace:         pace(r.Paced),
 		Load:         load(r.Load),
@@ -62,6 +63,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		Sensitivity:  sensitivity(r.Sensitivity),
 		Profiles:     profiles(r, stamp),
 		Leftovers:    each(r.Leftovers, func(s string) string { return s }),
+		Fault:        r.Fault,
 		NotClaimed:   some(r.Seen, sighting),
 		Expectations: stamp.Expectations,
 	}
@@ -212,8 +214,15 @@ func requirementIn(ledger *scenarios.Ledger) func(scenarios.RequirementStatus) r
 		if s.Contradicted {
 			out.Contradicted = new(true)
 		}
+		if s.Reach.Asked > 0 {
+			out.Reach = &results.Reach{Asked: int64(s.Reach.Asked), Made: int64(s.Reach.Made), Drawn: some(s.Reach.Drawn, drawn)}
+		}
 		return out
 	}
+}
+
+func drawn(r scenarios.Range) results.Drawn {
+	return results.Drawn{Name: r.Name, Least: int64(r.Least), Most: int64(r.Most), Times: int64(r.Times), Narrowed: r.Narrowed}
 }
 
 func sensitivity(s *scenarios.Sensitivity) *results.Sensitivity {
@@ -279,6 +288,10 @@ func sighting(s scenarios.Sighting) results.Sighting {
 	}
 }
 
+func leftOut(p scenarios.Part) results.LeftOut {
+	return results.LeftOut{Claims: p.Claims, Requirements: some(p.Requirements, func(id scenarios.RequirementID) string { return string(id) })}
+}
+
 func profile(p scenarios.ProfileStatus) results.ProfileResult {
 	out := results.ProfileResult{
 		ID: p.ID, Status: results.ProfileStatus(p.Status),
@@ -287,6 +300,7 @@ func profile(p scenarios.ProfileStatus) results.ProfileResult {
 	}
 	if p.NotClaimed > 0 {
 		out.NotClaimed = new(int64(p.NotClaimed))
+		out.LeftOut = some(p.LeftOut, leftOut)
 	}
 	if digest := p.Digest; digest != "" {
 		out.Digest = &digest

@@ -210,6 +210,10 @@ func (t *text) isNotMet(requirement string) bool {
 }
 
 func (t *text) leftovers() {
+	if fault := t.report.Fault; fault != "" {
+		t.heading(red, "BROKEN", "outside all scenarios")
+		t.line("  %s", textsafe.Clip(fault, mostReason))
+	}
 	if len(t.report.Leftovers) == 0 {
 		return
 	}
@@ -237,16 +241,19 @@ func (t *text) claims() {
 	}
 	for _, p := range t.doc.Profiles {
 		if p.Status != results.ProfileStatusInapplicable {
-			seams := ""
+			more := ""
 			if p.ThroughSeam > 0 {
-				seams = fmt.Sprintf("; %d of the %d can be shown only through test seams that Assay defines", p.ThroughSeam, p.Required)
+				more = fmt.Sprintf("; %d of the %d can be shown only through test seams that Assay defines", p.ThroughSeam, p.Required)
+			}
+			if left := excerpt.LeftOut(p); left != "" {
+				more += "; " + left
 			}
 			id := p.ID
 			if p.Superseded != "" {
 				id += " (superseded by " + p.Superseded + ")"
 			}
 			t.line("  %s  profile %s: %d of %s proved%s%s", t.status(string(p.Status)), id, p.Proved, textsafe.Count(int(p.Required),
-				"requirement"), seams, t.provisional(p))
+				"requirement"), more, t.provisional(p))
 		}
 	}
 }

@@ -20,6 +20,7 @@ type Options struct {
 	Build        string            // the version of Assay, as reports will say it
 	Binary       string            // the digest of its program, as a bundle will say it; "" where none will be made
 	Announced    time.Time         // when its plan was registered, and its run id drawn; zero: it was not
+	Depth        Depth             // how far what is asked is drawn; default Quick
 	Workers      int               // drives at once; default 12, or 2 a core if that is more, and more where replies are long on their way
 	Rate         float64           // requests a second; 0 = unlimited
 	Patience     time.Duration     // the time in which something must happen; default 10 s
@@ -146,14 +147,21 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 			return nil, err
 		}
 		c.network.AtMost(c.pace.Beside())
-		if slow := c.slow(); slow > 0 && !hurried {
-			c.cancel()
+		if slow := c.slow(); slow > 0 {
 			c.network.Allow(slow) // a seam may answer when its loop is over
-			c.Options.Timeout += slow
-			c.Options.DriveTimeout += slow
 			c.stretch = slow
-			ctx, c.cancel = context.WithTimeout(whole, c.Options.Timeout)
+			if !hurried { // what the operator gives is the most that all of it may take
+				c.cancel()
+				c.Options.Timeout += slow
+				ctx, c.cancel = context.WithTimeout(whole, c.Options.Timeout)
+			}
 		}
+	}
+	if !hurried { // what the target holds back is not counted, up to the greatest patience
+		c.cancel()
+		bounded, cancel := context.WithTimeout(whole, c.Options.Timeout+c.Options.MaxPatience)
+		held, done := within(bounded, c.Options.Timeout, c.network.Held)
+		ctx, c.cancel = held, func() { done(); cancel() }
 	}
 	if c.Options.Workers <= 0 {
 		soonest, _ := client.Transcript().ReplyTimes()
@@ -327,7 +335,11 @@ func (c *Certification) Finish(ctx context.Context) *Report {
 	defer client.Close()
 	leftovers := c.cleanup.run(ctx, client, c.Options)
 	c.cancel()
-	return c.report(drives, seen, leftovers)
+	fault := ""
+	if misfit := client.Misfit(); misfit != nil {
+		fault = cleaned(misfit.Error(), c.clean)
+	}
+	return c.report(drives, seen, leftovers, fault)
 }
 
 // Transcript returns the transcript of the scenario's drive, nil if there is none or the drive is still running.

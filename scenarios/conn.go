@@ -16,6 +16,8 @@ type Conn struct {
 	Discovery Discovery
 	// Rand is the drive's own randomness. Only one goroutine may use it, or Name.
 	Rand *Draws
+	// Depth is how far what is asked is drawn.
+	Depth Depth
 	// Patience is the time in which something must happen.
 	Patience time.Duration
 	// MaxPatience bounds the time in which something must happen that seems to be under way.
@@ -31,9 +33,10 @@ type Conn struct {
 	// RealTime tells drives to wait for time to pass, even if the target has a clock seam.
 	RealTime bool
 
-	ctx     context.Context // of the drive
-	cleanup *cleanup
-	who     func(*wire.Client) *wire.Client // selects the credential; nil for the first one
+	ctx      context.Context // of the drive
+	declared []*Dimension
+	cleanup  *cleanup
+	who      func(*wire.Client) *wire.Client // selects the credential; nil for the first one
 }
 
 // Name returns a name that no other drive uses, and no other certification, even with the same seed: the stem, if any,

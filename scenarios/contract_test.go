@@ -222,6 +222,38 @@ func TestPaceFitsTheContract(t *testing.T) {
 	}
 }
 
+// A mistake of ours in the clean-up is no leftover that the target is to blame for.
+func TestCleanupFitsTheContract(t *testing.T) {
+	for name, c := range map[string]struct {
+		undo  wire.Call
+		fault string
+		code  int
+	}{
+		"fits":      {dim("7", bright(40)), "", scenarios.ExitProved},
+		"a mistake": {dim("7", bright(140)), "/brightness: must be at most 100, but is 140", scenarios.ExitBroken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(&lampHost{})
+			defer server.Close()
+			report := certifyLamp(t, wire.Target{URL: server.URL}, &scenarios.Drive[counted]{
+				ID: "lamp/left", Run: func(_ context.Context, conn *scenarios.Conn, o *counted) {
+					*o = counted{conn.Discovery.Document.Key("brightness")}
+					conn.Leave("a lit lamp", func(ctx context.Context, client *wire.Client) error {
+						_, err := client.Do(ctx, c.undo)
+						return err
+					})
+				},
+			})
+			if code := report.ExitCode(); code != c.code {
+				t.Errorf("exit code %d, want %d: %v", code, c.code, report.Leftovers)
+			}
+			if (report.Fault != "") != (c.fault != "") || !strings.Contains(report.Fault, c.fault) {
+				t.Errorf("the fault is %q, want %q in it", report.Fault, c.fault)
+			}
+		})
+	}
+}
+
 func lampSuite(p *scenarios.Protocol, drive *scenarios.Drive[counted]) scenarios.Suite {
 	return scenarios.Suite{ID: "lamps", Protocol: p, Scenarios: []scenarios.Scenario{
 		one("lamps", counts, scenarios.Ask(drive, is(400, "LAMP-1")), "LAMP-1"),

@@ -15,9 +15,11 @@ type Given struct {
 	Started   time.Time
 	Seconds   float64
 	Seed      uint64
+	Depth     Depth
 	RunID     RunID
 	Select    Selection
 	Leftovers []string
+	Fault     string // see [Report]
 	// Interrupted: by its operator, so drives need not have been driven to their end, and probes not been sent.
 	Interrupted bool
 }
@@ -43,12 +45,17 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 	r := &Report{
 		Protocol: protocol, Address: given.Address, Second: given.Second, SuiteDigest: suiteDigest(picked),
 		Started: given.Started, Seconds: given.Seconds,
-		Seed: given.Seed, RunID: given.RunID, Select: given.Select, Leftovers: given.Leftovers, Outcomes: again.outcomes,
+		Seed: given.Seed, Depth: given.Depth, RunID: given.RunID, Select: given.Select, Leftovers: given.Leftovers, Fault: given.Fault,
+		Outcomes:          again.outcomes,
 		DiscoveryFindings: again.findings(protocol), Scenarios: count(suites),
 	}
 	r.Drives = append(r.Drives, again.discovery.record())
 	for _, id := range again.order {
-		r.Drives = append(r.Drives, again.drives[id].record())
+		d := again.drives[id]
+		if err := misdrawn(d.drawn, d.meta.Dimensions, given.Depth); err != nil {
+			return nil, fmt.Errorf("%s: %w", TranscriptName(id), err)
+		}
+		r.Drives = append(r.Drives, d.record())
 	}
 	for _, d := range r.Drives {
 		if err := checkWritten(transcripts, d); err != nil {

@@ -22,6 +22,9 @@ type Draws struct {
 type Draw struct {
 	Of string          `json:"of"` // the kind of draw and its arguments, as "between 3 7"
 	Is json.RawMessage `json:"is"` // a number, a list of numbers, an id or a name
+
+	For      string `json:"for,omitempty"`      // the name of a [Dimension]
+	Narrowed string `json:"narrowed,omitempty"` // the limit of the target that narrowed its range
 }
 
 // MostDraws is how many draws of a drive are noted, the first ones.
@@ -52,7 +55,7 @@ func (d *Draws) note(value any, kind string, numbers ...int) {
 		kind += " " + strconv.Itoa(n)
 	}
 	is, _ := json.Marshal(value) // numbers and texts always encode
-	d.noted = append(d.noted, Draw{kind, is})
+	d.noted = append(d.noted, Draw{Of: kind, Is: is})
 }
 
 // Between draws an integer from least to most, inclusive.
@@ -142,6 +145,8 @@ func (d *Draws) again(of string, work *int) bool {
 	switch {
 	case kind == "between" && len(numbers) == 2 && numbers[1]-numbers[0] >= 0 && numbers[1]-numbers[0] < 1<<62:
 		d.Between(numbers[0], numbers[1])
+	case kind == "of" && len(numbers) >= 2 && len(numbers) < 64 && numbers[1] >= numbers[0] && numbers[1] < 1<<62 && numbers[0] > -1<<61:
+		d.of("", numbers[0], numbers[1], numbers[2:], "")
 	case kind == "order":
 		d.Perm(numbers[0])
 	case kind == "shuffle":

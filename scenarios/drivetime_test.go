@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A drive has its own time, longer where turns take long; what the operator gives holds for each drive, too.
+// A drive has its own time, longer where turns take long, also where the operator gives a time; that holds for each drive, too.
 func TestTimeOfADrive(t *testing.T) {
 	const usual, own, slow = 90 * time.Second, 5 * time.Minute, 2 * time.Minute
 	for name, c := range map[string]struct {
@@ -15,6 +15,9 @@ func TestTimeOfADrive(t *testing.T) {
 		"the usual":                      {0, 0, 0, usual},
 		"its own":                        {own, 0, 0, own},
 		"its own, of a slow target":      {own, 0, slow, own + slow},
+		"the usual, of a slow target":    {0, 0, slow, usual + slow},
+		"less, and a slow target":        {own, time.Minute, slow, own + slow},
+		"another one, and a slow target": {0, 20 * time.Minute, slow, 20*time.Minute + slow},
 		"the operator gives more":        {own, 20 * time.Minute, 0, 20 * time.Minute},
 		"the operator gives less":        {own, time.Minute, 0, own},
 		"the operator gives another one": {0, 20 * time.Minute, 0, 20 * time.Minute},

@@ -44,13 +44,19 @@ func (c *Certification) drive(ctx context.Context) {
 	running := map[*drive]bool{}
 	ended := make(chan *drive)
 	for len(left)+len(running) > 0 {
+		waiting, most := 0, c.waitingAtOnce()
+		for r := range running {
+			if r.meta.Waits > 0 {
+				waiting++
+			}
+		}
 		next := slices.IndexFunc(left, func(d *drive) bool {
 			for r := range running {
 				if !d.meta.beside(r.meta) {
 					return false
 				}
 			}
-			return true
+			return d.meta.Waits == 0 || waiting < most
 		})
 		switch {
 		case ctx.Err() != nil:
@@ -74,6 +80,17 @@ func (c *Certification) drive(ctx context.Context) {
 	}
 }
 
+// waitingAtOnce returns how many drives that wait for time to pass may run at once. Where the target takes few requests, more would
+// hold each other up, and miss what they wait for.
+func (c *Certification) waitingAtOnce() int {
+	const each = 8 // requests a second
+	rate := c.network.Rate()
+	if rate == 0 {
+		return c.Options.Workers
+	}
+	return max(1, int(rate/each))
+}
+
 // run runs a drive and judges its scenarios.
 func (c *Certification) run(ctx context.Context, d *drive) {
 	client := c.network.Client(d.meta.ID)
@@ -86,7 +103,7 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	bounded, cancel := within(ctx, c.timeoutOf(d.meta), client.Waited)
 	defer cancel()
 	draws := NewDraws(c.Options.Seed, c.RunID.ID, d.meta.ID)
-	observation, err := guarded(bounded, d, c.conn(bounded, client, draws))
+	observation, err := guarded(bounded, d, c.conn(bounded, client, draws, d.meta.Dimensions))
 	if misfit := client.Misfit(); misfit != nil { // also where the drive got along without the reply
 		err = misfit
 	}
@@ -96,22 +113,20 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	c.conclude(d)
 }
 
-// timeoutOf returns how long a drive may take.
+// timeoutOf returns how long a drive may take: longer where turns take long, whatever the operator gives. That bounds the whole.
 func (c *Certification) timeoutOf(d DriveMeta) time.Duration {
-	switch own := d.Timeout; {
-	case own <= 0:
-		return c.Options.DriveTimeout
-	case c.hurried: // what the operator gives holds for each drive
-		return max(own, c.Options.DriveTimeout)
-	default:
-		return own + c.stretch
+	own := d.Timeout
+	if own <= 0 || c.hurried { // a drive with a time of its own may take as long as the operator gives, too
+		own = max(own, c.Options.DriveTimeout)
 	}
+	return own + c.stretch
 }
 
 // conn returns the target as a drive has it. ctx is that of the drive.
-func (c *Certification) conn(ctx context.Context, client *wire.Client, draws *Draws) *Conn {
+func (c *Certification) conn(ctx context.Context, client *wire.Client, draws *Draws, dimensions []*Dimension) *Conn {
 	return &Conn{
-		Client: client, Discovery: c.Discovery, Rand: draws, Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
+		Client: client, Discovery: c.Discovery, Rand: draws, Depth: c.Options.Depth, declared: dimensions,
+		Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
 		SeamPrefixes: c.Options.SeamPrefixes, Roles: c.Options.Roles, RealTime: c.Options.RealTime, Pace: &c.pace,
 		Learned: &c.learned, ctx: ctx, cleanup: &c.cleanup,
 	}

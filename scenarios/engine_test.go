@@ -336,8 +336,9 @@ func TestRequirementsAreSummedUp(t *testing.T) {
 		one("b", counts, scenarios.Ask(stopDrive("e", scenarios.Block("x", "y")), is(3, "TOY-1")), "TOY-1"),
 		one("c", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-2")), "TOY-2"),
 	)
-	want := []scenarios.RequirementStatus{{ID: "TOY-1", Verdict: scenarios.Passed, Evidence: scenarios.Observed},
-		{ID: "TOY-2", Verdict: scenarios.Failed, Evidence: scenarios.Observed}}
+	once := scenarios.Reach{Asked: 1}
+	want := []scenarios.RequirementStatus{{ID: "TOY-1", Verdict: scenarios.Passed, Evidence: scenarios.Observed, Reach: once},
+		{ID: "TOY-2", Verdict: scenarios.Failed, Evidence: scenarios.Observed, Reach: once}}
 	if diff := cmp.Diff(want, r.Requirements); diff != "" {
 		t.Error(diff)
 	}

@@ -25,7 +25,7 @@ func (c Claim) fits(pattern string) bool {
 		return false
 	case c.ID == pattern:
 		return true
-	case !isPattern(pattern) || c.isChoice():
+	case !isPattern(pattern) || c.Choice:
 		return false
 	}
 	fits, err := path.Match(pattern, c.ID)
@@ -33,12 +33,6 @@ func (c Claim) fits(pattern string) bool {
 }
 
 func isPattern(s string) bool { return s == everyClaim || strings.ContainsAny(s, "*?[") }
-
-// isChoice reports whether a claim is that a target lacks something, or which one of several things it chose.
-func (c Claim) isChoice() bool {
-	return strings.HasSuffix(c.Pointer, " absent") ||
-		slices.ContainsFunc([]string{" != true", " == false", " < ", ` == "`}, func(s string) bool { return strings.Contains(c.Pointer, s) })
-}
 
 // mostNear bounds the names that a mistake suggests.
 const mostNear = 3

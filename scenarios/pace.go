@@ -65,7 +65,7 @@ func (c *Certification) findPace(ctx context.Context, client *wire.Client) {
 	ctx, cancel := context.WithTimeout(ctx, min(mostForPace, c.Options.DriveTimeout))
 	defer cancel()
 	draws := NewDraws(c.Options.Seed, c.RunID.ID, discoveryDrive)
-	conn := c.conn(ctx, client, draws)
+	conn := c.conn(ctx, client, draws, nil)
 	conn.Patience = min(conn.Patience, paceWithin)
 	_ = Try(func() { c.Protocol.Paces(ctx, conn) })
 	c.discovery.drawn = draws.noted

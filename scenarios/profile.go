@@ -131,9 +131,27 @@ type ProfileStatus struct {
 	Status     string // certified, attested, unproved, violated, inapplicable
 	// Proved and Required count the requirements that the profile demands of this target, NotClaimed the others.
 	Proved, Required, NotClaimed int
-	ThroughSeam                  int // of those required, see [Profile.ThroughSeam]
+	LeftOut                      []Part // those not claimed, by the claims on which they rest
+	ThroughSeam                  int    // of those required, see [Profile.ThroughSeam]
 	// Provisional are the scenarios that were asked and did not count.
 	Provisional []ScenarioID
+}
+
+// Part is a part of a profile: the requirements that are demanded of targets that make one of the claims.
+type Part struct {
+	Claims       []string
+	Requirements []RequirementID
+}
+
+// leaves notes that the profile does not demand r of the target.
+func (s *ProfileStatus) leaves(r Required) {
+	s.NotClaimed++
+	i := slices.IndexFunc(s.LeftOut, func(p Part) bool { return slices.Equal(p.Claims, r.Claims) })
+	if i < 0 {
+		i = len(s.LeftOut)
+		s.LeftOut = append(s.LeftOut, Part{Claims: r.Claims})
+	}
+	s.LeftOut[i].Requirements = append(s.LeftOut[i].Requirements, r.ID)
 }
 
 // ProfileStatuses judges every profile of a protocol. Only the scenarios that were frozen with a profile prove its
@@ -161,7 +179,7 @@ func (p Profile) status(of *Protocol, d Discovery, outcomes []Outcome, violated 
 	for _, r := range p.Requires {
 		summed := r.sum(of.Ledger, outcomes)
 		if r.waived(of, d, summed) {
-			s.NotClaimed++
+			s.leaves(r)
 			continue
 		}
 		s.Required++

@@ -134,11 +134,22 @@ func TestOptionalPartsOfAProfile(t *testing.T) {
 			"certified", 3, 3, 0, 1},
 	} {
 		want := scenarios.ProfileStatus{ID: "toy@2", Status: c.status, Proved: c.proved, Required: c.required, NotClaimed: c.notClaimed,
-			ThroughSeam: c.bySeam}
+			ThroughSeam: c.bySeam, LeftOut: leftOut(c.notClaimed)}
 		if diff := cmp.Diff(want, scenarios.ProfileStatuses(scoped, discovery(c.discovery), c.outcomes, nil)[0]); diff != "" {
 			t.Errorf("%s, %v: %s", c.discovery, c.outcomes, diff)
 		}
 	}
+}
+
+// leftOut is the parts of scoped that a target is not asked for which leaves out so many requirements.
+func leftOut(n int) (parts []scenarios.Part) {
+	if n == 2 {
+		parts = append(parts, scenarios.Part{Claims: []string{"loud", "whole"}, Requirements: []scenarios.RequirementID{"TOY-2"}})
+	}
+	if n > 0 {
+		parts = append(parts, scenarios.Part{Claims: []string{"whole"}, Requirements: []scenarios.RequirementID{"TOY-8"}})
+	}
+	return parts
 }
 
 // If the claim of an optional part is open, what asking did not find is not demanded.

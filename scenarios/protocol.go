@@ -174,6 +174,8 @@ type Claim struct {
 	Pointer string // where the target makes it, with the comparison: /multiAgent/executionModel/version >= 5
 	// Look reads the claim. value is what stands there.
 	Look func(Discovery) (value wire.Value, claimed bool)
+	// Choice marks a claim that the target lacks something, or chose one of several: only its id expects it, no pattern.
+	Choice bool
 	// Open reports that the document cannot make the claim. Then its scenarios run, to find out whether the target has
 	// the feature, and one that finds nothing is inapplicable (see [NotThere]). A nil Open is never true.
 	Open func(Discovery) bool

@@ -25,6 +25,7 @@ type Report struct {
 	Started           time.Time
 	Seconds           float64
 	Seed              uint64
+	Depth             Depth
 	RunID             RunID
 	Select            Selection
 	Claims            []ClaimStatus
@@ -36,6 +37,7 @@ type Report struct {
 	Profiles          []ProfileStatus
 	DiscoveryFindings []Finding
 	Leftovers         []string
+	Fault             string     // of Assay outside all scenarios, "" for none
 	Paced             *Paced     // nil where transcripts were judged again, which do not show it
 	Load              *wire.Load // nil likewise
 	Seen              []Sighting // features that the target has without claiming them
@@ -58,6 +60,7 @@ type RequirementStatus struct {
 	Evidence Evidence
 	// Contradicted: it was seen violated in one place and passed in another. Verdict is Failed.
 	Contradicted bool
+	Reach        Reach
 }
 
 // DriveRecord is a drive as it is written to disk.
@@ -90,7 +93,7 @@ func totals(outcomes []Outcome) map[Verdict]int {
 func (c *Certification) Head() *Report {
 	r := &Report{
 		Protocol: c.Protocol, Address: c.network.Address(), Second: c.network.Second(), SuiteDigest: suiteDigest(c.selected),
-		Started: c.Started, Seed: c.Options.Seed, RunID: c.RunID, Select: c.Options.Select,
+		Started: c.Started, Seed: c.Options.Seed, Depth: c.Options.Depth, RunID: c.RunID, Select: c.Options.Select,
 		DiscoveryFindings: c.DiscoveryFindings,
 		Scenarios:         c.scenarios,
 	}
@@ -98,9 +101,9 @@ func (c *Certification) Head() *Report {
 	return r
 }
 
-func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers []string) *Report {
+func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers []string, fault string) *Report {
 	r := c.Head()
-	r.Seconds, r.Leftovers, r.Seen, r.Drives = time.Since(c.Started).Seconds(), leftovers, seen, drives
+	r.Seconds, r.Leftovers, r.Fault, r.Seen, r.Drives = time.Since(c.Started).Seconds(), leftovers, fault, seen, drives
 	r.Paced, r.Load = c.paced(), new(c.network.Load())
 	for _, o := range c.outcomes {
 		r.Outcomes = append(r.Outcomes, c.settle(o))
@@ -121,6 +124,10 @@ func (r *Report) sumUp(d Discovery, clean func(string) string) {
 // derive derives requirements, claims and profiles from the outcomes and the breaches.
 func (r *Report) derive(d Discovery) {
 	r.Requirements = requirementStatuses(r.Protocol.Ledger, r.Outcomes, r.Breaches)
+	reached := reaches(r.Protocol, r.Outcomes, r.Drives)
+	for i := range r.Requirements {
+		r.Requirements[i].Reach = reached[r.Requirements[i].ID]
+	}
 	r.Claims = claimStatuses(r.Protocol, d, r.Requirements, r.Outcomes)
 	if !r.Select.Narrows() { // a part certifies nothing
 		r.Profiles = ProfileStatuses(r.Protocol, d, r.Outcomes, violated(r.Breaches))
@@ -308,7 +315,12 @@ func worse(a, b string) string {
 
 // ExitCode returns the exit code of a certification that ran, the first that applies of: 6 Assay itself broke, 1 a
 // requirement is violated, 5 a claim is unproved, 4 nothing was proved, 0 all tested claims are proved.
-func (r *Report) ExitCode() int { return exitCode(r.Protocol.Ledger, r.Requirements, r.Outcomes) }
+func (r *Report) ExitCode() int {
+	if r.Fault != "" {
+		return ExitBroken
+	}
+	return exitCode(r.Protocol.Ledger, r.Requirements, r.Outcomes)
+}
 
 // ExitCodeKnowing returns the exit code without known failures, which are those of scenarios, and breaches that something
 // else saw. A known scenario does not count, nor one that is blocked by a known breach in its setup; a breach of the same
@@ -329,7 +341,7 @@ func (r *Report) ExitCodeKnowing(scenario func(ScenarioID) bool, elsewhere func(
 	rest := slices.DeleteFunc(slices.Clone(r.Outcomes), func(o Outcome) bool {
 		return failed[o.Scenario.ID] || o.Verdict == Blocked && blocked[o.Scenario.ID]
 	})
-	if len(rest) == len(r.Outcomes) && len(seen) == len(r.Breaches) {
+	if r.Fault != "" || len(rest) == len(r.Outcomes) && len(seen) == len(r.Breaches) {
 		return r.ExitCode()
 	}
 	code := exitCode(r.Protocol.Ledger, requirementStatuses(r.Protocol.Ledger, rest, seen), rest)

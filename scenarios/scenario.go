@@ -75,6 +75,8 @@ type Drive[O any] struct {
 	Waits    time.Duration // roughly how long it waits for time to pass; the longest starts first
 	Timeout  time.Duration // its deadline; 0 is [Options.DriveTimeout]
 	Nameless string        // why it sends no name that comes of the run id, as a clause; "" if it does
+	// Dimensions are what it draws of [Dimension]s.
+	Dimensions []*Dimension
 	// Run acts on the target and fills in the observation: plain data with exported fields, wire values, nothing live.
 	// An error ends it (see [End]) and decides how its scenarios end: see [Block]; [wire.ErrNoAnswer] makes them
 	// inconclusive; any other error is a bug in Assay, so they are broken.
@@ -125,6 +127,8 @@ type DriveMeta struct {
 	Waits     time.Duration
 	Timeout   time.Duration
 	Nameless  string
+
+	Dimensions []*Dimension
 }
 
 // Ask combines a drive and a judge.
@@ -137,7 +141,7 @@ type question[O any] struct {
 
 func (q question[O]) Drive() (DriveMeta, bool) {
 	d := q.drive
-	return DriveMeta{d.ID, d.Title, d.Sends, d.Uses, d.Excludes, d.Waits, d.Timeout, d.Nameless}, true
+	return DriveMeta{d.ID, d.Title, d.Sends, d.Uses, d.Excludes, d.Waits, d.Timeout, d.Nameless, d.Dimensions}, true
 }
 
 func (q question[O]) run(ctx context.Context, c *Conn) (any, error) {

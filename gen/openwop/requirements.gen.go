@@ -2283,7 +2283,7 @@ var RequirementsV1 = []Requirement{
 		Section: "pauseRun", Line: 0, Hash: "", Claim: "run-pause-suspended",
 		Evidence: "observed",
 		Text:     "A run that is suspended can be paused, takes no step then, whoever answers it, and goes on by an answer when it was resumed.",
-		Accepts:  "An answer to a paused run is refused, or taken and carried out when the run is resumed.",
+		Accepts:  "An answer to a paused run is refused, or taken and carried out when the run is resumed. OWP-R110: a pause that is refused with 409, and a status that still tells of the suspension.",
 		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
@@ -3384,7 +3384,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Order of the checks", Line: 0, Hash: "", Claim: "tenants",
 		Evidence: "observed",
 		Text:     "What belongs to another tenant is answered as what never was, in status, in code and in the members of the body.",
-		Accepts:  "Words that differ by more than the id are a finding, since they may hold the number of a request or a time.",
+		Accepts:  "Words that differ by more than the id are a finding, since they may hold the number of a request or a time. OWP-R111: forbidden in the result of a bulk cancel.",
 		Breaks:   []string{"left-out", "another-status"},
 	},
 	{

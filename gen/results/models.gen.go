@@ -830,6 +830,25 @@ func (v ConformanceBundleV2BundleVersion) Valid() bool {
 	return false
 }
 
+// Depth How far what was asked was drawn: --depth. Absent where a program that is older than depths wrote this.
+type Depth string
+
+// The values of Depth.
+const (
+	DepthQuick    Depth = "quick"
+	DepthStandard Depth = "standard"
+	DepthDeep     Depth = "deep"
+)
+
+// Valid reports whether the contract has the value.
+func (v Depth) Valid() bool {
+	switch v {
+	case DepthQuick, DepthStandard, DepthDeep:
+		return true
+	}
+	return false
+}
+
 // Difference assay matrix --diff A B --json: what changed for one target between two certifications. Closed
 // throughout; a change that a reader could trip over gets another number in schema.
 type Difference struct {
@@ -929,6 +948,35 @@ func (v Direction) Valid() bool {
 		return true
 	}
 	return false
+}
+
+// Drawn What was drawn of a dimension: a parameter of drives, which assay explain lists.
+type Drawn struct {
+	Least int64  `json:"least"`
+	Most  int64  `json:"most"`
+	Name  string `json:"name"`
+	// The limit of the target that kept it smaller than the depth would have had it.
+	Narrowed string `json:"narrowed,omitzero"`
+	Times    int64  `json:"times"`
+}
+
+// UnmarshalJSON reads a Drawn. Names of members must match exactly; any may be missing.
+func (v *Drawn) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "least":
+			return &v.Least
+		case "most":
+			return &v.Most
+		case "name":
+			return &v.Name
+		case "narrowed":
+			return &v.Narrowed
+		case "times":
+			return &v.Times
+		}
+		return nil
+	}, nil)
 }
 
 // Event assay certify --events FILE: one line of it. A certification that begins tells started, one scenario for
@@ -1889,6 +1937,40 @@ func (v *Known) UnmarshalJSON(data []byte) error {
 	}, nil)
 }
 
+// LeftOut A part of a profile that was not asked for, since the target does not claim it.
+type LeftOut struct {
+	// Any of them would have it asked for.
+	Claims []string `json:"claims"`
+	// By their ids, in the order of the profile.
+	Requirements []string `json:"requirements"`
+}
+
+// UnmarshalJSON reads a LeftOut. Names of members must match exactly; any may be missing.
+func (v *LeftOut) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "claims":
+			return &v.Claims
+		case "requirements":
+			return &v.Requirements
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a LeftOut.
+func (v LeftOut) MarshalJSON() ([]byte, error) {
+	type plain LeftOut
+	p := plain(v)
+	if p.Claims == nil {
+		p.Claims = []string{}
+	}
+	if p.Requirements == nil {
+		p.Requirements = []string{}
+	}
+	return marshal(p)
+}
+
 // Level The strongest level among the requirements.
 type Level string
 
@@ -2203,6 +2285,8 @@ type ProfileResult struct {
 	// same.
 	Digest *Digest `json:"digest,omitzero"`
 	ID     string  `json:"id"`
+	// These parts of the profile: a target that claims less is asked for less.
+	LeftOut []LeftOut `json:"leftOut,omitzero"`
 	// Requirements of optional parts that the target does not claim, beside the required ones.
 	NotClaimed *int64 `json:"notClaimed,omitzero"`
 	// Requirements of the profile that are proved.
@@ -2227,6 +2311,8 @@ func (v *ProfileResult) UnmarshalJSON(data []byte) error {
 			return &v.Digest
 		case "id":
 			return &v.ID
+		case "leftOut":
+			return &v.LeftOut
 		case "notClaimed":
 			return &v.NotClaimed
 		case "proved":
@@ -2446,6 +2532,31 @@ func (v ProvedScenario) MarshalJSON() ([]byte, error) {
 	return marshal(p)
 }
 
+// Reach How far a requirement was asked: of how much its verdict speaks. Absent where no check of it was made.
+type Reach struct {
+	// Checks of it that were made.
+	Asked int64 `json:"asked"`
+	// What those drives drew, by the name of the dimension.
+	Drawn []Drawn `json:"drawn,omitzero"`
+	// Runs, or turns of a program, that were made by the drives whose scenarios checked it.
+	Made int64 `json:"made"`
+}
+
+// UnmarshalJSON reads a Reach. Names of members must match exactly; any may be missing.
+func (v *Reach) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "asked":
+			return &v.Asked
+		case "drawn":
+			return &v.Drawn
+		case "made":
+			return &v.Made
+		}
+		return nil
+	}, nil)
+}
+
 // RegisterLine One line of a register: the plan of a certification, written before its first request, a
 // timestamp of it, or how one ended. Each line has the digest of the line before it, so none can be taken out
 // unseen. Closed throughout; a change that a reader could trip over gets another number in schema.
@@ -2632,6 +2743,7 @@ type RequirementResult struct {
 	Contradicted *bool              `json:"contradicted,omitzero"`
 	Evidence     Evidence           `json:"evidence,omitzero"`
 	ID           RequirementID      `json:"id"`
+	Reach        *Reach             `json:"reach,omitzero"`
 	Stimulus     Stimulus           `json:"stimulus,omitzero"`
 	Verdict      RequirementVerdict `json:"verdict"`
 }
@@ -2646,6 +2758,8 @@ func (v *RequirementResult) UnmarshalJSON(data []byte) error {
 			return &v.Evidence
 		case "id":
 			return &v.ID
+		case "reach":
+			return &v.Reach
 		case "stimulus":
 			return &v.Stimulus
 		case "verdict":
@@ -2688,10 +2802,14 @@ type Results struct {
 	Assay Assay `json:"assay"`
 	// What the target claims and was asked about.
 	Claims []Claim `json:"claims"`
+	Depth  Depth   `json:"depth,omitzero"`
 	// Exit code of certify.
 	ExitCode     int64         `json:"exitCode"`
 	Expectations *Expectations `json:"expectations,omitzero"`
-	Filter       *Filter       `json:"filter,omitzero"`
+	// What Assay did wrong outside all scenarios, such as a request of the clean-up that does not fit the contract
+	// and was not sent. The exit code is 6 then, and nobody is blamed.
+	Fault  string  `json:"fault,omitzero"`
+	Filter *Filter `json:"filter,omitzero"`
 	// Deviations that belong to no scenario: what the schema of the discovery document has to say about it.
 	Findings []Finding `json:"findings,omitzero"`
 	// What was made on the target and could not be removed, a line each.
@@ -2732,10 +2850,14 @@ func (v *Results) UnmarshalJSON(data []byte) error {
 			return &v.Assay
 		case "claims":
 			return &v.Claims
+		case "depth":
+			return &v.Depth
 		case "exitCode":
 			return &v.ExitCode
 		case "expectations":
 			return &v.Expectations
+		case "fault":
+			return &v.Fault
 		case "filter":
 			return &v.Filter
 		case "findings":

@@ -14,12 +14,14 @@ import (
 var inRooms = []string{"openwop", "openintent", "agenticloop"}
 
 // shared are the rooms of a protocol that every theme may use.
-var shared = []string{"host", "claims", "dialect", "fixture"}
+var shared = []string{"host", "claims", "dialect", "fixture", "model"}
 
 // borrowed are the themes that judge a drive of another: the very same run answers both questions.
 var borrowed = map[string][]string{
 	"openwop/control": {"loop"},
 	"openwop/loop":    {"bounds", "handoff", "interrupts", "replay"},
+	// It holds whole runs to the rules of these.
+	"openwop/programs": {"bounds", "handoff", "loop"},
 
 	"agenticloop/protocol":  {"correlation"},
 	"agenticloop/security":  {"protocol"},

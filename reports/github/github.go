@@ -75,7 +75,11 @@ func profiles(b *strings.Builder, all []results.ProfileResult) {
 	}
 	b.WriteString("\n| profile | | requirements proved |\n|---|---|---|\n")
 	for _, p := range all[:min(len(all), mostProfiles)] {
-		fmt.Fprintf(b, "| %s | %s | %d of %d |\n", code(p.ID), code(string(p.Status)), p.Proved, p.Required)
+		left := ""
+		if said := excerpt.LeftOut(p); said != "" {
+			left = "; " + long(said)
+		}
+		fmt.Fprintf(b, "| %s | %s | %d of %d%s |\n", code(p.ID), code(string(p.Status)), p.Proved, p.Required, left)
 	}
 	more(b, len(all)-mostProfiles)
 }

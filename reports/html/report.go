@@ -219,6 +219,7 @@ type profile struct {
 	ID, Title, Status string
 	Proved, Required  int64
 	ThroughSeam       int64
+	LeftOut           string // parts that the target does not claim
 	Provisional       string // scenarios that did not count
 	Digest            string // the first characters of its digest
 }
@@ -235,7 +236,8 @@ func (m *maker) profiles() []profile {
 		if p.Status == results.ProfileStatusInapplicable {
 			continue
 		}
-		one := profile{ID: clip(p.ID, mostName), Status: string(p.Status), Proved: p.Proved, Required: p.Required, ThroughSeam: p.ThroughSeam}
+		one := profile{ID: clip(p.ID, mostName), Status: string(p.Status), Proved: p.Proved, Required: p.Required, ThroughSeam: p.ThroughSeam,
+			LeftOut: excerpt.LeftOut(p)}
 		if p.Digest != nil {
 			one.Digest = clip(*p.Digest, shortDigest)
 		}

@@ -161,7 +161,11 @@ func profileCell(id string, d results.Results) Cell {
 	if !p.Status.Valid() { // the document bypassed its schema
 		return Cell{Word: unproved}
 	}
-	return Cell{Word: string(p.Status), Count: of(int(p.Proved), int(p.Required)), Seams: int(p.ThroughSeam)}
+	count := of(int(p.Proved), int(p.Required))
+	if p.NotClaimed != nil {
+		count += fmt.Sprintf(", %d left out", *p.NotClaimed)
+	}
+	return Cell{Word: string(p.Status), Count: count, Seams: int(p.ThroughSeam)}
 }
 
 // totals returns the non-zero totals in report order.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -28,6 +29,7 @@ func breaches(_ scenarios.Discovery, drives []scenarios.DriveRecord) (out []scen
 			r.entry(record.Transcript, n)
 		}
 		r.judgeLogs()
+		r.judgeLate()
 		out = append(out, r.breaches...)
 		record.Transcript.Forget()
 	}
@@ -38,6 +40,7 @@ func breaches(_ scenarios.Discovery, drives []scenarios.DriveRecord) (out []scen
 type reader struct {
 	drive    string
 	intents  map[string]*intent
+	order    []*intent
 	logs     []log
 	written  map[string]bool // the types of events that the drive wrote itself
 	breaches []scenarios.Breach
@@ -141,7 +144,8 @@ func isObjectOrNull(v wire.Value) bool {
 
 func (r *reader) of(id string) *intent {
 	if r.intents[id] == nil {
-		r.intents[id] = &intent{id: id, answers: map[string]*answer{}}
+		r.intents[id] = &intent{id: id, answers: map[string]*answer{}, late: map[scenarios.RequirementID]late{}}
+		r.order = append(r.order, r.intents[id])
 	}
 	return r.intents[id]
 }
@@ -187,6 +191,35 @@ type intent struct {
 	settled time.Time  // when it had been; zero if the drive has written since
 	sid     string     // of the record as last read
 	answers map[string]*answer
+	late    map[scenarios.RequirementID]late // what the last read did not show yet
+}
+
+// late is what a read should have shown. Reads may be a little behind writes, so it counts only where no later read shows it.
+type late struct {
+	at       wire.Value
+	expected string
+}
+
+// shows notes whether a read shows what it should by now. A reply to a write is never behind.
+func (r *reader) shows(i *intent, x exchange, id scenarios.RequirementID, is bool, at wire.Value, expected string) {
+	_, before := i.late[id]
+	switch {
+	case is:
+		delete(i.late, id)
+	case x.method != http.MethodGet:
+		r.see(id, at, expected)
+	case !before:
+		i.late[id] = late{at, expected}
+	}
+}
+
+// judgeLate sees what no read showed to the end.
+func (r *reader) judgeLate() {
+	for _, i := range r.order {
+		for _, id := range slices.Sorted(maps.Keys(i.late)) {
+			r.see(id, i.late[id].at, i.late[id].expected)
+		}
+	}
 }
 
 // answer is an answer that was taken.
@@ -210,21 +243,25 @@ func (r *reader) intent(i *intent, x exchange) {
 	}
 	now, known := doc.Key("version").Int()
 	before, _ := i.version.Int()
-	switch {
-	case !known:
-	case !i.version.Present() || now > before:
+	behind := known && i.version.Present() && now < before
+	if x.after(i.seen) {
+		r.shows(i, x, openintent.OIP00014, !behind, doc.Key("version"),
+			"a version of at least "+i.version.JSON()+", as at "+i.version.Ref().String())
+	}
+	if known && (!i.version.Present() || now > before) {
 		i.version, i.seen = doc.Key("version"), x.ended
-	case now < before && x.after(i.seen):
-		r.see(openintent.OIP00014, doc.Key("version"), "a version of at least "+i.version.JSON()+", as at "+i.version.Ref().String())
+	}
+	if behind { // the rest is no newer
+		return
 	}
 	record := doc.At("/state/_suspension")
 	i.status, i.settled, i.sid = doc.Key("status").String(), x.ended, record.Key("id").String()
 	if a := i.answers[i.sid]; a != nil && a.kept && x.after(a.ended) {
-		if record.Key("resolution").String() != "responded" {
-			r.see(openintent.OIP0025A13, record.Key("resolution"), "responded, for the answer at "+a.at.Ref().String()+" was taken")
-		}
-		if !reflect.DeepEqual(record.Key("response").Actual(), a.value) {
-			r.see(openintent.OIP0025A13, record.Key("response"), "what was answered, "+wire.Compact(a.value))
+		is, response := record.Key("resolution"), record.Key("response")
+		r.shows(i, x, openintent.OIP0025A13, is.String() == "responded", is, "responded, for the answer at "+a.at.Ref().String()+" was taken")
+		if is.String() == "responded" {
+			r.shows(i, x, openintent.OIP0025A13, reflect.DeepEqual(response.Actual(), a.value), response,
+				"what was answered, "+wire.Compact(a.value))
 		}
 	}
 }

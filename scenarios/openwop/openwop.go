@@ -19,6 +19,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/isolation"
 	"github.com/openassay/assay/scenarios/openwop/loop"
 	"github.com/openassay/assay/scenarios/openwop/memory"
+	"github.com/openassay/assay/scenarios/openwop/programs"
 	"github.com/openassay/assay/scenarios/openwop/refusals"
 	"github.com/openassay/assay/scenarios/openwop/replay"
 	"github.com/openassay/assay/scenarios/openwop/verifier"
@@ -79,6 +80,7 @@ func SuitesOf(p *scenarios.Protocol) []scenarios.Suite {
 		discovery.Suite(),
 		refusals.Suite(),
 		bounds.Suite(),
+		programs.Suite(),
 		loop.Version5Suite(),
 		loop.IterationSuite(),
 		loop.ResumeSuite(),

@@ -98,6 +98,9 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 	if e.Kind != "http" && e.Kind != "stream" || e.Request == nil || e.Response == nil || e.Response.Status/100 != 2 {
 		return
 	}
+	if e.Kind == "http" && e.Error != "" { // it was not read to its end: what it lacks, the host may have sent
+		return
+	}
 	at, err := url.Parse(e.Request.URL)
 	if err != nil {
 		return

@@ -29,7 +29,7 @@ type Client struct {
 	held       *held
 	waited     *atomic.Int64            // ns that its requests were held back
 	misfits    *atomic.Pointer[failure] // the first request that does not fit the contract
-	first      bool                     // they go before those of others, where the target is limited
+	rank       *atomic.Int64            // of its requests, where the target is limited; 0 for none: see GoFirst
 }
 
 // Other returns a client with the credential of another tenant and the same transcript, nil if there is no such
@@ -207,8 +207,13 @@ func (c *Client) Do(ctx context.Context, call Call) (*Reply, error) {
 	return c.patiently(ctx, call, func() (*Reply, error) { return c.once(ctx, call) })
 }
 
-// GoFirst has the requests of a drive go before those of others where the target is limited: what it asks hangs on time.
-func (c *Client) GoFirst() { c.first = true }
+// GoFirst has the requests of a drive go before those of others from now on where the target is limited, since what it asks hangs
+// on time. Of several such drives the first that called it goes first: taking turns, all would be late.
+func (c *Client) GoFirst() {
+	if c.rank.Load() == 0 {
+		c.rank.Store(c.network.throttle.nextRank())
+	}
+}
 
 // Waited is how long the requests of the drive were held back, all together, since the target, or the operator's rate, would
 // have it so. That time says nothing about how fast the target is.

@@ -218,7 +218,7 @@ func (n *Network) Client(drive string) *Client {
 	}
 	c := &Client{
 		network: n, base: n.base, key: n.target.Key, blank: Secret, transport: transport,
-		transcript: &Transcript{Drive: drive, Speech: n.speech}, held: &held{network: n}, waited: new(atomic.Int64),
+		transcript: &Transcript{Drive: drive, Speech: n.speech}, held: &held{network: n}, waited: new(atomic.Int64), rank: new(atomic.Int64),
 		misfits: new(atomic.Pointer[failure]),
 	}
 	c.http = &http.Client{Transport: transport, CheckRedirect: c.redirect}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -26,11 +27,16 @@ type throttle struct {
 	served  int       // since counting
 	since   time.Time // when counting began
 
-	first   int     // requests waiting that go before all others
-	window  float64 // requests that may be on their way; 0 = any number
-	beside  int     // requests that may be on their way at most; 0 = any number
+	first   map[int64]int // requests waiting that go before others, by their rank
+	ranks   int64         // given until now
+	window  float64       // requests that may be on their way; 0 = any number
+	beside  int           // requests that may be on their way at most; 0 = any number
 	flying  int
 	waiting []chan struct{}
+
+	held    int           // requests that are held back
+	heldAt  time.Time     // when the first of them was
+	heldFor time.Duration // until then
 
 	seen Load
 }
@@ -58,6 +64,25 @@ func (n *Network) AtMost(requests int) {
 	n.throttle.beside = requests
 }
 
+// Rate returns the requests a second that the target seems to take, or that the operator allows if that is less; 0 for any number.
+func (n *Network) Rate() float64 {
+	n.throttle.mu.Lock()
+	defer n.throttle.mu.Unlock()
+	return n.throttle.rate(n.throttle.now())
+}
+
+// Held returns how long any request was held back until now, since the target refused one for load or the operator allows only so
+// many.
+func (n *Network) Held() time.Duration {
+	t := n.throttle
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.held == 0 {
+		return t.heldFor
+	}
+	return t.heldFor + t.now().Sub(t.heldAt)
+}
+
 const (
 	lowered   = 0.7 // of what was taken, after a refusal
 	raise     = 2.0 // requests a second more, each second
@@ -70,12 +95,13 @@ const (
 func (t *throttle) enter(ctx context.Context, c *Client) error {
 	begun := t.now()
 	defer func() { c.waited.Add(int64(t.now().Sub(begun))) }()
-	if c.first {
-		t.line(1)
-		defer t.line(-1)
+	rank := c.rank.Load()
+	if rank > 0 {
+		t.line(rank, 1)
+		defer t.line(rank, -1)
 	}
 	for {
-		due, turn := t.admit(c.first)
+		due, turn := t.admit(rank)
 		switch {
 		case turn != nil:
 			select {
@@ -91,21 +117,81 @@ func (t *throttle) enter(ctx context.Context, c *Client) error {
 			}
 			return nil
 		}
-		if err := Pause(ctx, due); err != nil {
+		t.hold(1)
+		err := Pause(ctx, due)
+		if t.hold(-1); err != nil {
 			return err
 		}
 	}
 }
 
-// line notes that so many more requests that go first are waiting.
-func (t *throttle) line(more int) {
+// hold notes that so many more requests are held back.
+func (t *throttle) hold(more int) {
 	t.mu.Lock()
-	t.first += more
-	t.mu.Unlock()
+	defer t.mu.Unlock()
+	if t.held == 0 {
+		t.heldAt = t.now()
+	}
+	if t.held += more; t.held == 0 {
+		t.heldFor += t.now().Sub(t.heldAt)
+	}
+}
+
+// nextRank returns a rank below all that were given.
+func (t *throttle) nextRank() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ranks++
+	return t.ranks
+}
+
+// line notes that so many more requests of a rank are waiting. Where there are fewer, others may go.
+func (t *throttle) line(rank int64, more int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.first == nil {
+		t.first = map[int64]int{}
+	}
+	if t.first[rank] += more; t.first[rank] == 0 {
+		delete(t.first, rank)
+	}
+	if more < 0 {
+		t.wake()
+	}
+}
+
+// outranked returns how many requests wait that go before those of a rank; rank 0 is none.
+func (t *throttle) outranked(rank int64) (n int) {
+	for waiting, requests := range t.first {
+		if rank == 0 || waiting < rank {
+			n += requests
+		}
+	}
+	return n
+}
+
+// wake has all that wait for another request look again whether they may leave.
+func (t *throttle) wake() {
+	for _, turn := range t.waiting {
+		close(turn)
+	}
+	t.waiting = nil
+}
+
+// free returns how many more requests of a rank may be on their way, without those that go before them.
+func (t *throttle) free(rank int64) float64 {
+	free := math.Inf(1)
+	if t.window > 0 {
+		free = t.window - float64(t.flying)
+	}
+	if t.beside > 0 {
+		free = min(free, float64(t.beside-t.flying))
+	}
+	return free - float64(t.outranked(rank))
 }
 
 // admit lets a request go, or returns for how long or for what it has to wait.
-func (t *throttle) admit(first bool) (due time.Duration, turn chan struct{}) {
+func (t *throttle) admit(rank int64) (due time.Duration, turn chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.now()
@@ -113,10 +199,10 @@ func (t *throttle) admit(first bool) (due time.Duration, turn chan struct{}) {
 		return due, nil
 	}
 	rate := t.rate(now)
-	if rate > 0 && t.first > 0 && !first {
+	if rate > 0 && t.outranked(rank) > 0 {
 		return time.Duration(float64(time.Second) / rate), nil
 	}
-	if t.flying > 0 && (t.window > 0 && float64(t.flying) >= t.window || t.beside > 0 && t.flying >= t.beside) {
+	if waits := t.flying > 0 || t.outranked(rank) > 0; waits && t.free(rank) <= 0 {
 		turn = make(chan struct{})
 		t.waiting = append(t.waiting, turn)
 		return 0, turn
@@ -159,10 +245,7 @@ func (t *throttle) leave() {
 			t.window = 0
 		}
 	}
-	for _, turn := range t.waiting {
-		close(turn)
-	}
-	t.waiting = nil
+	t.wake()
 }
 
 // refused notes that the target refused a request for load, and for how long it asked to be left alone. Only the first of

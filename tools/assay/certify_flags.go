@@ -48,6 +48,7 @@ type certifyFlags struct {
 	patience     time.Duration
 	timeout      time.Duration
 	seed         uint64
+	depth        string
 	runID        string
 	plan         bool
 	noChallenge  bool
@@ -93,6 +94,8 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute,
 		"`TIME` for the whole certification; where given, for each drive too, which has 90s otherwise")
 	f.Uint64Var(&o.seed, "seed", 0, "`N` that all random values come of, to ask the same again (default random)")
+	f.StringVar(&o.depth, "depth", scenarios.Standard.String(), "how far what is asked is drawn: `DEPTH` is quick (small values), "+
+		"standard, or deep (large ones, in minutes)")
 	f.StringVar(&o.runID, "run-id", "", "`ID` that names come of, to call things on the target the same again (default drawn from the seed and the start)")
 	f.StringSliceVar(&o.faults, "fault", nil,
 		"violation that the TARGET simhost commits, by its `ID` (assay list faults), to see what comes of it; may be repeated")
@@ -198,8 +201,12 @@ func (o *certifyFlags) noteGiven(f *pflag.FlagSet) {
 }
 
 func (o *certifyFlags) options() (scenarios.Options, error) {
+	depth, err := scenarios.ParseDepth(o.depth)
+	if err != nil {
+		return scenarios.Options{}, usage("certify --depth: %w", err)
+	}
 	out := scenarios.Options{
-		Seed: o.seed, RunID: o.runID, Build: version(),
+		Depth: depth, Seed: o.seed, RunID: o.runID, Build: version(),
 		Workers: o.workers, Rate: o.rate, Patience: o.patience, MaxPatience: o.maxPatience, RealTime: o.realTime, Nonce: o.nonce,
 		Select: scenarios.Selection{
 			Suites: o.suites, Scenarios: o.scenarios, Requirements: o.requirements, ExpectClaims: o.expectClaims, Filter: o.filter,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/param"
 	"github.com/openassay/assay/tools/assay/internal/ways"
 )
@@ -50,6 +51,9 @@ func (o *certifyFlags) words(t target, toRun bool) []string {
 	}
 	for _, fault := range param.Joined(o.faults) {
 		add("--fault", fault)
+	}
+	if o.depth != scenarios.Standard.String() {
+		add("--depth", o.depth)
 	}
 	if o.realTime {
 		words = append(words, "--real-time")

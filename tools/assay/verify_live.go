@@ -57,6 +57,7 @@ func (l *liveFlags) read(cmd *cobra.Command) (*certify, error) {
 		return nil, usage("verify --live: %w", err)
 	}
 	l.certify.seed, l.certify.seedWasGiven = l.seed, given(liveFlag+"-seed")
+	l.certify.depth = scenarios.Standard.String()
 	l.certify.timeoutWasGiven = given(liveFlag + "-timeout")
 	t, err := l.certify.target(l.url)
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -47,6 +49,37 @@ func TestEveryHonestIntentServer(t *testing.T) {
 			without := len(o.Without) > 0 && o.Without[0] != "clock"
 			if left := byVerdict(r)[scenarios.Inapplicable]; (len(left) > 0) != without {
 				t.Errorf("inapplicable: %v", left)
+			}
+		})
+	}
+}
+
+// A policy in the configuration applies to every record that says less. Nobody is accused for what it does, whether a seam
+// moves the clock or the events come in real time.
+func TestAPolicyOfThePlatformAccusesNobody(t *testing.T) {
+	many(t)
+	t.Parallel()
+	for name, server := range map[string]struct {
+		policy  string
+		without []string
+	}{
+		"reminds for hours":     {"{max_attempts: 4, interval_seconds: 3600, final_fallback_policy: complete_with_fallback}", nil},
+		"says the attempts":     {"{max_attempts: 2}", []string{"clock"}},
+		"reminds and escalates": {"{max_attempts: 3, interval_seconds: 120, escalation_ladder: [{attempt: 2, channel_hint: email}]}", nil},
+		"asks once":             {"{max_attempts: 1, interval_seconds: 300, final_fallback_policy: fail}", []string{"clock"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "openintent.yaml")
+			if err := os.WriteFile(file, []byte("suspension: {default_retry_policy: "+server.policy+"}\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r := certifiedIntents(t, openintent.Options{Config: file, Without: server.without})
+			nothingWrong(t, r)
+			for _, id := range []string{"no-policy", "real-time-single"} { // what asks about records without a policy
+				if o := outcome(t, r, id); o.Verdict != scenarios.Inapplicable {
+					t.Errorf("%s is %s, although every record has a policy here", id, o.Verdict)
+				}
 			}
 		})
 	}

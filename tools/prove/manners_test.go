@@ -2,6 +2,9 @@ package prove_test
 
 import (
 	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
 	"net/http"
 	"os"
 	"regexp"
@@ -15,14 +18,46 @@ import (
 	"github.com/openassay/assay/tools/prove/manners"
 )
 
-// mannered returns the hosts that stand behind manners.
-func mannered(m manners.Manners) []servable {
-	return []servable{protocols.OpenWOP{Options: surface.Options{TurnTime: m.Turn}}, protocols.OpenIntent{}}
+type (
+	stops  = func(context.Context) error
+	starts = func(context.Context, wire.Target, manners.Manners) (wire.Target, stops, error)
+)
+
+// mannered starts an honest target of each protocol behind manners, with what lines and loads can do to it.
+var mannered = []struct {
+	row   *protocols.Row
+	start starts
+}{
+	{protocols.Named("openwop"), func(ctx context.Context, t wire.Target, m manners.Manners) (wire.Target, stops, error) {
+		return facing(ctx, protocols.OpenWOP{Options: surface.Options{TurnTime: m.Turn}}, t, m)
+	}},
+	{protocols.Named("openintent"), func(ctx context.Context, t wire.Target, m manners.Manners) (wire.Target, stops, error) {
+		return facing(ctx, protocols.OpenIntent{}, t, m)
+	}},
+	{protocols.Named("agentic-loop"), func(ctx context.Context, t wire.Target, m manners.Manners) (wire.Target, stops, error) {
+		t, stop, err := protocols.Agent{Process: true}.Start(ctx, t, protocols.Place{})
+		if err != nil {
+			return t, nil, err
+		}
+		text, err := json.Marshal(m)
+		t.Process.Env = map[string]string{manneredAs: string(text)}
+		return t, stop, err
+	}},
 }
 
 type servable interface {
 	Protocol() *scenarios.Protocol
 	Serve(context.Context, wire.Target, protocols.Place, func(http.Handler) http.Handler) (*protocols.Served, error)
+}
+
+// facing serves a host behind manners.
+func facing(ctx context.Context, h servable, t wire.Target, m manners.Manners) (wire.Target, func(context.Context) error, error) {
+	s, err := h.Serve(ctx, t, protocols.Place{}, m.Wrap(routesOf[h.Protocol().ID]))
+	if err != nil {
+		return t, nil, err
+	}
+	t.URL = s.URL
+	return t, s.Close, nil
 }
 
 var routesOf = map[string]manners.Routes{
@@ -55,47 +90,65 @@ var routesOf = map[string]manners.Routes{
 func TestMannersAccuseNobody(t *testing.T) {
 	many(t)
 	t.Parallel()
-	accusesNobody(t, manners.Manners{Latest: 3 * time.Millisecond, Page: 4})
+	accusesNobody(t, manners.Manners{Latest: 3 * time.Millisecond, Page: 4, Cut: 4000})
 }
 
-// The whole of it: manners as they come. It takes up to an hour.
+var drawnSeed = flag.Uint64("manners", 1, "seed of the first of the ten manners that are drawn")
+
+// The whole of it: manners as they come, ten times for each protocol. It takes hours on one core, and mostly waits.
 func TestDrawnMannersAccuseNobody(t *testing.T) {
 	if os.Getenv("ASSAY_LONG") == "" {
-		t.Skip("ASSAY_LONG is not set: this takes up to an hour")
+		t.Skip("ASSAY_LONG is not set: this takes hours")
 	}
 	for seed := range uint64(10) {
-		m := manners.Draw(seed + 1)
-		t.Run(m.String(), func(t *testing.T) { accusesNobody(t, m) })
+		t.Run(fmt.Sprint(*drawnSeed+seed), func(t *testing.T) {
+			t.Parallel()
+			accusesNobody(t, manners.Draw(*drawnSeed+seed))
+		})
 	}
 }
 
 func accusesNobody(t *testing.T, m manners.Manners) {
-	for _, host := range mannered(m) {
-		protocol := host.Protocol()
-		t.Run(protocol.Name(), func(t *testing.T) {
-			target := lab.Target(protocol)
-			s, err := host.Serve(t.Context(), target, protocols.Place{}, m.Wrap(routesOf[protocol.ID]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close(context.Background())
+	for _, host := range mannered {
+		t.Run(host.row.Name(), func(t *testing.T) {
+			t.Parallel()
 			leave, err := lab.Enter(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer leave()
-			target.URL = s.URL
-			c, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: m.Seed}, protocols.Of(protocol).Targets[0].Suites()...)
+			target, stop, err := host.start(t.Context(), lab.Target(host.row.Protocol), m)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := c.Finish(context.Background())
-			for _, o := range r.Outcomes {
-				if o.Verdict != scenarios.Passed && o.Verdict != scenarios.Inapplicable {
-					t.Errorf("%s is %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
-				}
+			defer stop(context.WithoutCancel(t.Context()))
+			c, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: m.Seed}, host.row.Targets[0].Suites()...)
+			if err != nil {
+				t.Fatal(err)
 			}
-			t.Logf("%s: %.1f s", m, r.Seconds)
+			r := c.Finish(context.WithoutCancel(t.Context()))
+			wronged(t, r)
+			exchanges := 0
+			for _, d := range r.Drives {
+				exchanges += d.Transcript.Len()
+			}
+			t.Logf("%s: %.0f s, %d exchanges, exit code %d, %v, %+v, %+v", m, r.Seconds, exchanges, r.ExitCode(), r.Totals(), *r.Paced, *r.Load)
 		})
+	}
+}
+
+// wronged tells of each scenario that does not end as it would without manners.
+func wronged(t *testing.T, r *scenarios.Report) {
+	t.Helper()
+	for _, o := range r.Outcomes {
+		if o.Verdict != scenarios.Passed && o.Verdict != scenarios.Inapplicable {
+			t.Errorf("%s is %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
+		}
+	}
+	for _, b := range r.Breaches {
+		t.Errorf("%s is violated: %+v", b.Requirement, b)
+	}
+	if code := r.ExitCode(); code != scenarios.ExitProved {
+		t.Errorf("exit code %d", code)
 	}
 }

@@ -3,6 +3,8 @@ package prove_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"regexp"
@@ -29,6 +31,7 @@ func TestHonestHostsThatDiffer(t *testing.T) {
 	for name, host := range map[string]struct {
 		options surface.Options
 		wrap    func(http.Handler) http.Handler
+		want    map[string]scenarios.Verdict // of scenarios of the suite run-control
 	}{
 		"slow":                     {wrap: mannerly(manners.Manners{Soonest: 40 * time.Millisecond, Latest: 40 * time.Millisecond})},
 		"stale snapshots":          {wrap: mannerly(manners.Manners{Snapshot: 150 * time.Millisecond})},
@@ -36,7 +39,14 @@ func TestHonestHostsThatDiffer(t *testing.T) {
 		"refuses in other words":   {wrap: edited(hideConflicts)},
 		"goals on their own time":  {wrap: behind(t)},
 		"closes goals to a ticker": {wrap: edited(closeToTicker)},
-		"a clock of full seconds":  {options: surface.Options{Clock: fullSeconds{clock.Real()}}},
+		"pauses at once alone": {wrap: pausing("immediate"), want: map[string]scenarios.Verdict{
+			"drained-stands-still": scenarios.Inapplicable, "paused-stands-still": scenarios.Passed, "suspended-paused": scenarios.Passed}},
+		"drains alone": {wrap: pausing("drain-current-node"), want: map[string]scenarios.Verdict{
+			"paused-stands-still": scenarios.Inapplicable, "drained-stands-still": scenarios.Passed, "paused-is-refused": scenarios.Passed,
+			"resumed-goes-on": scenarios.Passed, "paused-cancelled": scenarios.Passed, "suspended-paused": scenarios.Passed}},
+		"pauses nothing suspended": {wrap: pauseNothingSuspended, want: map[string]scenarios.Verdict{
+			"suspended-paused": scenarios.Inapplicable, "paused-cancelled": scenarios.Passed}},
+		"a clock of full seconds": {options: surface.Options{Clock: fullSeconds{clock.Real()}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -44,6 +54,9 @@ func TestHonestHostsThatDiffer(t *testing.T) {
 			for _, o := range r.Outcomes {
 				if slices.Contains([]scenarios.Verdict{scenarios.Failed, scenarios.Broken, scenarios.Inconclusive}, o.Verdict) {
 					t.Errorf("%s is %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
+				}
+				if want, ok := host.want[strings.TrimPrefix(string(o.Scenario.ID), "openwop/run-control/")]; ok && o.Verdict != want {
+					t.Errorf("%s is %s (%s), want %s", o.Scenario.ID, o.Verdict, o.Reason, want)
 				}
 			}
 		})
@@ -60,6 +73,7 @@ var (
 	goalLog   = regexp.MustCompile(`^/v1/host/sample/goals/[^/]+/events$`)
 	runLog    = regexp.MustCompile(`^/v1/runs/[^/]+/events/poll$`)
 	runDiff   = regexp.MustCompile(`^(/v1/runs/[^/:]+):diff$`)
+	runPause  = regexp.MustCompile(`^(/v1/runs/[^/:]+):pause$`)
 	runFork   = regexp.MustCompile(`^(/v1/runs/[^/:]+):fork$`)
 	runStream = regexp.MustCompile(`^/v1/runs/[^/]+/events$`)
 )
@@ -98,6 +112,54 @@ func hideConflicts(r *http.Request, code int, _ map[string]any) int {
 		return http.StatusNotFound
 	}
 	return code
+}
+
+// pausing lists one drain policy, and refuses a pause by another.
+func pausing(policy string) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		listed := edited(func(r *http.Request, code int, doc map[string]any) int {
+			if r.URL.Path == "/.well-known/openwop" {
+				doc["runs"] = map[string]any{"pauseResume": map[string]any{"supported": true, "drainPolicies": []string{policy}}}
+			}
+			return code
+		})(next)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !runPause.MatchString(r.URL.Path) {
+				listed.ServeHTTP(w, r)
+				return
+			}
+			raw := bodyOf(r)
+			asked := struct{ DrainPolicy string }{"drain-current-node"}
+			if err := json.Unmarshal(raw, &asked); err == nil && asked.DrainPolicy != policy {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = w.Write([]byte(`{"error":"validation_error","message":"no such drainPolicy here"}`))
+				return
+			}
+			next.ServeHTTP(w, with(r, r.URL.Path, raw))
+		})
+	}
+}
+
+// pauseNothingSuspended refuses to pause a run that waits for somebody, and lets it wait on.
+func pauseNothingSuspended(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m := runPause.FindStringSubmatch(r.URL.Path)
+		if m == nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+		look := with(r, m[1], nil)
+		look.Method = http.MethodGet
+		var run struct{ Status string }
+		if err := json.Unmarshal(manners.Record(next, look).Body.Bytes(), &run); err == nil && strings.HasPrefix(run.Status, "waiting-") {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusConflict)
+			_, _ = fmt.Fprintf(w, `{"error":"run_state_conflict","message":"it waits","details":{"runStatus":%q}}`, run.Status)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // closeToTicker has goal.evaluated on the logs, and goal.closed in the reply to the tick alone.

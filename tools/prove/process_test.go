@@ -2,6 +2,7 @@ package prove_test
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/openassay/assay/simhost/agenticloop/fault"
 	"github.com/openassay/assay/simhost/agenticloop/rules"
 	"github.com/openassay/assay/tools/prove"
+	"github.com/openassay/assay/tools/prove/manners"
 )
 
 // agentProcess is what assay agent --fault ID does. A fault that shows in a process alone is proved with this very program,
@@ -27,8 +29,19 @@ func agentProcess(arguments []string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	if text := os.Getenv(manneredAs); text != "" {
+		var m manners.Manners
+		if err := json.Unmarshal([]byte(text), &m); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		run = m.Program(run)
+	}
 	return run(context.Background(), os.Stdin, os.Stdout, os.Stderr)
 }
+
+// manneredAs is the variable with the manners of a plugin, as JSON.
+const manneredAs = "ASSAY_TEST_MANNERS"
 
 // A program that a turn calls is seen where the turn is a process, which is started by a copy of this program.
 func TestAFaultThatShowsInAProcessAlone(t *testing.T) {

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/reports/excerpt"
@@ -35,7 +36,7 @@ func (v *run) lists(got, want results.Results) {
 	compareLists(v, "profile", got.Profiles, want.Profiles,
 		func(p results.ProfileResult) string { return p.ID },
 		func(p results.ProfileResult) string {
-			return fmt.Sprintf("%s, %d of %d requirements proved", p.Status, p.Proved, p.Required)
+			return strings.TrimSuffix(fmt.Sprintf("%s, %d of %d requirements proved, %s", p.Status, p.Proved, p.Required, excerpt.LeftOut(p)), ", ")
 		})
 	compareLists(v, "violation", got.Violations, want.Violations,
 		func(x results.Violation) string {

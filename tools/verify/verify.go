@@ -196,10 +196,14 @@ func (v *run) judge() {
 	if !ok {
 		return
 	}
+	depth, err := scenarios.ParseDepth(string(given.Depth))
+	if err != nil { // it is older than depths
+		depth = scenarios.Quick
+	}
 	derived, err := scenarios.Derive(v.bundle.Transcripts, scenarios.Given{
 		Address: given.Target.Address, Second: given.Target.Second, Started: given.StartedAt, Seconds: given.Seconds,
-		Seed: given.Seed, RunID: reports.RunID(given.Run), Select: selection,
-		Leftovers: given.Leftovers, Interrupted: given.ExitCode == scenarios.ExitInterrupted,
+		Seed: given.Seed, Depth: depth, RunID: reports.RunID(given.Run), Select: selection,
+		Leftovers: given.Leftovers, Fault: given.Fault, Interrupted: given.ExitCode == scenarios.ExitInterrupted,
 	}, suites...)
 	if err != nil {
 		v.underivable(err)

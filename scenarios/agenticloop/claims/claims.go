@@ -19,7 +19,7 @@ var (
 	}
 	Revision202602 = scenarios.Claim{
 		ID: "revision-2026-02", Title: "the protocol's revision of 2026-02, with workspaces",
-		Pointer: `/profile/revision == "2026-02"`,
+		Pointer: `/profile/revision == "2026-02"`, Choice: true,
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := d.Document.At("/profile/revision")
 			return v, v.String() == string(agenticloopv2.ProtocolRevisionN202602)
@@ -27,7 +27,7 @@ var (
 	}
 	Revision202606 = scenarios.Claim{
 		ID: "revision-2026-06", Title: "the protocol's revision of 2026-06",
-		Pointer: `/profile/revision == "2026-06"`,
+		Pointer: `/profile/revision == "2026-06"`, Choice: true,
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := d.Document.At("/profile/revision")
 			return v, v.String() == string(agenticloopv2.ProtocolRevisionN202606)

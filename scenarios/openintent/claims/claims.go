@@ -29,7 +29,7 @@ var (
 
 	Notifier = scenarios.Claim{
 		ID: "notifier", Title: "a server that reminds and expires by itself",
-		Pointer: featuresPointer + ` has notifier, /assay/notifier == "server"`,
+		Pointer: featuresPointer + ` has notifier, /assay/notifier == "server"`, Choice: true,
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			if who := d.Document.At("/assay/notifier"); who.Present() && who.String() != string(openintentv1.NotifierServer) {
 				return who, false

@@ -23,7 +23,7 @@ type Server struct {
 	*scenarios.Conn
 	Prefix string        // of every route
 	ahead  time.Duration // how far the server's clock is ahead of ours
-	Took   time.Duration // to the first reply
+	Took   time.Duration // to the first reply, not counting what the request was held back
 	config wire.Value    // what the server shows of its configuration
 }
 
@@ -66,9 +66,9 @@ func Open(ctx context.Context, c *scenarios.Conn) *Server {
 		for _, prefix := range Prefixes {
 			there := call
 			there.Path, there.Route = prefix+call.Path, Prefixes[0]+call.Path
-			began := c.Now()
+			began, waited := c.Now(), c.Waited()
 			reply := c.Do(wire.Misfit(ctx, "OIP-R1"), there)
-			s.Took = c.Now().Sub(began)
+			s.Took = c.Now().Sub(began) - (c.Waited() - waited)
 			if reply.Status != http.StatusNotFound && reply.Status != http.StatusMethodNotAllowed {
 				s.Prefix = prefix
 				if there.Method == http.MethodGet && reply.Success() {

@@ -94,7 +94,7 @@ var stranger = &scenarios.Drive[StrangerObservation]{
 		o.Suspension = i.Suspend(ctx, r)
 		w.intents, w.began = append(w.intents, i), w.Now()
 		w.waitUntil(ctx, w.intervals(1)+grace)
-		o.Reached = reminded(ctx, i, 2)
+		o.Reached = w.reminded(ctx, i, 2)
 		o.Look = i.Look(ctx, "after the reminder")
 	},
 }

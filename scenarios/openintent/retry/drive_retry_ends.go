@@ -39,14 +39,16 @@ func (o *EndsObservation) drive(ctx context.Context, w *watch, attempts int, rec
 		intents = append(intents, i)
 	}
 	w.waitUntil(ctx, w.intervals(float64(attempts)-0.3))
+	looked := w.Now()
 	for n, i := range intents {
 		o.Ends[n].Before = i.Look(ctx, "before the end of the window")
 	}
+	w.took(looked)
 	o.Lapse = w.waitUntil(ctx, w.intervals(float64(attempts))+grace)
 	o.Lapse.Seam = w.usesSeam()
 	for n, i := range intents {
 		e := &o.Ends[n]
-		e.End = expires(ctx, i, "the suspension expires")
+		e.End = w.expect(expires(ctx, i, "the suspension expires"))
 		e.After = i.Look(ctx, "after the end")
 		if !e.End.Reached {
 			break // do not wait as long for each of the others
@@ -115,7 +117,11 @@ var inTime, inTimeRealTime = timedDrives("in-time",
 			Retried(o.Attempts, w.interval, policy))
 		o.Suspension = sus
 		o.Reminder = w.attempt(ctx, i, 2)
+		w.noteLate(w.since() - w.intervals(2))
 		o.Answer = i.Answer(ctx, "answer with the first id", sus.ID, "in time")
+		if o.Reminder.reminded() {
+			w.acted(w.intervals(2))
+		}
 		if host.MissingRoute(o.Answer) {
 			host.NoAnswers(w.Server, o.Answer)
 		}
@@ -151,7 +157,7 @@ var endless, endlessRealTime = timedDrives("endless",
 		o.Endless = sus
 		other, _ := w.suspend(ctx, "ends", w.Question("text").Within(w.interval, "fail", nil))
 		w.waitUntil(ctx, w.intervals(1)+grace)
-		o.Ended = expires(ctx, other, "the other suspension expires")
+		o.Ended = w.expect(expires(ctx, other, "the other suspension expires"))
 		w.intents = w.intents[:1]
 		more := w.intervals(3)
 		if w.usesSeam() {

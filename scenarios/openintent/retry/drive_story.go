@@ -53,7 +53,7 @@ var story, storyRealTime = timedDrives("story",
 
 // runStory plays the example up to the answer.
 func runStory(ctx context.Context, w *watch, o *StoryObservation) {
-	if w.interval = intervalWaited; w.usesSeam() {
+	if w.interval = max(w.interval, intervalWaited); w.usesSeam() {
 		w.interval = anHour
 	}
 	o.Interval = w.interval
@@ -76,15 +76,23 @@ func runStory(ctx context.Context, w *watch, o *StoryObservation) {
 	o.Task2Blocked = task2.Becomes(ctx, "task 2 is blocked", host.Blocked)
 	o.Task2 = task2.Read(ctx, "task 2 while phase 2 waits")
 	o.Phase3Blocked = report.Becomes(ctx, "intent 3 is blocked", host.Blocked)
+	if !w.usesSeam() && !(o.Task2Blocked.Reached && o.Phase3Blocked.Reached) {
+		return // patience is over, and so may be the suspension
+	}
 	o.Waiting = f.Settle(ctx, "while phase 2 waits", 1)
 	o.Refused = report.Lease(ctx, "claim phase 3 while phase 2 waits", host.Scope, 60)
+	w.acted(w.intervals(1))
 
 	w.waitUntil(ctx, w.intervals(1)+grace)
-	o.Reminder = reminded(ctx, review, 2)
+	o.Reminder = w.reminded(ctx, review, 2)
 	o.Reminded = review.Look(ctx, "after the reminder")
+	if !w.usesSeam() && !o.Reminder.Reached {
+		return
+	}
 	o.Lapse = w.waitUntil(ctx, w.intervals(1.5))
 	o.Lapse.Seam = w.usesSeam()
 	o.Answer = review.Answer(ctx, "the operator answers", o.Suspension.ID, "yes")
+	w.acted(w.intervals(1.5))
 	if host.MissingRoute(o.Answer) {
 		host.NoAnswers(s, o.Answer)
 	}

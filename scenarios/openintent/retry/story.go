@@ -35,7 +35,8 @@ func StorySuite() scenarios.Suite {
 	}
 }
 
-// judge follows the table of the text: its checks are in the order of the events, each with its time.
+// judge follows the table of the text: its checks are in the order of the events, each with its time. Where the story broke off, an
+// earlier check says why.
 func (o StoryObservation) judge(j *scenarios.Judge) {
 	t := func(intervals float64) string { return fmt.Sprintf("T+%g", intervals*float64(o.Interval)) }
 	event := func(what openintentv1.EventType) wire.Found {
@@ -46,6 +47,9 @@ func (o StoryObservation) judge(j *scenarios.Judge) {
 	j.Check(openintent.OIP0026T2, o.Task2.Body.Key("blocked_reason")).
 		To(check.Equal("intent_suspended"), "%s blocked_reason of task 2", t(0))
 	host.Turned(j, openintent.OIP0026T3, o.Phase3Blocked, host.Blocked, "%s intent 3", t(0))
+	if o.Reminder.What == "" {
+		return
+	}
 	docs := o.Waiting.Docs()
 	j.Check(openintent.OIP0026T5, host.Locate(host.PortfolioFlag, docs).Value).
 		To(check.Equal(true), "%s has_suspended_members of the portfolio", t(0))
@@ -62,6 +66,9 @@ func (o StoryObservation) judge(j *scenarios.Judge) {
 	}
 	j.Check(openintent.OIP0026T8, escalation).To(check.Len(1), "%s %s of attempt 2", t(1), host.EventEscalated)
 
+	if o.Answer.Asked == "" {
+		return
+	}
 	j.Check(openintent.OIP0026T9, o.Answer.Status).To(check.Status(2), "%s the answer", t(1.5))
 	for _, s := range []struct {
 		id     scenarios.RequirementID
@@ -72,7 +79,7 @@ func (o StoryObservation) judge(j *scenarios.Judge) {
 		{openintent.OIP0026T10, o.Phase2Done, host.Completed}, {openintent.OIP0026T11, o.Task2Done, host.Completed},
 		{openintent.OIP0026T12, o.Phase3Active, host.Active},
 	} {
-		if s.wait.What == "" { // the story broke off before; an earlier check says why
+		if s.wait.What == "" {
 			return
 		}
 		host.Turned(j, s.id, s.wait, s.status, "%s", t(1.5))

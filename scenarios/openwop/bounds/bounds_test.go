@@ -336,7 +336,7 @@ func TestSetupsThatAccuse(t *testing.T) {
 	lasting := func(to string) host.RunLog {
 		return timedOut(late(1200, 1201).Drop("cap.breached"), t, "2026-11-03T12:00:00.100Z", to)
 	}
-	nodes := func(s hosttest.Story) any { return bounds.ReplayedBreachObservation{Source: s.Log(t)} }
+	nodes := func(s hosttest.Story) any { return bounds.ReplayedBreachObservation{Nodes: 6, Source: s.Log(t)} }
 	nested := func(s hosttest.Story) any { return bounds.NestedObservation{Turns: 3, Plain: s.Log(t)} }
 	stamped := func(l host.RunLog, to string) host.RunLog {
 		last := len(l.Events) - 1

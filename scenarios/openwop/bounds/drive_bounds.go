@@ -73,20 +73,20 @@ var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 		case limit > host.MostTurns:
 			scenarios.End(scenarios.Block(fmt.Sprintf("the advertised limit of %d turns takes too long to reach", limit),
 				fmt.Sprintf("advertise a limits.maxLoopIterations of at most %d while the host is certified", host.MostTurns)))
+		case time.Duration(limit)*h.Pace.Turn() > c.MaxPatience:
+			scenarios.End(scenarios.Block(fmt.Sprintf("the advertised limit of %d turns, each of which takes %s, takes too long to reach",
+				limit, h.Pace.Turn().Round(time.Second)), "be more patient with --max-patience, or advertise a lower limits.maxLoopIterations"))
 		case nodeLimited(h, int(limit)):
 			scenarios.End(scenarios.Block("the host's own limits.maxNodeExecutions ends a loop before limits.maxLoopIterations does",
 				"advertise a limits.maxNodeExecutions of more than twice limits.maxLoopIterations while the host is certified"))
 		}
 		way := longLoop(h, int(limit)+2)
 		*o = LimitObservation{Limit: int(limit)}
-		for _, ask := range []struct {
-			bound *int64
-			log   *host.RunLog
-			label string
-		}{{nil, &o.Unasked, "no bound asked"}, {new(limit + int64(h.Between(1, 9))), &o.Overdone, "a higher bound asked"}} {
-			r := h.Create(ctx, "create the loop, "+ask.label, way.Request(ask.bound))
-			*ask.log = r.Finish(ctx, "log, "+ask.label)
-		}
+		const unasked, overdone = "no bound asked", "a higher bound asked"
+		first := h.Create(ctx, "create the loop, "+unasked, way.Request(nil)) // both take their turns meanwhile
+		second := h.Create(ctx, "create the loop, "+overdone, way.Request(new(limit+int64(h.Between(1, 9)))))
+		o.Unasked = first.Finish(ctx, "log, "+unasked)
+		o.Overdone = second.Finish(ctx, "log, "+overdone)
 	},
 }
 

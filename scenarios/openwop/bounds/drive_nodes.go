@@ -19,6 +19,7 @@ const (
 // NodesObservation is a workflow of several nodes run three times, with a bound
 // below, at and above its number of nodes.
 type NodesObservation struct {
+	Way   string      `json:"way"` // the workflow
 	Nodes int         `json:"nodes"`
 	Bound int         `json:"bound" drawn:"true"` // of Below
 	Below host.RunLog `json:"below"`
@@ -32,44 +33,59 @@ var nodesAroundTheirBound = &scenarios.Drive[NodesObservation]{
 	ID: "openwop/nodes-around-their-bound",
 	Title: "runs six nodes with a random recursionLimit below six, with six, and with a random one above; runs a sentinel, " +
 		"waits a window and looks at the first again",
-	Sends: []string{"{create run} (conformance-cap-breach) with configurable.recursionLimit, three times", "{create run} (sentinel)",
+	Sends: []string{"{create run} (conformance-cap-breach, or another of several nodes) with configurable.recursionLimit, three times",
+		"{create run} (sentinel)",
 		"{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *NodesObservation) {
 		h := host.Host{Conn: c}
-		offersSixNodes(h)
-		*o = NodesObservation{Nodes: sixNodes, Bound: h.Between(1, sixNodes-1)}
+		way, nodes := severalNodes(h)
+		*o = NodesObservation{Way: way, Nodes: nodes, Bound: h.Between(1, nodes-1)}
 		var below *host.Run
-		for _, way := range []struct {
+		for _, run := range []struct {
 			bound int
 			log   *host.RunLog
-		}{{o.Bound, &o.Below}, {sixNodes, &o.At}, {sixNodes + h.Between(1, 9), &o.Above}} {
-			r, l := boundedNodes(ctx, h, way.bound)
-			if *way.log = l; below == nil {
+		}{{o.Bound, &o.Below}, {nodes, &o.At}, {nodes + h.Between(1, 9), &o.Above}} {
+			r, l := boundedNodes(ctx, h, way, run.bound)
+			if *run.log = l; below == nil {
 				below = r
 			}
 		}
 		if below.ID == "" {
 			return
 		}
-		o.Lull = below.Lull(ctx, host.Scripted{Fixture: fixture.SixNodes}, o.At.Pace())
+		o.Lull = below.Lull(ctx, host.Scripted{Fixture: way}, o.At.Pace())
 	},
 }
 
-// offersSixNodes ends the drive unless the host can run six nodes.
-func offersSixNodes(h host.Host) {
-	if n, ok := claims.Family(h.Discovery, "limits").Key("maxNodeExecutions").Int(); ok && n < sixNodes {
+// mostCounted is the number of nodes beyond which the bound of a workflow of the host's own would say little about one node more.
+const mostCounted = 50
+
+// severalNodes returns a workflow of several nodes, and of how many: upstream's of six, else one that the host has, whose nodes a
+// control run counted. It ends the drive if there is none, or the host's own limit ends it.
+func severalNodes(h host.Host) (way string, nodes int) {
+	most := mostCounted
+	if n, ok := claims.Family(h.Discovery, "limits").Key("maxNodeExecutions").Int(); ok && n < int64(most) {
+		most = int(n)
+	}
+	if h.Offers(fixture.SixNodes) && most >= sixNodes {
+		return fixture.SixNodes, sixNodes
+	}
+	own, ok := h.Find(func(o host.Own) bool { return o.Nodes > 1 && o.Nodes <= most }, host.Completes)
+	switch {
+	case ok:
+		return own.Workflow, own.Nodes
+	case most < sixNodes:
 		scenarios.End(scenarios.Block("the host's own limits.maxNodeExecutions ends a run of six nodes before its end",
 			"advertise a limits.maxNodeExecutions of at least 6 while the host is certified"))
 	}
-	if !h.Offers(fixture.SixNodes) {
-		h.Lacks("no workflow of several nodes is on offer", fixture.SixNodes)
-	}
+	h.Lacks("no workflow of several nodes is on offer", fixture.SixNodes)
+	return "", 0
 }
 
-// boundedNodes runs the six nodes to the end under a bound.
-func boundedNodes(ctx context.Context, h host.Host, bound int) (*host.Run, host.RunLog) {
-	r := h.Create(ctx, fmt.Sprintf("create six nodes with bound %d", bound), dialect.CreateRunRequest{
-		WorkflowID: fixture.SixNodes, Configurable: &dialect.Configurable{RecursionLimit: new(int64(bound))}})
+// boundedNodes runs a workflow to the end under a bound on nodes.
+func boundedNodes(ctx context.Context, h host.Host, way string, bound int) (*host.Run, host.RunLog) {
+	r := h.Create(ctx, fmt.Sprintf("create a run of several nodes with bound %d", bound), dialect.CreateRunRequest{
+		WorkflowID: way, Configurable: &dialect.Configurable{RecursionLimit: new(int64(bound))}})
 	l := r.Finish(ctx, fmt.Sprintf("log with bound %d", bound))
 	return r, l
 }
@@ -110,6 +126,7 @@ var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 
 // ReplayedBreachObservation is a run that exceeded a bound, and its replay.
 type ReplayedBreachObservation struct {
+	Nodes    int         `json:"nodes"` // of its workflow, above the bound; 0 for a bound on time
 	Source   host.RunLog `json:"source"`
 	Replayed host.RunLog `json:"replayed"`
 }
@@ -118,13 +135,14 @@ type ReplayedBreachObservation struct {
 var replayedNodes = &scenarios.Drive[ReplayedBreachObservation]{
 	ID:    "openwop/replayed-nodes",
 	Title: "runs six nodes with a random recursionLimit below six and replays the run from the first event",
-	Sends: []string{"{create run} (conformance-cap-breach) with configurable.recursionLimit", "{fork run} {mode: replay}",
+	Sends: []string{"{create run} (conformance-cap-breach, or another of several nodes) with configurable.recursionLimit",
+		"{fork run} {mode: replay}",
 		"{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ReplayedBreachObservation) {
 		h := host.Host{Conn: c}
-		offersSixNodes(h)
-		r, l := boundedNodes(ctx, h, h.Between(1, sixNodes-1))
-		*o = ReplayedBreachObservation{Source: l}
+		way, nodes := severalNodes(h)
+		r, l := boundedNodes(ctx, h, way, h.Between(1, nodes-1))
+		*o = ReplayedBreachObservation{Source: l, Nodes: nodes}
 		if !l.Ended.Reached {
 			return
 		}

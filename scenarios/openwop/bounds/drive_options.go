@@ -23,6 +23,7 @@ type TriedOption struct {
 
 // OptionsObservation holds the host's replies to valid and to invalid options.
 type OptionsObservation struct {
+	Way        string        `json:"way"` // the workflow
 	Possible   []TriedOption `json:"possible"`
 	Impossible []TriedOption `json:"impossible"`
 }
@@ -32,16 +33,14 @@ var optionsThatCannotBe = &scenarios.Drive[OptionsObservation]{
 	ID: "openwop/options-that-cannot-be",
 	Title: "asks for runs with bounds of zero, below zero and as text, with thresholds outside 0 to 1 and as text, and with " +
 		"values that are in range",
-	Sends: []string{"{create run} (conformance-noop) with one key of configurable, for each value"},
+	Sends: []string{"{create run} (a run that ends) with one key of configurable, for each value"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *OptionsObservation) {
 		h := host.Host{Conn: c}
-		if !h.Offers(fixture.Noop) {
-			scenarios.End(scenarios.Block("no workflow is on offer", fixture.Load))
-		}
+		o.Way = h.Simple().WorkflowID
 		for _, option := range options(h) {
-			o.Possible = append(o.Possible, try(ctx, h, option.key, option.possible))
+			o.Possible = append(o.Possible, try(ctx, h, o.Way, option.key, option.possible))
 			for _, value := range option.impossible {
-				t := try(wire.Misfit(ctx, openwop.OWPBND21), h, option.key, value)
+				t := try(wire.Misfit(ctx, openwop.OWPBND21), h, o.Way, option.key, value)
 				t.Either = option.key == threshold
 				o.Impossible = append(o.Impossible, t)
 			}
@@ -74,10 +73,10 @@ func options(h host.Host) []option {
 }
 
 // try requests a run with one option and ignores what becomes of the run.
-func try(ctx context.Context, h host.Host, key string, value any) TriedOption {
+func try(ctx context.Context, h host.Host, way, key string, value any) TriedOption {
 	t := TriedOption{Option: fmt.Sprintf("%q: %s", key, wire.Compact(value))}
 	reply := h.Send(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Label: "a run with " + t.Option,
-		Body: map[string]any{"workflowId": fixture.Noop, "metadata": h.Labelled(), "configurable": map[string]any{key: value}}})
+		Body: map[string]any{"workflowId": way, "metadata": h.Labelled(), "configurable": map[string]any{key: value}}})
 	h.Adopt(reply)
 	t.Status = reply.StatusValue()
 	return t
@@ -101,19 +100,17 @@ func (o EchoObservation) shown(part func(snapshot wire.Value) wire.Value) wire.V
 var optionsOfARun = &scenarios.Drive[EchoObservation]{
 	ID:    "openwop/options-of-a-run",
 	Title: "makes a run with random run options, reads its snapshot, waits for its end and reads it again",
-	Sends: []string{"{create run} (conformance-delay or conformance-noop) with configurable", "{read run}", "{poll log}"},
+	Sends: []string{"{create run} (conformance-delay, or a run that ends) with configurable", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *EchoObservation) {
 		h := host.Host{Conn: c}
 		*o = EchoObservation{RecursionLimit: atMost(h, "maxNodeExecutions", 20, 99), RunTimeoutMs: atMost(h, "maxRunDurationMs", 8000,
 			9999), Threshold: h.Share(1, 999)}
-		request := dialect.CreateRunRequest{WorkflowID: fixture.Noop, Configurable: &dialect.Configurable{
-			RecursionLimit: new(int64(o.RecursionLimit)), RunTimeoutMs: new(int64(o.RunTimeoutMs)), EscalationThreshold: &o.Threshold}}
-		switch {
-		case h.Offers(fixture.Delay): // so that the first snapshot is of a live run
-			request.WorkflowID, request.Inputs = fixture.Delay, map[string]any{"delayMs": h.Between(50, 100)}
-		case !h.Offers(fixture.Noop):
-			scenarios.End(scenarios.Block("no workflow is on offer", fixture.Load))
+		request := dialect.CreateRunRequest{WorkflowID: fixture.Delay, Inputs: map[string]any{"delayMs": h.Between(50, 100)}}
+		if !h.Offers(fixture.Delay) { // with it the first snapshot is of a live run
+			request = h.Simple()
 		}
+		request.Configurable = &dialect.Configurable{RecursionLimit: new(int64(o.RecursionLimit)), RunTimeoutMs: new(int64(o.RunTimeoutMs)),
+			EscalationThreshold: &o.Threshold}
 		r := h.Create(ctx, "create the run with options", request)
 		if r.ID != "" {
 			early := r.Snapshot(ctx, "the run as it was made")

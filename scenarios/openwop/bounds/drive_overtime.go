@@ -17,7 +17,8 @@ import (
 // host that counts in another unit: less than a hundred times the duration of the
 // short run.
 type OvertimeObservation struct {
-	Bound int `json:"boundMs" drawn:"true"`
+	Way   string `json:"way"` // the workflow of Over
+	Bound int    `json:"boundMs" drawn:"true"`
 	// Over waits for half a minute. Its Ended.Took is measured by our clock from
 	// before the request, so it is never shorter than the time the host measured.
 	Over   host.RunLog `json:"over"`
@@ -35,19 +36,20 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 		"waits a window, looks at it again and replays it where replay is claimed",
 	Waits: 1500 * time.Millisecond,
 	Sends: []string{
-		"{create run} (conformance-run-duration-breach) with configurable.runTimeoutMs",
-		"{create run} (conformance-delay or conformance-noop) with a longer one", "{create run} (sentinel)",
+		"{create run} (conformance-run-duration-breach, or another that lasts) with configurable.runTimeoutMs",
+		"{create run} (conformance-delay, or a run that ends) with a longer one", "{create run} (sentinel)",
 		"{fork run} {mode: replay}", "{read run}", "{poll log}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *OvertimeObservation) {
 		h := host.Host{Conn: c}
 		short, delay := shortRun(h)
-		*o = OvertimeObservation{Bound: h.Between(1100, overtimeBound)}
+		long := longRun(h)
+		*o = OvertimeObservation{Way: long.WorkflowID, Bound: h.Between(1100, overtimeBound)}
 		bound := &dialect.Configurable{RunTimeoutMs: new(int64(o.Bound))}
 		short.Configurable = &dialect.Configurable{RunTimeoutMs: new(int64(atMost(h, "maxRunDurationMs", 10_000, 15_000)))}
+		long.Configurable = bound
 		asked := c.Now()
-		over := waiting(h, time.Duration(o.Bound)*time.Millisecond).Create(ctx, "create the long run",
-			dialect.CreateRunRequest{WorkflowID: fixture.Overtime, Configurable: bound})
+		over := waiting(h, time.Duration(o.Bound)*time.Millisecond).Create(ctx, "create the long run", long)
 		inTime := h.Create(ctx, "create the short run", short)
 		o.InTime = inTime.Finish(ctx, "log of the short run")
 		o.Over = over.Finish(ctx, "log of the long run")
@@ -71,6 +73,22 @@ func waiting(h host.Host, long time.Duration) host.Host {
 // overtimeBound is the longest runTimeoutMs that runOverItsTime asks for.
 const overtimeBound = 1200
 
+// longRun requests a run that lasts longer than the bound, and leaves nothing to nobody: upstream's, else one that a control run or the
+// operator says lasts.
+func longRun(h host.Host) dialect.CreateRunRequest {
+	if h.Offers(fixture.Overtime) {
+		return dialect.CreateRunRequest{WorkflowID: fixture.Overtime}
+	}
+	if own, ok := host.Played(h, host.RoleLong); ok {
+		return own
+	}
+	own, ok := h.Find(host.Any, host.Lasts)
+	if !ok {
+		scenarios.End(scenarios.Block("the host offers no workflow that waits, or none that ends soon", host.NameOwn(host.RoleLong)))
+	}
+	return own.Request()
+}
+
 // shortRun requests a run that ends well within a second, and that takes some time
 // if the host offers a delay. The requested delay is not held against the host's
 // pace.
@@ -81,12 +99,9 @@ func shortRun(h host.Host) (request dialect.CreateRunRequest, delay time.Duratio
 		scenarios.End(scenarios.Block("the host's own limits.maxRunDurationMs is shorter than the bound that would be asked for",
 			fmt.Sprintf("advertise a limits.maxRunDurationMs of at least %d while the host is certified", overtimeBound)))
 		return request, 0
-	case h.Offers(fixture.Overtime, fixture.Delay):
+	case h.Offers(fixture.Delay):
 		ms := h.Between(180, 260)
 		return dialect.CreateRunRequest{WorkflowID: fixture.Delay, Inputs: map[string]any{"delayMs": ms}}, time.Duration(ms) * time.Millisecond
-	case h.Offers(fixture.Overtime, fixture.Noop):
-		return dialect.CreateRunRequest{WorkflowID: fixture.Noop}, 0
 	}
-	scenarios.End(scenarios.Block("the host offers no workflow that waits, or none that ends soon", fixture.Load))
-	return request, 0
+	return h.Simple(), 0
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -27,6 +28,9 @@ var timeBounded = scenarios.Scenario{
 			return
 		}
 		l.Readable(j)
+		if o.Way != "" && o.Way != fixture.Overtime && l.Status().String() == "completed" && lasted(l) < bound { // it once took longer
+			j.Block("setup failed: a run of "+o.Way+" ended before its bound on time", "name a workflow that lasts with --role long=ID")
+		}
 		j.Check(openwop.OWPBND6, l.Ended).To(took(bound-min(max(grain(l), scenarios.Spare(bound, early)), bound/2)),
 			"end of the run, by our clock, from before it was asked for")
 		if span := spanOf(l); span != nil {
@@ -98,7 +102,7 @@ var timeReplayed = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPBND15},
 	Claim:  claims.BreachReplayInTime,
 	Ask: scenarios.Ask(runOverItsTime, func(o OvertimeObservation, j *scenarios.Judge) {
-		r := ReplayedBreachObservation{o.Over, o.Replayed}
+		r := ReplayedBreachObservation{Source: o.Over, Replayed: o.Replayed}
 		r.givenTime(j)
 		r.check(j)
 	}),

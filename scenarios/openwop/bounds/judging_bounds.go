@@ -96,16 +96,16 @@ func moment(v any) (at time.Time, grain time.Duration, ok bool) {
 	return at, max(grain, time.Nanosecond), true
 }
 
-// givenNodes blocks the judge unless the source exceeded its bound on nodes, which is below sixNodes.
+// givenNodes blocks the judge unless the source exceeded its bound on nodes.
 func (o ReplayedBreachObservation) givenNodes(j *scenarios.Judge) {
 	given(o.Source, j)
 	switch n := len(starts(o.Source).Values); {
 	case len(o.Source.Breaches().Values) > 0:
-	case n >= sixNodes:
-		j.Violates(openwop.OWPBND2, o.Source.Breaches(), fmt.Sprintf("setup failed: the source started %d nodes with a bound below six, "+
-			"and recorded no breach", n))
+	case n >= o.Nodes:
+		j.Violates(openwop.OWPBND2, o.Source.Breaches(), fmt.Sprintf("setup failed: the source started %d nodes with a bound below %d, "+
+			"and recorded no breach", n, o.Nodes))
 	default:
-		j.Block("setup failed: the source crossed no bound", "have runs of "+fixture.SixNodes+" start their six nodes, and log each")
+		j.Block("setup failed: the source crossed no bound", fmt.Sprintf("have a run start each of its %d nodes, and log each", o.Nodes))
 	}
 }
 
@@ -138,7 +138,7 @@ func lasted(l host.RunLog) time.Duration {
 // check compares a replay with its source, which exceeded a bound.
 func (o ReplayedBreachObservation) check(j *scenarios.Judge) {
 	source, replayed := o.Source, o.Replayed
-	replayed.Made(j, openwop.OWPBND15, "a fork of a run that crossed its bound")
+	replayed.MadeFork(j, openwop.OWPBND15, "a fork of a run that crossed its bound")
 	if !j.Check(openwop.OWPBND15, replayed.ID).NotTo(check.Equal(source.RunID), "runId of the fork") || !j.Check(openwop.OWPBND15,
 		replayed.Ended).To(check.Reached()) {
 		return

@@ -12,7 +12,7 @@ var (
 	AncestryForks = with(Ancestry, as("ancestry-forks", "the ancestry of a fork", FinishedReplay))
 	NoAncestry    = with(ExecutionModel, scenarios.Claim{
 		ID: "no-ancestry", Title: "an execution model that does not say which run dispatched a run",
-		Pointer: AncestryPointer + " != true",
+		Pointer: AncestryPointer + " != true", Choice: true,
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := AncestryFlag(d)
 			on, _ := v.Bool()

@@ -30,7 +30,7 @@ var (
 
 	ExecutionModelBelow5 = with(ExecutionModel, scenarios.Claim{
 		ID: "execution-model<5", Title: "an execution model below the stateful agent loop",
-		Pointer: modelPointer + "/version < 5",
+		Pointer: modelPointer + "/version < 5", Choice: true,
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := Model(d).Key("version")
 			n, ok := v.Int()
@@ -39,7 +39,7 @@ var (
 	})
 	ExperimentalModel = scenarios.Claim{
 		ID: "execution-model-experimental", Title: "an execution model that may still change",
-		Pointer: modelPointer + `/tier == "experimental"`,
+		Pointer: modelPointer + `/tier == "experimental"`, Choice: true,
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := Model(d).Key("tier")
 			return v, v.String() == "experimental"
@@ -137,7 +137,7 @@ var (
 	})
 	SupervisorWithoutModel = with(Orchestrator, scenarios.Claim{
 		ID: "supervisor-without-model", Title: "a supervisor without an execution model",
-		Pointer: modelPointer + "/supported != true",
+		Pointer: modelPointer + "/supported != true", Choice: true,
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v, on := ExecutionModel.Look(d)
 			return v, !on
@@ -146,7 +146,7 @@ var (
 
 	ExecutionModelBelow2 = with(ExecutionModel, scenarios.Claim{
 		ID: "execution-model<2", Title: "an execution model below the confidence floor",
-		Pointer: modelPointer + "/version < 2",
+		Pointer: modelPointer + "/version < 2", Choice: true,
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := Model(d).Key("version")
 			n, ok := v.Int()
@@ -155,7 +155,7 @@ var (
 	})
 	ApprovalEscalation = with(ExecutionModel2, scenarios.Claim{
 		ID: "approval-escalation", Title: "a decision below the floor that somebody can reject",
-		Pointer: modelPointer + `/confidenceEscalationInterruptKind == "approval"`,
+		Pointer: modelPointer + `/confidenceEscalationInterruptKind == "approval"`, Choice: true,
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := Model(d).Key("confidenceEscalationInterruptKind")
 			return v, v.String() == string(dialect.InterruptKindApproval)
@@ -178,7 +178,7 @@ var (
 	GoalsCommitment = GoalsBy(dialect.GoalContinuationModeCommitment, "standing goals that go on by a commitment")
 	GoalsReplay     = with(Goals, as("goals-replay", "replays of the runs of standing goals", FinishedReplay))
 	NoGoals         = scenarios.Claim{
-		ID: "no-goals", Title: "a host without standing goals", Pointer: "/agents/goals absent",
+		ID: "no-goals", Title: "a host without standing goals", Pointer: "/agents/goals absent", Choice: true,
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := GoalsBlock(d)
 			return v, !v.Present()
@@ -253,8 +253,9 @@ func present(id, title, pointer string, at func(scenarios.Discovery) wire.Value)
 	}}
 }
 
-// with returns claim c, made only if other is made too. If other is not made, its value decides.
+// with returns claim c, made only if other is made too. If other is not made, its value decides. It is a choice if either is.
 func with(other, c scenarios.Claim) scenarios.Claim {
+	c.Choice = c.Choice || other.Choice
 	look := c.Look
 	c.Look = func(d scenarios.Discovery) (wire.Value, bool) {
 		if v, on := other.Look(d); !on {

@@ -29,7 +29,8 @@ var (
 		FamilyField("agents", "dispatch"), FamilyField("dispatch", "supported"), modelField("supported"))
 	// An absent flag decides nothing: some hosts map without advertising it.
 	NoDispatchMapping = scenarios.Claim{
-		ID: "no-dispatch-mapping", Title: "a host that says it maps nothing in a dispatch", Pointer: "/agents/dispatchMapping == false",
+		ID: "no-dispatch-mapping", Title: "a host that says it maps nothing in a dispatch",
+		Pointer: "/agents/dispatchMapping == false", Choice: true,
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := Family(d, "agents").Key("dispatchMapping")
 			on, given := v.Bool()
@@ -44,12 +45,14 @@ func familyAt(name string) func(scenarios.Discovery) wire.Value {
 
 // neither returns the claim that none of these flags is set. A set flag decides.
 func neither(id, title, pointer string, flags ...func(scenarios.Discovery) wire.Value) scenarios.Claim {
-	return scenarios.Claim{ID: id, Title: title, Pointer: pointer + " != true", Look: func(d scenarios.Discovery) (wire.Value, bool) {
+	c := scenarios.Claim{ID: id, Title: title, Pointer: pointer + " != true", Choice: true}
+	c.Look = func(d scenarios.Discovery) (wire.Value, bool) {
 		for _, at := range flags {
 			if v := at(d); v.Actual() == true {
 				return v, false
 			}
 		}
 		return flags[0](d), true
-	}}
+	}
+	return c
 }

@@ -9,7 +9,7 @@ import (
 var (
 	ExecutionModelBelow6 = with(ExecutionModel, scenarios.Claim{
 		ID: "execution-model<6", Title: "an execution model below verified results",
-		Pointer: modelPointer + "/version < 6",
+		Pointer: modelPointer + "/version < 6", Choice: true,
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := Model(d).Key("version")
 			n, ok := v.Int()
@@ -23,7 +23,7 @@ var (
 		modelPointer+"/verifier/gating", verifierField("gating")))
 	VerifierTold = with(Verifier, scenarios.Claim{
 		ID: "verifier-told", Title: "verdicts that are told, and no more",
-		Pointer: modelPointer + "/verifier/gating != true",
+		Pointer: modelPointer + "/verifier/gating != true", Choice: true,
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := verifierField("gating")(d)
 			on, _ := v.Bool()
@@ -32,7 +32,7 @@ var (
 	})
 	NoVerifier = with(ExecutionModel, scenarios.Claim{
 		ID: "no-verifier", Title: "an execution model without a verifier",
-		Pointer: modelPointer + "/verifier/supported != true",
+		Pointer: modelPointer + "/verifier/supported != true", Choice: true,
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v, on := Verifier.Look(d)
 			return v, !on

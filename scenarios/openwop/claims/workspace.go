@@ -22,7 +22,7 @@ var (
 	// A host without an execution model is not tested: it has no loops that could use files.
 	NoWorkspace = with(ExecutionModel, scenarios.Claim{
 		ID: "no-workspace", Title: "an execution model without workspace files",
-		Pointer: "/workspace/supported != true",
+		Pointer: "/workspace/supported != true", Choice: true,
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v, on := WorkspaceFiles.Look(d)
 			return v, !on

@@ -34,7 +34,7 @@ var unsureHeld = scenarios.Scenario{
 			}
 			way.Held.Given(j)
 			status := way.Held.Suspended.Last.Key("status")
-			j.Check(way.id, status).To(check.OneOf("waiting-approval", "waiting-input", "waiting-external"), "status of the run")
+			j.Check(way.id, status).To(host.Waiting(), "status of the run")
 			if status.String() != "waiting-approval" {
 				j.Find("", "the run is %s; with an agent below its threshold it should be waiting-approval", status.JSON())
 			}

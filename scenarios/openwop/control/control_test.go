@@ -199,6 +199,16 @@ func TestJudgeOfForeignControl(t *testing.T) {
 			theirs["status"] = "running"
 			o.Bulk = hosttest.Told(t, "bulk", 200, map[string]any{"results": []any{theirs, item("n", false)}})
 		}, openwop.OWPISO2},
+		{"forbids what is somebody else's in the result", func(t *testing.T, o *control.TenantControl) {
+			theirs := item("r", false)
+			theirs["error"] = map[string]any{"error": "forbidden", "message": "no"}
+			o.Bulk = hosttest.Told(t, "bulk", 200, map[string]any{"results": []any{theirs, item("n", false)}})
+		}, "passed"},
+		{"tells by another code in the result", func(t *testing.T, o *control.TenantControl) {
+			theirs := item("r", false)
+			theirs["error"] = map[string]any{"error": "run_terminal", "message": "no"}
+			o.Bulk = hosttest.Told(t, "bulk", 200, map[string]any{"results": []any{theirs, item("n", false)}})
+		}, openwop.OWPISO2},
 		{"refuses its owner too", func(t *testing.T, o *control.TenantControl) {
 			o.Paused, o.Diffed, o.Cancel = hosttest.No(t, 409, "conflict"), hosttest.No(t, 409, "conflict"), hosttest.No(t, 409, "conflict")
 		}, "blocked"},

@@ -181,12 +181,8 @@ func unlessControls(ctx context.Context, h host.Host, blocked error) {
 // controls tries the operations as the other tenant.
 func controls(ctx context.Context, h host.Host, theirs, own string, o *TenantControl) {
 	o.Never = host.StrangerOf(theirs)
-	pause := map[string]any{}
-	if host.Drains(h, dialect.PauseRunRequestDrainPolicyImmediate) {
-		pause["drainPolicy"] = dialect.PauseRunRequestDrainPolicyImmediate
-	}
 	o.Pause = h.Intrude(ctx, host.TheOther, "to pause the run", false, theirs, o.Never, func(id string) wire.Call {
-		return wire.Call{Operation: dialect.PauseRun.Of(id), Body: pause}
+		return wire.Call{Operation: dialect.PauseRun.Of(id), Body: pauseOf(h, atOnce, afterNode)}
 	})
 	o.Diff = h.Intrude(ctx, host.TheOther, "to compare a run of its own with the run", false, theirs, o.Never, func(id string) wire.Call {
 		return wire.Call{Operation: diffOf(own, id)}
@@ -196,6 +192,15 @@ func controls(ctx context.Context, h host.Host, theirs, own string, o *TenantCon
 	o.Bulk = host.AnsweredBy("to cancel the run in bulk, by "+host.TheOther, reply)
 }
 
+// pauseOf returns the body of a pause by the first of these policies by which the host pauses runs, or by the default.
+func pauseOf(h host.Host, policies ...dialect.DrainPolicy) map[string]any {
+	body := map[string]any{}
+	if policy, ok := host.Drains(h, policies...); ok {
+		body["drainPolicy"] = policy
+	}
+	return body
+}
+
 // controlled tries the operations as the run's own tenant.
 func controlled(ctx context.Context, r *host.Run, own string, o *TenantControl) {
 	for _, op := range []struct {
@@ -203,7 +208,7 @@ func controlled(ctx context.Context, r *host.Run, own string, o *TenantControl) 
 		call wire.Call
 		into *host.Answered
 	}{
-		{"to pause its own run", wire.Call{Operation: dialect.PauseRun.Of(r.ID), Body: map[string]any{}}, &o.Paused},
+		{"to pause its own run", wire.Call{Operation: dialect.PauseRun.Of(r.ID), Body: pauseOf(r.Host, afterNode, atOnce)}, &o.Paused},
 		{"to compare two runs of its own", wire.Call{Operation: diffOf(own, r.ID)}, &o.Diffed},
 		{"to cancel its own run in bulk", wire.Call{Operation: dialect.CancelRuns.Of(), Body: map[string]any{"runIds": []string{r.ID}}},
 			&o.Cancel},

@@ -31,7 +31,7 @@ var pausedAsking = &scenarios.Drive[PausedAskingObservation]{
 		"{resume run}", "{answer node}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedAskingObservation) {
 		h := host.Host{Conn: c}
-		host.MustDrain(h, dialect.PauseRunRequestDrainPolicyDrainCurrentNode) // the default, when none is named
+		policy := host.MustDrain(h, afterNode, atOnce)
 		var r *host.Run
 		var way host.Suspending
 		if err := scenarios.Try(func() { r, way, o.SuspendedLoop = h.SuspendAsking(ctx) }); host.IsBlocked(err) {
@@ -42,10 +42,10 @@ var pausedAsking = &scenarios.Drive[PausedAskingObservation]{
 		if !o.Held.Suspended.Reached {
 			return
 		}
-		if o.Paused = r.Pause(ctx, "", "", "to pause the loop"); !host.Succeeded(o.Paused.Status) {
+		if o.Paused = r.Pause(ctx, policy, "", "to pause the loop"); !host.Succeeded(o.Paused.Status) {
 			return
 		}
-		if o.Still = r.IsPaused(ctx); !o.Still.Reached {
+		if o.Still = r.IsPaused(ctx); !o.Still.Reached && !host.IsWaiting(o.Still.Last.Key("status").String()) { // OWP-R110
 			return
 		}
 		answerPaused(ctx, r, way, o)
@@ -84,13 +84,15 @@ type ControlCancelObservation struct {
 	Live    wire.Value     `json:"live"` // snapshot before the cancel
 	Paused  *host.Answered `json:"paused,omitempty"`
 	Still   wire.Wait      `json:"still"`
+	Drains  bool           `json:"drains,omitempty"` // as in PausedObservation
 	Cancel  host.Answered  `json:"cancel"`
 	Log     host.RunLog    `json:"log"`
 	Control host.RunLog    `json:"control"` // the same workflow, made after the cancel, to its end
 	Later   host.RunLog    `json:"later"`   // the cancelled run at that time
+	TooLate bool           `json:"tooLate"` // every run had done with its wait before its cancel
 }
 
-const sendsCancelled = "{create run} (assay-steps, conformance-delay or conformance-cancellable), twice"
+const sendsCancelled = "{create run}, twice (assay-steps, conformance-delay, conformance-cancellable, or a slow one)"
 
 // cancelledWaiting cancels a run during a timed wait.
 var cancelledWaiting = &scenarios.Drive[ControlCancelObservation]{
@@ -99,7 +101,7 @@ var cancelledWaiting = &scenarios.Drive[ControlCancelObservation]{
 	Sends: []string{sendsCancelled, "{cancel run} {reason}", "{read run} and its events"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ControlCancelObservation) {
-		cancelledFor(ctx, host.Host{Conn: c}, false, o)
+		cancelledFor(ctx, host.Host{Conn: c}, "", o)
 	},
 }
 
@@ -111,42 +113,47 @@ var cancelledPaused = &scenarios.Drive[ControlCancelObservation]{
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ControlCancelObservation) {
 		h := host.Host{Conn: c}
-		host.MustDrain(h, dialect.PauseRunRequestDrainPolicyImmediate)
-		cancelledFor(ctx, h, true, o)
+		cancelledFor(ctx, h, host.MustDrain(h, atOnce, afterNode), o)
 	},
 }
 
-// pauseAtOnce pauses the run and waits for the pause.
-func pauseAtOnce(ctx context.Context, r *host.Run, o *ControlCancelObservation) {
-	pause := r.Pause(ctx, string(dialect.PauseRunRequestDrainPolicyImmediate), "", "to pause the run")
+// pauses pauses the run and waits for the pause.
+func pauses(ctx context.Context, r *host.Run, policy dialect.DrainPolicy, o *ControlCancelObservation) {
+	pause := r.Pause(ctx, policy, "", "to pause the run")
 	o.Paused = &pause
 	o.Still = r.IsPaused(ctx)
 }
 
-// cancelledFor cancels a run while it waits. If the cancel comes too late, the
+// cancelledFor cancels a run while it waits, paused before by the policy if there is one. If the cancel comes too late, the
 // next run waits longer.
-func cancelledFor(ctx context.Context, h host.Host, paused bool, o *ControlCancelObservation) {
-	for i, wait := range waits {
-		request, err := scenarios.Attempt(func() dialect.CreateRunRequest { return stepping(h, h.Between(wait, wait+wait/10), h.Marker()) })
-		if err != nil {
-			if paused {
+func cancelledFor(ctx context.Context, h host.Host, policy dialect.DrainPolicy, o *ControlCancelObservation) {
+	way := wait
+	if policy == afterNode {
+		way = stepAfterwards
+	}
+	for i, ms := range waits {
+		var request dialect.CreateRunRequest
+		var own *host.Own
+		if err := scenarios.Try(func() { request, own = way.request(h, h.Between(ms, ms+ms/10), h.Marker()) }); err != nil {
+			if policy != "" {
 				unlessPauses(ctx, h, err)
 			}
 			scenarios.End(err)
 		}
-		*o = ControlCancelObservation{Way: request.WorkflowID, Reason: h.Marker()}
+		*o = ControlCancelObservation{Way: request.WorkflowID, Reason: h.Marker(), Drains: policy == afterNode}
 		r := h.Create(ctx, "create a run that waits", request)
 		if o.Created = host.AnsweredBy("a run that waits", r.Created); r.ID == "" {
 			return
 		}
-		if paused {
-			pauseAtOnce(ctx, r, o)
+		if policy != "" {
+			pauses(ctx, r, policy, o)
 		}
 		o.Live = r.Seen(ctx, "before it is cancelled")
 		o.Cancel = cancelBecause(ctx, r, o.Reason)
 		o.Log = r.Finish(ctx, "log of the cancelled run")
-		inTime := len(o.Log.OfType(dialect.NodeCompleted).Values) == 0
-		if o.Log.Status().String() == "completed" || !inTime && i < len(waits)-1 { // the run was quicker
+		inTime := o.Drains || len(o.Log.OfType(dialect.NodeCompleted).Values) == 0
+		o.TooLate = o.Log.Status().String() == "completed" || !inTime && own != nil
+		if o.TooLate || !inTime && i < len(waits)-1 { // the run was quicker
 			continue
 		}
 		other := h.Create(ctx, "create another that waits for as long", request)

@@ -148,7 +148,7 @@ func TestAPauseIsAskedForAsAdvertised(t *testing.T) {
 		want   scenarios.Verdict
 	}{
 		{nil, scenarios.Failed}, {[]string{"immediate", "drain-current-node"}, scenarios.Failed},
-		{[]string{"drain-current-node"}, scenarios.Inapplicable}, {[]string{}, scenarios.Inapplicable},
+		{[]string{"drain-current-node"}, scenarios.Inapplicable}, {[]string{}, scenarios.Inapplicable}, {[]string{"nap"}, scenarios.Inapplicable},
 	} {
 		o := scenarios.Options{Seed: 7, Patience: time.Second,
 			Select: scenarios.Selection{Scenarios: []string{"openwop/run-control/paused-stands-still"}}}

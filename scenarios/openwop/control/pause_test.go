@@ -134,6 +134,16 @@ func TestJudgesOfPausedRuns(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a host that drains alone is not asked for an immediate pause, and for all else", func(t *testing.T) {
+		o := pausedRun(t, began("wait"), over("wait"))
+		o.Drains = true
+		hosttest.Expect(t, "paused-stands-still", o, "inapplicable")
+		hosttest.Expect(t, "paused-is-refused", o, "passed")
+		hosttest.Expect(t, "resumed-goes-on", o, "passed")
+		for scenario, want := range map[string]string{"paused-stands-still": "inapplicable", "resumed-goes-on": "blocked"} {
+			hosttest.Expect(t, scenario, control.PausedObservation{Drains: true}, want)
+		}
+	})
 	t.Run("a node that ends before an immediate pause, and no reason on the log, are told", func(t *testing.T) {
 		o := pausedRun(t, began("wait"), over("wait"))
 		if got := hosttest.Findings(t, "paused-stands-still", o); !slices.Contains(got, openwop.OWPCTL22) {
@@ -194,9 +204,28 @@ func TestJudgeOfSuspendedRunsThatArePaused(t *testing.T) {
 		{"goes on and hides it", func(t *testing.T, o *control.PausedAskingObservation) {
 			o.During = stands(asking.Then(runPaused, resolved, hosttest.Decided(2, "terminate")).WithStatus("paused"), t)
 		}, openwop.OWPCTL28},
-		{"cannot be paused", func(t *testing.T, o *control.PausedAskingObservation) { o.Paused = hosttest.No(t, 409, "conflict") },
+		{"does not pause what waits", func(t *testing.T, o *control.PausedAskingObservation) {
+			o.Paused = hosttest.Told(t, "it", 409, map[string]any{"error": "conflict", "message": "no",
+				"details": map[string]any{"runStatus": "waiting-input"}})
+		}, "inapplicable"},
+		{"cannot be paused", func(t *testing.T, o *control.PausedAskingObservation) {
+			o.Paused = hosttest.No(t, 500, "internal_error")
+		},
 			openwop.OWPCTL28},
-		{"is never paused", func(t *testing.T, o *control.PausedAskingObservation) { o.Still.Reached = false }, openwop.OWPCTL28},
+		{"shows what it waits for while it is paused", func(t *testing.T, o *control.PausedAskingObservation) {
+			o.Still = cameTo(t, "waiting-input")
+			o.Still.Reached = false
+			o.During = stands(asking.Then(runPaused), t)
+		}, "passed"},
+		{"is said to be paused, and goes on by the answer", func(t *testing.T, o *control.PausedAskingObservation) {
+			o.Still = cameTo(t, "waiting-input")
+			o.Still.Reached = false
+			o.Answered, o.During = taken(t, "running"), stands(asking.Then(resolved).Then(end...).WithStatus("completed"), t)
+		}, openwop.OWPCTL28},
+		{"is never paused", func(t *testing.T, o *control.PausedAskingObservation) {
+			o.Still = cameTo(t, "running")
+			o.Still.Reached = false
+		}, openwop.OWPCTL28},
 		{"forgets the question", func(t *testing.T, o *control.PausedAskingObservation) {
 			o.Log = asking.Then(runPaused, runResumed).Then(end...).WithStatus("failed").Log(t)
 		}, openwop.OWPCTL28},
@@ -275,6 +304,13 @@ func TestJudgesOfRunsThatAreCancelledWhileTheyWait(t *testing.T) {
 	o = honest(t, true)
 	o.Still.Reached = false
 	hosttest.Expect(t, "paused-cancelled", o, "blocked")
+	for want, more := range map[string][]hosttest.Event{"passed": nil, openwop.OWPCTL27: {over("between")}} {
+		o = honest(t, true) // the host lets the node under way end, and no other
+		o.Drains = true
+		drained := steps("cancelled", began("wait"), over("wait"), runPaused, hosttest.Event{Kind: "run.cancelled", Payload: nil})
+		o.Log, o.Later = stands(drained, t), stands(drained.Then(more...), t)
+		hosttest.Expect(t, "paused-cancelled", o, want)
+	}
 	o = honest(t, true) // its wait was over before it was paused
 	o.Log = stands(steps("cancelled", began("wait"), over("wait"), runPaused, hosttest.Event{Kind: "run.cancelled", Payload: nil}), t)
 	o.Later = o.Log

@@ -36,6 +36,9 @@ var pausedStandsStill = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPCTL19, openwop.OWPCTL20, openwop.OWPCTL22},
 	Claim:  claims.RunPause,
 	Ask: scenarios.Ask(pausedAtOnce, func(o PausedObservation, j *scenarios.Judge) {
+		if o.Drains {
+			j.NotOffered("/runs/pauseResume/drainPolicies is without \"immediate\"")
+		}
 		o.given(j)
 		o.checkPaused(j)
 		o.givenPause(j)
@@ -105,8 +108,14 @@ var suspendedPaused = scenarios.Scenario{
 	Claim:  claims.RunPauseSuspended,
 	Ask: scenarios.Ask(pausedAsking, func(o PausedAskingObservation, j *scenarios.Judge) {
 		o.Held.Given(j)
-		if !j.Check(openwop.OWPCTL28, o.Paused.Status).To(check.Status(2), "%s", o.Paused.Asked) || !j.Check(openwop.OWPCTL28,
-			o.Still).To(check.Reached()) {
+		if o.Paused.HTTPStatus() == http.StatusConflict { // OWP-R110
+			j.NotOffered("a pause of a run that waits is answered with HTTP 409")
+		}
+		if !j.Check(openwop.OWPCTL28, o.Paused.Status).To(check.Status(2), "%s", o.Paused.Asked) {
+			return
+		}
+		// A host may show that the run is paused and not what it waits for, or what it waits for alone.
+		if !host.IsWaiting(o.Still.Last.Key("status").String()) && !j.Check(openwop.OWPCTL28, o.Still).To(check.Reached()) {
 			return
 		}
 		j.Reach(o.Sentinel, "have the runs of the fixtures that are listed under /fixtures end by themselves")
@@ -114,7 +123,7 @@ var suspendedPaused = scenarios.Scenario{
 		j.Check(openwop.OWPCTL28, o.Answered.Status).To(check.Status(2, 4), "%s", o.Answered.Asked)
 		j.Check(openwop.OWPCTL28, progress(o.During).Each("/eventId")).To(check.SameAs(progress(o.Held.Log).Each("/eventId")),
 			"steps of the paused loop, when it was answered and another run had ended")
-		j.Check(openwop.OWPCTL28, o.During.Status()).To(check.Equal("paused"), "status of the paused loop then")
+		j.Check(openwop.OWPCTL28, o.During.Status()).To(check.Equal(o.Still.Last.Key("status").Actual()), "status of the paused loop then")
 		if !j.Check(openwop.OWPCTL28, o.Resumed.Status).To(check.Status(2), "%s", o.Resumed.Asked) {
 			return
 		}
@@ -135,7 +144,7 @@ var pausedCancelled = scenarios.Scenario{
 	Ask: scenarios.Ask(cancelledPaused, func(o ControlCancelObservation, j *scenarios.Judge) {
 		o.given(j)
 		givenStill(j, *o.Paused, o.Still)
-		if o.drained() {
+		if !o.Drains && o.ended() > 0 {
 			j.Block("setup failed: the node that waited had ended before the run was paused", "let an immediate pause not wait for a node")
 		}
 		if !j.Check(openwop.OWPCTL27, o.Cancel.Status).To(check.Status(2), "%s", o.Cancel.Asked) || !j.Check(openwop.OWPCTL27,
@@ -144,7 +153,7 @@ var pausedCancelled = scenarios.Scenario{
 		}
 		j.Check(openwop.OWPCTL27, o.Log.Status()).To(check.Equal("cancelled"), "status of the run")
 		o.givenBarrier(j)
-		j.Check(openwop.OWPCTL27, o.Later.OfType(dialect.NodeCompleted).Each("/type")).To(check.Len(0),
+		j.Check(openwop.OWPCTL27, o.Later.OfType(dialect.NodeCompleted).Each("/type")).To(check.Len(o.ended()),
 			"nodes that ended, when the time of the run would have come")
 	}),
 }

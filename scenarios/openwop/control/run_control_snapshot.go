@@ -38,19 +38,17 @@ var snapshotWellFormed = scenarios.Scenario{
 	}),
 }
 
-const slip = "waiting-clarification" // OWP-R8
-
 // IsStatus reports whether a run may have this status.
-func IsStatus(status string) bool { return status == slip || slices.Contains(runStatuses, status) }
+func IsStatus(status string) bool { return status == host.Slip || slices.Contains(runStatuses, status) }
 
 // checkStatus checks that the protocol has this status.
 func checkStatus(j *scenarios.Judge, status wire.Value) {
-	known := []any{slip}
+	known := []any{host.Slip}
 	for _, s := range runStatuses {
 		known = append(known, s)
 	}
-	if j.Check(openwop.OWPCTL2, status).To(check.OneOf(known...), "status") && status.Actual() == slip {
-		j.Find("", "the status of a run is %s, which no schema knows (OWP-R8)", slip)
+	if j.Check(openwop.OWPCTL2, status).To(check.OneOf(known...), "status") && status.Actual() == host.Slip {
+		j.Find("", "the status of a run is %s, which no schema knows (OWP-R8)", host.Slip)
 	}
 }
 

@@ -40,7 +40,7 @@ var runWhileHeard = &scenarios.Drive[LiveObservation]{
 	Title: "holds a run, opens its stream, polls it while nothing happens, moves it, and polls and listens on to its end",
 	Waits: time.Second,
 	Sends: []string{
-		host.SendsLoop + "; else conformance-cancellable", "{read run}", "{poll log}", "{stream log}?streamMode=debug",
+		host.SendsLoop + "; else conformance-cancellable, or another that waits", "{read run}", "{poll log}", "{stream log}?streamMode=debug",
 		"{answer node}, or {cancel run}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LiveObservation) {
@@ -144,8 +144,11 @@ func (s still) pollIdle(ctx context.Context, after int64) (PollPage, wire.Wait) 
 func stillRun(ctx context.Context, h host.Host, o *LiveObservation) still {
 	way, err := scenarios.Attempt(func() host.Suspending { return h.AskingLoop(1) })
 	switch {
-	case err != nil && host.IsBlocked(err) && h.Offers(fixture.Waits):
-		return waitingRun(ctx, h, o)
+	case err != nil && host.IsBlocked(err):
+		if request, asks, ok := standing(h); ok {
+			return waitingRun(ctx, h, request, asks, o)
+		}
+		scenarios.End(err)
 	case err != nil:
 		scenarios.End(err)
 		return still{}
@@ -157,9 +160,19 @@ func stillRun(ctx context.Context, h host.Host, o *LiveObservation) still {
 	}}
 }
 
-func waitingRun(ctx context.Context, h host.Host, o *LiveObservation) still {
-	o.Way = fixture.Waits
-	r := h.Create(ctx, "create the run that waits", dialect.CreateRunRequest{WorkflowID: fixture.Waits})
+// standing requests a run that stands still until it is cancelled: upstream's, else one that a control run saw wait for somebody, who
+// asks, or last without a step.
+func standing(h host.Host) (request dialect.CreateRunRequest, asks, ok bool) {
+	if h.Offers(fixture.Waits) {
+		return dialect.CreateRunRequest{WorkflowID: fixture.Waits}, false, true
+	}
+	own, ok := h.Find(func(o host.Own) bool { return o.Conduct == host.Waits || o.Still }, host.Waits, host.Lasts)
+	return own.Request(), own.Conduct == host.Waits, ok
+}
+
+func waitingRun(ctx context.Context, h host.Host, request dialect.CreateRunRequest, asks bool, o *LiveObservation) still {
+	o.Way = request.WorkflowID
+	r := h.Create(ctx, "create the run that waits", request)
 	cancel := func(ctx context.Context) *wire.Reply {
 		return r.Send(ctx, wire.Call{Operation: dialect.CancelRun.Of(r.ID), Body: dialect.CancelRunRequest{}, Label: "cancel"})
 	}
@@ -171,7 +184,7 @@ func waitingRun(ctx context.Context, h host.Host, o *LiveObservation) still {
 		o.Before = r.ReadLog(ctx, "log while the run waits")
 		reply := r.Snapshot(ctx, "the run while it waits")
 		status := reply.Value("/status").String()
-		return reply.Value(""), host.IsTerminal(status) || (status == "running" || host.IsWaiting(status)) && len(o.Before.Events) > 0
+		return reply.Value(""), host.IsTerminal(status) || (status == "running" && !asks || host.IsWaiting(status)) && len(o.Before.Events) > 0
 	})
 	if o.Held.Reached && host.IsTerminal(o.Held.Last.Key("status").String()) {
 		o.Held.Reached = false

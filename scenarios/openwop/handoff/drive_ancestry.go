@@ -14,6 +14,7 @@ import (
 type AncestryObservation struct {
 	Advertised string      `json:"advertised"` // crossHostCausation.hostId
 	Root       host.RunLog `json:"root"`       // a loop with workers
+	Childless  bool        `json:"childless"`  // no loop is on offer: Root is a run of another kind
 	OfRoot     Ancestry    `json:"ofRoot"`
 	Children   []KinsRun   `json:"children"`
 	Never      Ancestry    `json:"never"` // of an id that no run has
@@ -39,12 +40,17 @@ var ancestries = &scenarios.Drive[AncestryObservation]{
 	ID:    "openwop/ancestries",
 	Title: "runs a loop with random workers, and asks where it, each child, a replay of it and a run that never was come from",
 	Sends: []string{"{create run} (assay-loop with random workers; else conformance-multi-agent-handoff or " +
-		"conformance-orchestrator-dispatch)", "{read run}", "{poll log}",
+		"conformance-orchestrator-dispatch; else a run that ends)", "{read run}", "{poll log}",
 		"{fork run} {mode: replay}", "{read lineage}, of each and of one that never was"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AncestryObservation) {
 		h := host.Host{Conn: c}
 		*o = AncestryObservation{Advertised: claims.Model(c.Discovery).At("/crossHostCausation/hostId").String()}
-		way := h.WorkersLoop()
+		way, err := scenarios.Attempt(h.WorkersLoop)
+		if host.IsBlocked(err) { // any run has an ancestry; only children take a loop
+			way, o.Childless = host.Scripted{Fixture: h.Simple().WorkflowID}, true
+		} else {
+			scenarios.End(err)
+		}
 		r := h.Create(ctx, "create the loop", way.Request(nil))
 		if o.Root = r.Finish(ctx, "log of the loop"); !o.Root.Ended.Reached {
 			return

@@ -59,6 +59,7 @@ var hostsCancel = &scenarios.Drive[HostsObservation]{
 		"{cancel run}", "{read run}, /events/poll and /ancestry of the child, on the second host"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HostsObservation) {
 		h := host.Host{Conn: c}
+		h.GoFirst() // the worker does not wait for ever
 		r, other, seen := dispatchRemote(ctx, h, fixture.Wait)
 		*o = seen
 		if o.Waited, o.Root = r.AwaitChildren(ctx, 1); !o.Waited.Reached {

@@ -65,6 +65,7 @@ var stoppedWorker = &scenarios.Drive[LostObservation]{
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LostObservation) {
 		h := host.Host{Conn: c}
+		h.GoFirst() // the worker does not wait for ever
 		r, seen := lose(ctx, h, fixture.Wait, fixture.ScriptedStops, fixture.Wait)
 		*o = seen
 		if r.ID == "" {

@@ -51,6 +51,7 @@ var cancelledTree = &scenarios.Drive[TreeObservation]{
 			h.Lacks("the host does not offer the fixtures for a tree of three runs", fixture.Loop, fixture.LoopWaits)
 		}
 		*o = TreeObservation{Way: way.Fixture}
+		h.GoFirst() // its last worker does not wait for ever
 		top := h.Create(ctx, "create the tree", way.Request(nil))
 		runs := []*host.Run{top}
 		runs = descend(ctx, h, runs, &o.Running)

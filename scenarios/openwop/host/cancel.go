@@ -9,8 +9,10 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Lasting returns a request for a run that lasts until it is cancelled.
+// Lasting returns a request for a run that lasts until it is cancelled. Some end after a while, so the requests of the drive go
+// first from here on.
 func (h Host) Lasting() dialect.CreateRunRequest {
+	h.GoFirst()
 	wait := map[string]any{"delayMs": h.Between(20_000, 29_000)}
 	ceiling, _ := h.Ceiling()
 	switch way := h.AnyOf(fixture.Cancellable, fixture.Delay); {
@@ -22,7 +24,10 @@ func (h Host) Lasting() dialect.CreateRunRequest {
 	if own, ok := Played(h, RoleLong, RoleApproval); ok {
 		return own
 	}
-	scenarios.End(scenarios.Block("no run is on offer that lasts until it is cancelled", fixture.Load))
+	if own, ok := h.Find(Any, Lasts, Waits); ok {
+		return own.Request()
+	}
+	scenarios.End(scenarios.Block("no run is on offer that lasts until it is cancelled", NameOwn(RoleLong, RoleApproval)))
 	return dialect.CreateRunRequest{}
 }
 

@@ -147,10 +147,10 @@ func (r *Run) Cancel(ctx context.Context, reason string) wire.Value {
 // AwaitChildren waits until the run names count children or has ended. It returns the log that names them.
 func (r *Run) AwaitChildren(ctx context.Context, count int) (wire.Wait, RunLog) {
 	var l RunLog
-	w := r.Await(ctx, "the run names the child that it has made", func(ctx context.Context) (wire.Value, bool) {
+	w := r.AwaitWhile(ctx, "the run names the child that it has made", func(ctx context.Context) (wire.Value, bool) {
 		l = r.Stands(ctx, "the run, until it names its child")
 		return l.Ended.Last, len(ChildIDs(l)) >= count || IsTerminal(l.Status().String())
-	})
+	}, r.length)
 	w.Reached = w.Reached && len(ChildIDs(l)) >= count
 	return w, l
 }

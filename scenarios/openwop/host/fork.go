@@ -23,21 +23,34 @@ type Forked struct {
 	Log     RunLog     `json:"log"`
 }
 
-// Unsupported reports whether the host forks from the first event only, which is allowed.
+// Unsupported reports whether the host says that it does not fork so, as hosts say that fork from the first event only.
+// Published scenarios pass over such forks (OWP-R108).
 func (f Forked) Unsupported() bool {
 	status, _ := f.Log.Created.Int()
-	return status == http.StatusNotImplemented && f.FromSeq > 0
+	return status == http.StatusNotImplemented
 }
 
 // Refused reports whether the host refused the fork as it may (OWP-R108): from the place behind the last event of its
 // source, where there is nothing, or for want of what a run at that place would have to know.
 func (f Forked) Refused(source RunLog) bool {
 	status, _ := f.Log.Created.Int()
-	if f.FromSeq > Sequence(source.Last()) && status == http.StatusBadRequest {
-		return true
-	}
-	return status == http.StatusUnprocessableEntity || status == http.StatusConflict
+	return f.FromSeq > Sequence(source.Last()) && status == http.StatusBadRequest || forgets(status)
 }
+
+// forgets reports whether a fork is refused for want of the events or the state of its source.
+func forgets(status int64) bool {
+	return status == http.StatusUnprocessableEntity || status == http.StatusConflict || status == http.StatusGone
+}
+
+// MadeFork is like Made, and blocks the judge if the host refused the fork as it may (OWP-R108).
+func (l RunLog) MadeFork(j *scenarios.Judge, id scenarios.RequirementID, what string) {
+	if status, _ := l.Created.Int(); status == http.StatusNotImplemented || forgets(status) {
+		j.Block("setup failed: the host refused "+what+": HTTP "+l.Created.JSON(), forkEnded)
+	}
+	l.Made(j, id, what)
+}
+
+const forkEnded = "fork runs that have ended, or claim no replay"
 
 // ForkFrom forks a run, waits for the fork's end and reads its log.
 func (h Host) ForkFrom(ctx context.Context, source *Run, body dialect.ForkRunRequest) Forked {
@@ -53,7 +66,7 @@ func (h Host) ForkFrom(ctx context.Context, source *Run, body dialect.ForkRunReq
 func (l RunLog) GivenFork(j *scenarios.Judge) {
 	switch {
 	case !Succeeded(l.Created):
-		j.Block("setup failed: the host refused the fork: HTTP "+l.Created.JSON(), "fork runs that have ended, or claim no replay")
+		j.Block("setup failed: the host refused the fork: HTTP "+l.Created.JSON(), forkEnded)
 	case l.RunID == "":
 		j.Violates(openwop.OWPRPL1, l.ID, "setup failed: the reply that makes a fork names no run: runId is "+l.ID.JSON())
 	}

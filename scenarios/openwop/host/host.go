@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -176,18 +178,33 @@ func (r *Run) reaches(ctx context.Context, what string, ok func(status string) b
 	}, r.length)
 }
 
-// length is how long the log is: a run whose log grows gets on.
+// length is how long the logs of the run and its children are: a run gets on if one of them grows.
 func (r *Run) length(ctx context.Context) int {
-	return len(r.pages(ctx, "log, to see whether the run gets on").Events)
+	const what = "log, to see whether the run gets on"
+	l := r.pages(ctx, what)
+	l.Ended.Last = r.look(ctx, what).Value("")
+	all := len(l.Events)
+	for _, id := range ChildIDs(l) {
+		child := &Run{Host: r.Host, ID: id, Created: r.Created}
+		_ = scenarios.Try(func() { all += len(child.pages(ctx, what).Events) }) // a child that is not served shows no progress
+	}
+	return all
 }
 
 func IsTerminal(status string) bool {
 	return status == "completed" || status == "failed" || status == "cancelled"
 }
 
-func IsWaiting(status string) bool {
-	return status == "waiting-input" || status == "waiting-approval" || status == "waiting-external"
-}
+// Slip is a waiting status that no schema has. Published scenarios demand it of a host that asks for a clarification (OWP-R8).
+const Slip = "waiting-clarification"
+
+// waiting are the statuses of a suspended run.
+var waiting = []any{"waiting-input", "waiting-approval", "waiting-external", Slip}
+
+func IsWaiting(status string) bool { return slices.Contains(waiting, any(status)) }
+
+// Waiting expects the status of a suspended run.
+func Waiting() check.Matcher { return check.OneOf(waiting...) }
 
 // Finish waits for the run's end and reads its log.
 func (r *Run) Finish(ctx context.Context, label string) RunLog {

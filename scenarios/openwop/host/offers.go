@@ -247,7 +247,7 @@ func (t trial) run(ctx context.Context, inputs map[string]any) (l RunLog, why st
 // tryOut follows a control run until it ends, waits, or has begun its last node: that may take a while.
 func (r *Run) tryOut(ctx context.Context, f Fixture) RunLog {
 	var l RunLog
-	turns := (f.planned || len(f.script) > 0) && !slices.Contains(f.Needs, fixture.Wait) // all are looked at
+	turns := f.planned || len(f.script) > 0 && !slices.Contains(f.Needs, fixture.Wait) // all are looked at
 	settled := r.AwaitWhile(ctx, "the control run has ended, waits, or is at its last node", func(ctx context.Context) (wire.Value, bool) {
 		look := r.look(ctx, "control run of "+f.id)
 		status := look.Text("/status")

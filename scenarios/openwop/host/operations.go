@@ -40,17 +40,28 @@ func (r *Run) asks(ctx context.Context, op dialect.Operation, body any, what str
 	return AnsweredBy(what, reply)
 }
 
-// Drains reports whether the host pauses runs by this policy: no member of discovery has to list policies, but one may.
-func Drains(h Host, policy dialect.DrainPolicy) bool {
+// drains reports whether the host pauses runs by this policy: no member of discovery has to list policies, but one may.
+func drains(h Host, policy dialect.DrainPolicy) bool {
 	listed := drainPolicies(h)
 	return !listed.Present() || slices.ContainsFunc(listed.Items(), func(p wire.Value) bool { return p.String() == string(policy) })
 }
 
-// MustDrain ends the drive if the host lists the policies by which it pauses runs, and not this one.
-func MustDrain(h Host, policy dialect.DrainPolicy) {
-	if !Drains(h, policy) {
-		scenarios.End(scenarios.NotOffered(fmt.Sprintf("/runs/pauseResume/drainPolicies is %s, without %q", drainPolicies(h).JSON(), policy)))
+// MustDrain ends the drive if the host lists the policies by which it pauses runs, and none of these. It returns the first of
+// them by which the host does.
+func MustDrain(h Host, policies ...dialect.DrainPolicy) dialect.DrainPolicy {
+	policy, ok := Drains(h, policies...)
+	if !ok {
+		scenarios.End(scenarios.NotOffered(fmt.Sprintf("/runs/pauseResume/drainPolicies is %s, without %q", drainPolicies(h).JSON(), policies)))
 	}
+	return policy
+}
+
+// Drains returns the first of these policies by which the host pauses runs, if there is one.
+func Drains(h Host, policies ...dialect.DrainPolicy) (policy dialect.DrainPolicy, ok bool) {
+	if i := slices.IndexFunc(policies, func(p dialect.DrainPolicy) bool { return drains(h, p) }); i >= 0 {
+		return policies[i], true
+	}
+	return "", false
 }
 
 func drainPolicies(h Host) wire.Value {
@@ -58,7 +69,7 @@ func drainPolicies(h Host) wire.Value {
 }
 
 // Pause asks the host to pause the run. An empty policy selects the default.
-func (r *Run) Pause(ctx context.Context, policy, reason, what string) Answered {
+func (r *Run) Pause(ctx context.Context, policy dialect.DrainPolicy, reason, what string) Answered {
 	body := map[string]any{}
 	if policy != "" {
 		body["drainPolicy"] = policy

@@ -1,6 +1,11 @@
 package host
 
-import "github.com/openassay/assay/scenarios/openwop/dialect"
+import (
+	"strings"
+
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+)
 
 // What a workflow of the host's own can do for drives where no fixture does. Nothing is known of its nodes and its plan, so only what
 // needs neither is judged.
@@ -30,5 +35,14 @@ func Failing(h Host, published string) (dialect.CreateRunRequest, bool) {
 	if h.Offers(published) {
 		return dialect.CreateRunRequest{WorkflowID: published}, true
 	}
-	return Played(h, RoleFails)
+	if own, ok := Played(h, RoleFails); ok {
+		return own, true
+	}
+	own, ok := h.Find(Any, Fails)
+	return own.Request(), ok
+}
+
+// NameOwn says how the operator unblocks what takes a workflow of one of these roles.
+func NameOwn(roles ...string) string {
+	return fixture.Load + "; or name a workflow of the host's own with --role " + strings.Join(roles, "=ID or ") + "=ID"
 }

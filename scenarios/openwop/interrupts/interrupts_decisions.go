@@ -97,7 +97,7 @@ var gateQuestioned = scenarios.Scenario{
 			return
 		}
 		o.Between.Readable(j)
-		j.Check(openwop.OWPINT19, o.Between.Status()).To(check.OneOf("waiting-approval", "waiting-input", "waiting-external"),
+		j.Check(openwop.OWPINT19, o.Between.Status()).To(host.Waiting(),
 			"status of the run after the question")
 		completed := o.Between.OfType(dialect.NodeCompleted)
 		j.Check(openwop.OWPINT19, completed).To(check.Len(0), "nodes that are completed after the question")

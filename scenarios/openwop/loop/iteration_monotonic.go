@@ -139,7 +139,7 @@ var forkKeeps = scenarios.Scenario{
 		} {
 			pair.source.Given(j, openwop.OWPCAP19, openwop.OWP0037A1)
 			pair.source.Takes(j, pair.turns, pair.beyond) // an empty copy would match an empty source
-			pair.replayed.Made(j, openwop.OWP0061M1, "a fork of the "+pair.name)
+			pair.replayed.MadeFork(j, openwop.OWP0061M1, "a fork of the "+pair.name)
 			if !j.Check(openwop.OWP0061M1, pair.replayed.ID).NotTo(check.Equal(pair.source.RunID), "runId of the fork") ||
 				!j.Check(openwop.OWP0061M1, pair.replayed.Ended).To(check.Reached()) {
 				return
@@ -252,8 +252,7 @@ var seamAgreesWithLog = scenarios.Scenario{
 	}),
 }
 
-// Refusing, false and absent are all honest answers to an impossible request; a
-// claim is not.
+// Whatever a seam says to an impossible request is honest, but for a claim of turns: only that would be about a run.
 var seamOutOfRange = scenarios.Scenario{
 	ID:      "openwop/iteration-monotonic/seam-out-of-range",
 	Title:   "the seam claims no turn that cannot have been",
@@ -268,9 +267,6 @@ var seamOutOfRange = scenarios.Scenario{
 			asked := fmt.Sprintf("asked for %d turns", a.Turns)
 			if a.SuspendsAt > 0 {
 				asked += fmt.Sprintf(", suspended at turn %d", a.SuspendsAt)
-			}
-			if !j.Check(openwop.OWP0061B4, a.Status).To(check.Status(2, 400, 422), "%s", asked) {
-				continue
 			}
 			if status, _ := a.Status.Int(); status/100 != 2 {
 				continue

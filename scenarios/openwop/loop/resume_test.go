@@ -327,7 +327,8 @@ func TestJudgeOfTheReplayOfAResumedLoop(t *testing.T) {
 		{"another status", func(o *loop.ResumedForkObservation) { o.Replayed = honest.Named("f").WithStatus("failed").Log(t) },
 			requirement.OWP0061M1},
 		{"the source itself as the fork", func(o *loop.ResumedForkObservation) { o.Replayed = o.Log }, requirement.OWP0061M1},
-		{"no fork", func(o *loop.ResumedForkObservation) { o.Replayed = host.RunLog{Created: wiretest.Status(t, 501)} }, requirement.OWP0061M1},
+		{"no fork", func(o *loop.ResumedForkObservation) { o.Replayed = host.RunLog{Created: wiretest.Status(t, 404)} }, requirement.OWP0061M1},
+		{"no forks as yet", func(o *loop.ResumedForkObservation) { o.Replayed = host.RunLog{Created: wiretest.Status(t, 501)} }, "blocked"},
 		{"a source cut short", func(o *loop.ResumedForkObservation) {
 			o.Log, o.Replayed = hosttest.LoopOf(2).Log(t), hosttest.LoopOf(2).Named("f").Log(t)
 		}, "blocked"},

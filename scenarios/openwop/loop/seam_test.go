@@ -50,8 +50,8 @@ func TestJudgesOfTheSeam(t *testing.T) {
 		{"resumes where it never was", "seam-out-of-range", []host.SeamAnswer{answer(2, two),
 			answer(2, `{"decisions":[],"resumedIteration":9}`)}, openwop.OWP0061B4},
 		{"refuses everything", "seam-out-of-range", []host.SeamAnswer{refused, refused}, "blocked"},
-		{"is not there for this question", "seam-out-of-range", []host.SeamAnswer{answer(2, two), limited}, openwop.OWP0061B4},
-		{"falls over", "seam-out-of-range", []host.SeamAnswer{answer(2, two), {Turns: 0, Status: wiretest.Status(t, 500)}}, openwop.OWP0061B4},
+		{"is not there for this question", "seam-out-of-range", []host.SeamAnswer{answer(2, two), limited}, "passed"},
+		{"falls over", "seam-out-of-range", []host.SeamAnswer{answer(2, two), {Turns: 0, Status: wiretest.Status(t, 500)}}, "passed"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			hosttest.Expect(t, c.scenario, host.SeamObservation{Path: "/s", Answers: c.answers}, c.want)

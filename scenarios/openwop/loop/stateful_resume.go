@@ -168,7 +168,7 @@ var resumeFork = scenarios.Scenario{
 	Ask: scenarios.Ask(replayOfResumed, func(o ResumedForkObservation, j *scenarios.Judge) {
 		o.Held.Given(j)
 		givenProgress(o.SuspendedLoop, j) // a truncated copy would match a truncated source
-		o.Replayed.Made(j, openwop.OWP0061M1, "a fork of the resumed loop")
+		o.Replayed.MadeFork(j, openwop.OWP0061M1, "a fork of the resumed loop")
 		if !j.Check(openwop.OWP0061M1, o.Replayed.ID).NotTo(check.Equal(o.Log.RunID), "runId of the fork") ||
 			!j.Check(openwop.OWP0061M1, o.Replayed.Ended).To(check.Reached()) {
 			return

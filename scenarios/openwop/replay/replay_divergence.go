@@ -92,6 +92,9 @@ var otherAnswerTold = scenarios.Scenario{
 		} {
 			r.call.given(j)
 			l := r.call.Replay
+			if r.same { // it shows that the host makes such forks
+				l.MadeFork(j, openwop.OWPRPL16, r.what)
+			}
 			l.Made(j, openwop.OWPRPL16, r.what)
 			if !j.Check(openwop.OWPRPL16, l.Ended).To(check.Reached(), "%s", r.what) {
 				return

@@ -129,6 +129,10 @@ func TestJudgesOfDrawnValues(t *testing.T) {
 		})), openwop.OWPRPL4},
 		{"leaves the values out", "drawn-once", replayed(source.Drop("node.completed")), openwop.OWPRPL4},
 		{"from the first event only", "drawn-once", unsupported, "passed"},
+		{"the log of the source is gone", "drawn-once", func(o *replay.DrawnObservation) {
+			o.Forks = []host.Forked{{Log: host.RunLog{Created: wiretest.Status(t, 410)}}, {FromSeq: 4,
+				Log: host.RunLog{Created: wiretest.Status(t, 422)}}}
+		}, "blocked"},
 		{"nodes that draw the same in every run", "drawn-once",
 			func(o *replay.DrawnObservation) { o.Control = drawing("a", "b", "c").Log(t) }, "blocked"},
 		{"nodes that draw nothing", "drawn-once", func(o *replay.DrawnObservation) { o.Source = drawing("", "", "").Log(t) }, "blocked"},
@@ -139,8 +143,11 @@ func TestJudgesOfDrawnValues(t *testing.T) {
 		{"draws one anew", "branch-draws", branched(drawing("a", "b", "z")), openwop.OWPRPL11},
 		{"stops where it begins", "branch-draws", branched(drawing("a")), openwop.OWPRPL11},
 		{"no fork", "branch-draws", func(o *replay.DrawnObservation) {
-			o.Forks = []host.Forked{{FromSeq: 3, Log: host.RunLog{Created: wiretest.Status(t, 501)}}}
+			o.Forks = []host.Forked{{FromSeq: 3, Log: host.RunLog{Created: wiretest.Status(t, 404)}}}
 		}, openwop.OWPRPL11},
+		{"no such mode", "branch-draws", func(o *replay.DrawnObservation) {
+			o.Forks = []host.Forked{{FromSeq: 3, Log: host.RunLog{Created: wiretest.Status(t, 501)}}}
+		}, "blocked"},
 	} {
 		t.Run(c.scenario+" "+c.name, func(t *testing.T) {
 			control := drawing("d", "e", "f")

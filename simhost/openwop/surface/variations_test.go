@@ -39,10 +39,12 @@ var variations = map[string]varied{
 	}), "[0 1 2 3] [3] 0 run.started [] 1 4\n", "[1 2 3 4] [3 4] 1 run.started [4 run.completed] 1 4\n"},
 	"late-children": {lateChild, "at once", "the child is completed, the run running; completed later"},
 	"stale-resolve": {lateAnswer, "answered with completed", "answered with waiting-approval; completed later"},
-	"waits-external": {asked(func(c *client) string { return c.waitsAs() }),
+	"waits-external": {asked(func(c *client) string { return c.waitsAs("conformance-approval") }),
 		"waiting-approval waiting-approval", "waiting-external waiting-external"},
-	"waits-input": {asked(func(c *client) string { return c.waitsAs() }),
+	"waits-input": {asked(func(c *client) string { return c.waitsAs("conformance-approval") }),
 		"waiting-approval waiting-approval", "waiting-input waiting-input"},
+	"waits-clarification": {asked(func(c *client) string { return c.waitsAs("conformance-clarification") }),
+		"waiting-input waiting-input", "waiting-clarification waiting-clarification"},
 
 	"unknown-route-404": {asked(func(c *client) string {
 		return c.statuses(header{"Authorization", ""}, "/v1/nowhere",

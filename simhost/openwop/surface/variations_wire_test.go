@@ -181,9 +181,9 @@ func (f *flushCounter) Write(b []byte) (int, error) { return len(b), nil }
 func (f *flushCounter) Flush() { f.n++ }
 
 // waitsAs is the status of a run at an approval, as the snapshot and as the stream tell it.
-func (c *client) waitsAs() string {
+func (c *client) waitsAs(workflow string) string {
 	c.t.Helper()
-	id := c.tell("POST", "/v1/runs", `{"workflowId":"conformance-approval"}`).text("runId")
+	id := c.tell("POST", "/v1/runs", `{"workflowId":"`+workflow+`"}`).text("runId")
 	var status string
 	for deadline := time.Now().Add(patience); !strings.HasPrefix(status, "waiting-") &&
 		time.Now().Before(deadline); time.Sleep(time.Millisecond) {

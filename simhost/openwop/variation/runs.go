@@ -3,6 +3,7 @@ package variation
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -38,13 +39,18 @@ var runs = []Variation{
 		ID: "waits-external", Title: "a run that waits for anybody is waiting-external",
 		About: "which of the three waiting statuses a run has",
 		Slips: []string{"OWP-CNF-8", "OWP-CNF-14", "OWP-CNF-18", "OWP-INT-6"},
-		Vary:  func(s *Set) { s.waitsAs("waiting-external") },
+		Vary:  func(s *Set) { s.waitsAs("waiting-external", "waiting-approval", "waiting-input") },
 	},
 	{
 		ID: "waits-input", Title: "a run that waits for anybody is waiting-input",
 		About: "which of the three waiting statuses a run has",
 		Slips: []string{"OWP-CNF-14", "OWP-CNF-18", "OWP-INT-6"},
-		Vary:  func(s *Set) { s.waitsAs("waiting-input") },
+		Vary:  func(s *Set) { s.waitsAs("waiting-input", "waiting-approval", "waiting-external") },
+	},
+	{
+		ID: "waits-clarification", Title: "a run that waits for an answer is waiting-clarification",
+		About: "whether a run that asks has the status of the schema or the one that published scenarios wait for",
+		Vary:  func(s *Set) { s.waitsAs("waiting-clarification", "waiting-input") },
 	},
 	{
 		ID: "sparse-causes", Title: "that a worker was dispatched, and that its node is done, names no cause",
@@ -73,11 +79,10 @@ var runs = []Variation{
 	},
 }
 
-// waitsAs has every run that waits do so in one status.
-func (s *Set) waitsAs(status string) {
+// waitsAs has every run that waits in one of these statuses do so in another one.
+func (s *Set) waitsAs(status string, of ...string) {
 	change := func(doc object) {
-		switch doc["status"] {
-		case "waiting-approval", "waiting-input", "waiting-external":
+		if was, _ := doc["status"].(string); slices.Contains(of, was) {
 			doc["status"] = status
 		}
 	}

@@ -202,6 +202,7 @@ func (p *page) driven(suite scenarios.Suite, s scenarios.Scenario) {
 	}
 	p.field("looks at", fmt.Sprintf("the drive %s, which %s", drive.ID, how))
 	p.list("sends", drive.Sends)
+	p.list("draws", each(drive.Dimensions, (*scenarios.Dimension).String))
 }
 
 func requirementLines(ledger *scenarios.Ledger, ids []scenarios.RequirementID) []string {

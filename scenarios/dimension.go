@@ -1,0 +1,115 @@
+package scenarios
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// Depth is how far the drives of a certification draw what they ask: how many, how long, how large.
+type Depth int
+
+const (
+	Quick    Depth = iota // small values, for tests and for a save in the editor
+	Standard              // every dimension beyond its small values
+	Deep                  // values beyond what an implementer would try
+)
+
+var depths = []string{"quick", "standard", "deep"}
+
+func (d Depth) String() string { return depths[d] }
+
+// ParseDepth returns the depth of this name.
+func ParseDepth(name string) (Depth, error) {
+	if i := slices.Index(depths, name); i >= 0 {
+		return Depth(i), nil
+	}
+	return 0, fmt.Errorf("%q is no depth: give %s", name, strings.Join(depths, ", "))
+}
+
+// Dimension is a parameter of drives that is drawn from the seed: its range and its edges. A drive declares those that it
+// draws, in [Drive.Dimensions].
+type Dimension struct {
+	Name  string // what it counts or measures, as a noun: turns of a loop
+	Least int
+	Most  [Deep + 1]int // the largest value at each depth
+	Edges []int         // where hosts often go wrong; one draw in two takes an edge
+}
+
+// String is the dimension in a line.
+func (d *Dimension) String() string {
+	most := make([]string, len(d.Most))
+	for depth, n := range d.Most {
+		most[depth] = fmt.Sprintf("%d at %s", n, Depth(depth))
+	}
+	line := fmt.Sprintf("%s: %d to %s", d.Name, d.Least, strings.Join(most, ", "))
+	if len(d.Edges) > 0 {
+		line += fmt.Sprintf("; half of the time one of %v", d.Edges)
+	}
+	return line
+}
+
+// Draw is [Conn.DrawUpTo] without a limit of the target's.
+func (c *Conn) Draw(d *Dimension) int { return c.DrawUpTo(d, d.Most[c.Depth], "") }
+
+// DrawUpTo draws a value of a dimension that the drive declares. most is the largest that the target can be asked for, and why
+// names the limit; it must not be below the least. Where the range is wide, each order of magnitude is as likely as the next.
+func (c *Conn) DrawUpTo(d *Dimension, most int, why string) int {
+	if !slices.Contains(c.declared, d) {
+		panic("the drive does not declare that it draws the " + d.Name)
+	}
+	if whole := d.Most[c.Depth]; most >= whole {
+		most, why = whole, ""
+	}
+	edges := slices.DeleteFunc(slices.Clone(d.Edges), func(e int) bool { return e < d.Least || e > most })
+	return c.Rand.of(d.Name, d.Least, most, edges, why)
+}
+
+// of draws a value of a dimension, between two others, and notes for whom.
+func (d *Draws) of(name string, least, most int, edges []int, narrowed string) int {
+	n := d.spread(least, most)
+	if edge := d.random.IntN(2 * max(1, len(edges))); edge < len(edges) {
+		n = edges[edge]
+	}
+	before := len(d.noted)
+	d.note(n, "of", append([]int{least, most}, edges...)...)
+	for i := range d.noted[before:] { // none where there are too many
+		d.noted[before+i].For, d.noted[before+i].Narrowed = name, narrowed
+	}
+	return n
+}
+
+// spread draws an integer from least to most. Above 32 each length in bits is as likely as the next.
+func (d *Draws) spread(least, most int) int {
+	const narrow = 32
+	if most-least <= narrow || least < 0 {
+		return least + d.random.IntN(most-least+1)
+	}
+	from, to := bits.Len(uint(least)), bits.Len(uint(most))
+	size := from + d.random.IntN(to-from+1)
+	low, high := max(least, 1<<max(0, size-1)), min(most, 1<<size-1)
+	if size == 0 {
+		low, high = 0, 0
+	}
+	return low + d.random.IntN(high-low+1)
+}
+
+// misdrawn returns an error if no drive with these dimensions notes that at this depth.
+func misdrawn(noted []Draw, declared []*Dimension, depth Depth) error {
+	for _, n := range noted {
+		if n.For == "" && n.Narrowed == "" {
+			continue
+		}
+		i := slices.IndexFunc(declared, func(d *Dimension) bool { return d.Name == n.For })
+		if i < 0 {
+			return fmt.Errorf("it notes what it drew for %q, which the drive does not draw", n.For)
+		}
+		d := declared[i]
+		of := fmt.Sprintf("of %d %d", d.Least, d.Most[depth])
+		if n.Narrowed == "" && n.Of != of && !strings.HasPrefix(n.Of, of+" ") {
+			return fmt.Errorf("it notes that it drew %q for the %s, and at depth %s that is %q", n.Of, d.Name, depth, of)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+// Package model says what a run of a loop must show, whatever its plan: an interpreter of programs, without a host. It is the
+// oracle of drives that draw what they ask.
+package model
+
+import "github.com/openassay/assay/scenarios/openwop/dialect"
+
+// Program is what a loop is asked to do: the decisions of its supervisor, turn by turn, and what they act on.
+type Program struct {
+	Workflow string            `json:"workflow"`
+	Turns    []Turn            `json:"turns"`
+	Inputs   map[string]string `json:"inputs"` // of the run, beside its plan: values of the workflow's variables
+	Bound    int               `json:"bound"`  // configurable.maxLoopIterations; 0 for none
+}
+
+// Turn is one decision. Exactly one of Workers, Prompt and Reason is set.
+type Turn struct {
+	Workers []string `json:"workers,omitempty"` // of a decision for workers, one after the other
+	Prompt  string   `json:"prompt,omitempty"`  // of a decision to ask a person
+	Reason  string   `json:"reason,omitempty"`  // of a decision to end the loop
+}
+
+// Kind is the kind of the decision.
+func (t Turn) Kind() string {
+	switch {
+	case t.Workers != nil:
+		return string(dialect.NextWorkerDecisionKindNextWorker)
+	case t.Prompt != "":
+		return string(dialect.AskUserDecisionKindAskUser)
+	}
+	return string(dialect.TerminateDecisionKindTerminate)
+}
+
+// Decision is the decision in the form that a plan and a log have.
+func (t Turn) Decision() map[string]any {
+	d := map[string]any{"kind": t.Kind()}
+	switch {
+	case t.Workers != nil:
+		workers := make([]any, len(t.Workers))
+		for i, w := range t.Workers {
+			workers[i] = w
+		}
+		d["nextWorkerIds"] = workers
+	case t.Prompt != "":
+		d["prompt"] = t.Prompt
+	default:
+		d["reason"] = t.Reason
+	}
+	return d
+}
+
+// Plan is the program as a supervisor is given it.
+func (p Program) Plan() []any {
+	plan := make([]any, len(p.Turns))
+	for i, t := range p.Turns {
+		plan[i] = t.Decision()
+	}
+	return plan
+}

@@ -1,0 +1,128 @@
+package programs
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/openwop/model"
+)
+
+// What programs draw.
+var (
+	turns     = &scenarios.Dimension{Name: "turns of a loop", Least: 3, Most: [3]int{6, 24, 120}, Edges: []int{3, 9, 10, 11, 99, 100, 101}}
+	workers   = &scenarios.Dimension{Name: "workers of a decision", Least: 1, Most: [3]int{2, 3, 8}}
+	questions = &scenarios.Dimension{Name: "questions of a loop", Least: 1, Most: [3]int{1, 3, 4}}
+	letters   = &scenarios.Dimension{Name: "letters of a text", Least: 1, Most: [3]int{20, 300, 1_000}, Edges: []int{255, 256, 257}}
+	form      = &scenarios.Dimension{Name: "form of a text", Least: 0, Most: [3]int{len(forms) - 1, len(forms) - 1, len(forms) - 1}}
+	bound     = &scenarios.Dimension{Name: "turns below the bound of a loop", Least: 1, Most: [3]int{5, 23, 119}, Edges: []int{1}}
+	beyond    = &scenarios.Dimension{Name: "decisions behind the end of a plan", Least: 0, Most: [3]int{2, 2, 5}}
+	room      = &scenarios.Dimension{Name: "turns that the bound of a loop leaves", Least: 0, Most: [3]int{2, 40, 900}, Edges: []int{0, 1}}
+)
+
+var dimensions = []*scenarios.Dimension{turns, workers, questions, letters, form, bound, beyond, room}
+
+// At each depth, how many programs are drawn, and from how many workers on each further decision of a program is for one: what is
+// read of them is kept until it is judged.
+var (
+	programs = [scenarios.Deep + 1]int{2, 4, 4}
+	many     = [scenarios.Deep + 1]int{10, 40, 60}
+)
+
+// forms are texts that a careless host takes for something else, or changes on the way. The first ones have a name in them that
+// nobody else draws.
+var forms = []func(name string, letters int) string{
+	func(name string, _ int) string { return name },
+	func(name string, n int) string { return name + " " + strings.Repeat("x", n) },
+	func(name string, _ int) string { return " " + name + "  " },
+	func(name string, _ int) string { return "Zoë's \"" + name + "\" – 名前 🙂 \\n" },
+	func(name string, _ int) string { return "line one\nline two\t" + name },
+	func(name string, _ int) string { return `{"name":"` + name + `"}` },
+	func(name string, _ int) string { return "${" + name + "} {{" + name + "}} %s" },
+	func(string, int) string { return "" },
+	func(string, int) string { return "0" },
+	func(string, int) string { return "false" },
+	func(string, int) string { return "null" },
+	func(string, int) string { return "1e400" },
+	func(string, int) string { return "[]" },
+}
+
+func text(h host.Host) string { return forms[h.Draw(form)](h.Marker(), h.Draw(letters)) }
+
+// longest is the time that the turns of one program may take on a slow host.
+const longest = 20 * time.Second
+
+// readAgain is how many turns a loop has at most that is read several times.
+const readAgain = 50
+
+// most returns how many turns a loop of the host can be asked for, and why that is no more.
+func most(h host.Host) (n int, why string) {
+	n, why = h.Ceiling()
+	if turn := h.Pace.Turn(); turn > 0 {
+		if slow := max(turns.Least, int(longest/turn)); slow < n {
+			n, why = slow, fmt.Sprintf("a turn was seen to take %s", turn.Round(time.Millisecond))
+		}
+	}
+	return n, why
+}
+
+// draw draws a program. A bounded one crosses its bound; the others ask a person, and keep a bound if they have one.
+func draw(h host.Host, workflow string, bounded bool) model.Program {
+	ceiling, why := most(h)
+	p := model.Program{Workflow: workflow, Inputs: map[string]string{}}
+	if !bounded && ceiling > readAgain {
+		ceiling, why = readAgain, "a loop that asks is read again at each question"
+	}
+	n := h.DrawUpTo(turns, ceiling, why)
+	all := 0
+	for range n - 1 {
+		t := model.Turn{Workers: team(h, all)}
+		if len(p.Turns) > 0 && h.Rand.IntN(4) == 0 { // the same decision as before is another one all the same
+			t = p.Turns[len(p.Turns)-1]
+		}
+		p.Turns, all = append(p.Turns, t), all+len(t.Workers)
+	}
+	p.Turns = append(p.Turns, model.Turn{Reason: "the end of " + h.Marker()})
+	if bounded {
+		p.Turns[0].Workers = append(p.Turns[0].Workers, staff...) // whatever is drawn, each worker is among those of a turn that is taken
+		p.Bound = h.DrawUpTo(bound, n-1, "a bound below the turns of its loop")
+	} else {
+		asked := h.DrawUpTo(questions, n-1, "there are no more turns")
+		for _, i := range h.Rand.Perm(n - 1)[:asked] {
+			p.Turns[i] = model.Turn{Prompt: "What of " + h.Marker() + "?"}
+		}
+		for range h.Draw(beyond) {
+			p.Turns = append(p.Turns, model.Turn{Workers: team(h, 0)})
+		}
+		if h.Rand.IntN(2) == 0 && ceiling > n {
+			p.Bound = n + h.DrawUpTo(room, ceiling-n, why)
+		}
+	}
+	if workflow == fixture.Mapped {
+		for _, variable := range []string{"said", "other", "spare"} {
+			if variable != "spare" || !bounded && h.Rand.IntN(2) == 0 { // it has no value of its own
+				p.Inputs[variable] = text(h)
+			}
+		}
+	}
+	return p
+}
+
+// team draws the workers of a decision, in any order and any of them twice. before is how many the program has already.
+func team(h host.Host, before int) []string {
+	n := h.Draw(workers)
+	if before >= many[h.Depth] {
+		n = 1
+	}
+	out := make([]string, n)
+	for i := range out {
+		out[i] = staff[h.Rand.IntN(len(staff))]
+	}
+	return out
+}
+
+// staff are the workers of programs. Each keeps what it is given, so that what it brings back is known.
+var staff = []string{fixture.Echo, fixture.EchoAgain}

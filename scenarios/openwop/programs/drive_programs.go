@@ -1,0 +1,114 @@
+package programs
+
+import (
+	"context"
+	"slices"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/openwop/model"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Observation is some programs as the host ran them.
+type Observation struct {
+	Programs []Ran `json:"programs"`
+}
+
+// Ran is a program with everything that its run showed.
+type Ran struct {
+	Program  model.Program     `json:"program"`
+	Held     []host.Suspension `json:"held"` // by each question, and answered
+	Log      host.RunLog       `json:"log"`  // at the end
+	Children []host.Child      `json:"children"`
+}
+
+// drawnPrograms runs programs that are drawn.
+var drawnPrograms = &scenarios.Drive[Observation]{
+	ID: "openwop/drawn-programs",
+	Title: "runs loops of drawn length, with drawn workers, questions, values and bounds, answers what they ask, and reads them and their " +
+		"children",
+	Sends: []string{
+		"{create run} (assay-loop-mapped, else assay-loop, with a drawn plan and drawn values), every second with a maxLoopIterations below " +
+			"its turns", "{read run}", "{poll log}", "{answer node}", "{read run:childRunId}",
+	},
+	Dimensions: dimensions,
+	Run: func(ctx context.Context, c *scenarios.Conn, o *Observation) {
+		h := host.Host{Conn: c}
+		workflow := way(h)
+		var drawn []model.Program
+		for i := range programs[c.Depth] {
+			drawn = append(drawn, draw(h, workflow, i%2 == 0))
+		}
+		for _, p := range drawn {
+			o.Programs = append(o.Programs, run(ctx, h, p))
+		}
+	},
+}
+
+// way returns the strongest loop on offer whose plan can be chosen.
+func way(h host.Host) string {
+	if ceiling, why := most(h); ceiling < turns.Least {
+		scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
+	}
+	if h.Offers(append(slices.Clone(staff), fixture.Mapped)...) {
+		return fixture.Mapped
+	}
+	if !h.Offers(append(slices.Clone(staff), fixture.Loop)...) {
+		h.Lacks("no loop whose plan can be chosen is on offer", append([]string{fixture.Loop, fixture.Mapped}, staff...)...)
+	}
+	return fixture.Loop
+}
+
+func run(ctx context.Context, h host.Host, p model.Program) Ran {
+	o := Ran{Program: p}
+	request := dialect.CreateRunRequest{WorkflowID: p.Workflow, Inputs: map[string]any{"plan": p.Plan()}}
+	for variable, value := range p.Inputs {
+		request.Inputs[variable] = value
+	}
+	if p.Bound > 0 {
+		request.Configurable = &dialect.Configurable{MaxLoopIterations: new(int64(p.Bound))}
+	}
+	r := h.Create(ctx, "create the loop", request)
+	story := tell(p)
+	for i, t := range story.Turns {
+		if t.Prompt == "" || r.ID == "" {
+			continue
+		}
+		held := r.Held(ctx, i+1, i+1)
+		taken := r.Resolves(ctx, &held)
+		if o.Held = append(o.Held, held); !taken {
+			break
+		}
+	}
+	if o.Log = r.Finish(ctx, "log of the loop"); !o.Log.Ended.Reached {
+		return o
+	}
+	for i, id := range host.ChildIDs(o.Log) {
+		if i > len(story.Workers()) {
+			break
+		}
+		reply := h.Send(ctx, wire.Call{Operation: dialect.ReadRun.Of(id), Label: "child run"})
+		o.Children = append(o.Children, host.Child{ID: id, Snapshot: reply.Value("")})
+	}
+	return o
+}
+
+// tell is what the run of a program must show.
+func tell(p model.Program) model.Story {
+	its := map[string]model.Workflow{}
+	for _, worker := range staff {
+		its[worker] = workflow(worker)
+	}
+	return p.Tell(workflow(p.Workflow), its)
+}
+
+func workflow(id string) model.Workflow {
+	w, err := model.Read(id)
+	if err != nil {
+		panic(err) // it is one of ours
+	}
+	return w
+}

@@ -1,0 +1,90 @@
+package scenarios
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"slices"
+)
+
+// Reach is how far a requirement was asked: a verdict says whether it holds, and this of how much it was said.
+type Reach struct {
+	Asked int // checks of it that were made
+	Made  int // runs, or turns of a program, that the drives made whose scenarios checked it
+	Drawn []Range
+}
+
+// Range is what was drawn of a dimension.
+type Range struct {
+	Name        string // of the dimension
+	Least, Most int
+	Times       int
+	Narrowed    string // the limit of the target that kept it smaller than the depth would have had it; "" for none
+}
+
+// reaches returns the reach of each requirement that a check was made of.
+func reaches(p *Protocol, outcomes []Outcome, records []DriveRecord) map[RequirementID]Reach {
+	made, drawn := map[string]int{}, map[string][]Range{}
+	for _, d := range records {
+		made[d.ID], drawn[d.ID] = p.made(d), ranges(d.Drawn)
+	}
+	drives := map[RequirementID][]string{}
+	out := map[RequirementID]Reach{}
+	for _, o := range outcomes {
+		for _, c := range o.Checks {
+			id := RequirementID(c.Requirement)
+			r := out[id]
+			r.Asked++
+			if o.Drive != "" && !slices.Contains(drives[id], o.Drive) {
+				drives[id] = append(drives[id], o.Drive)
+				r.Made += made[o.Drive]
+				for _, d := range drawn[o.Drive] {
+					r.Drawn = ranged(r.Drawn, d)
+				}
+			}
+			out[id] = r
+		}
+	}
+	return out
+}
+
+// made returns how many runs the target made for a drive, or how many turns a program took.
+func (p *Protocol) made(d DriveRecord) int {
+	var runs []string
+	turns := 0
+	for n := 1; n <= d.Transcript.Len(); n++ {
+		switch e := d.Transcript.Entry(n); {
+		case e.Kind == "process":
+			turns++
+		case p.RunOf != nil && answered(e, http.MethodPost):
+			if id := p.RunOf(d.Transcript.Reply(n)); id != "" && !slices.Contains(runs, id) {
+				runs = append(runs, id)
+			}
+		}
+	}
+	d.Transcript.Forget()
+	return len(runs) + turns
+}
+
+// ranges returns what notes say of dimensions, by name.
+func ranges(noted []Draw) (out []Range) {
+	for _, d := range noted {
+		var n int
+		if d.For == "" || json.Unmarshal(d.Is, &n) != nil {
+			continue
+		}
+		out = ranged(out, Range{Name: d.For, Least: n, Most: n, Times: 1, Narrowed: d.Narrowed})
+	}
+	return out
+}
+
+// ranged adds a range to those of other dimensions, in the order of names.
+func ranged(all []Range, r Range) []Range {
+	i, known := slices.BinarySearchFunc(all, r.Name, func(r Range, name string) int { return cmp.Compare(r.Name, name) })
+	if !known {
+		return slices.Insert(all, i, r)
+	}
+	a := &all[i]
+	a.Least, a.Most, a.Times, a.Narrowed = min(a.Least, r.Least), max(a.Most, r.Most), a.Times+r.Times, cmp.Or(a.Narrowed, r.Narrowed)
+	return all
+}
