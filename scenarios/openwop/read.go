@@ -189,7 +189,10 @@ func (r *reading) judge(drive string, version int) []scenarios.Breach {
 	if r.forked || len(r.last.Events) < host.LeastEvents {
 		return out
 	}
-	s := Standing{Log: r.last, Version: version, Before: r.first}
+	s := Standing{Log: r.last, Version: version}
+	if !begins(r.last.Events, r.first.Events) {
+		s.Before = r.first
+	}
 	ended := len(r.last.Terminals().Values) > 0
 	if r.end.Present() && (r.late || ended) {
 		s.Log.Ended = wire.Wait{What: "the run has ended", Reached: true, Last: r.end}
@@ -201,6 +204,11 @@ func (r *reading) judge(drive string, version int) []scenarios.Breach {
 		}
 	}
 	return out
+}
+
+// begins reports whether events begin with the very same ones, read once. What was read again is at another place.
+func begins(events, first wire.Values) bool {
+	return len(first) <= len(events) && slices.EqualFunc(events[:len(first)], first, func(a, b wire.Value) bool { return a.Ref() == b.Ref() })
 }
 
 func violations(rule Invariant, s Standing, drive string) (out []scenarios.Breach) {

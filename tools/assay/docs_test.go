@@ -46,13 +46,20 @@ var endsWith = map[string]int{
 	"assay certify --protocol agentic-loop --exec 'python3 run.py'": scenarios.ExitUnproved, // nothing declares its seams
 }
 
-// narrowed is added to commands that take long and ask what the same page, or another one, asks in full. ASSAY_LONG=1 runs them
-// as they stand.
+// narrowed is added to commands that take long and ask what the same page, another one or a script asks in full. ASSAY_LONG=1
+// runs them as they stand.
 var narrowed = map[string]string{
 	"assay certify ./my-agent":                                      " --suite budget",
+	"bin/assay certify ./agentic-loop":                              " --suite budget",   // certify_agent.txtar
 	"assay certify --protocol agentic-loop --exec 'python3 run.py'": " --suite security", // which is where seams are missing
 
-	"assay certify https://host.example --nonce " + docNonce + " --bundle evidence.tar.gz": " --suite discovery",
+	"assay certify https://host.example --nonce " + docNonce + " --bundle evidence.tar.gz":   " --suite discovery",
+	"assay certify https://host.example --register register.ndjson --bundle evidence.tar.gz": " --suite discovery,errors",
+	"bin/assay certify https://host.example --bundle evidence.tar.gz --sign assay.key":       " --suite discovery", // verify.md
+	`bin/assay certify https://host.example --key "$KEY" --tenant-b-key "$OTHER_KEY"`:        " --suite isolation",
+	"bin/assay certify simhost --out out/honest":                                             " --suite iteration-monotonic", // certify_simhost.txtar
+	"bin/assay certify simhost --fault loop.iteration-resets-on-resume --out out/broken":     " --suite iteration-monotonic",
+	"assay certify simhost --fault handoff.cancelled-child-of-itself --update-expectations":  " --suite handoff",
 }
 
 // pagesWithTests are run by tests of their own, with what each command prints.

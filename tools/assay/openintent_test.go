@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
@@ -75,43 +74,6 @@ func small(ts *testscript.TestScript, neg bool, args []string) {
 	line, err := bufio.NewReader(out).ReadString('\n')
 	ts.Check(err)
 	ts.Setenv("URL", line[:len(line)-1])
-}
-
-// A feature that is left off is not asked about, and nothing else is held against the server.
-func TestFeaturesOfOpenIntentLeftOff(t *testing.T) {
-	t.Parallel()
-	for _, feature := range openintent.FeatureNames() {
-		t.Run(feature, func(t *testing.T) {
-			t.Parallel()
-			url, stop, err := intentServer(openintent.Options{Without: []string{feature}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(stop)
-			target := wire.Target{URL: url, Key: "dev", VoterKeys: []string{"bob"}}
-			certification, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: 1}, suites.ServerSuites()...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			report := certification.Finish(t.Context())
-			left := 0
-			for _, o := range report.Outcomes {
-				switch o.Verdict {
-				case scenarios.Passed:
-				case scenarios.Inapplicable:
-					left++
-				default:
-					t.Errorf("%s: %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
-				}
-			}
-			if asked := feature != "clock"; (left > 0) != asked {
-				t.Errorf("%d scenarios are inapplicable", left)
-			}
-			if len(report.Leftovers) > 0 {
-				t.Errorf("left behind: %q", slices.Compact(report.Leftovers))
-			}
-		})
-	}
 }
 
 // A server that takes its time is not accused of what is over by then: leases and windows are longer where answers are slow.

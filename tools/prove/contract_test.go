@@ -32,6 +32,11 @@ func certifyPlain(t *testing.T, row *protocols.Row, suites ...scenarios.Suite) (
 			t.Error(err)
 		}
 	}()
+	leave, err := lab.Enter(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
 	c, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: 7}, suites...)
 	if err != nil {
 		t.Fatal(err)
@@ -42,8 +47,10 @@ func certifyPlain(t *testing.T, row *protocols.Row, suites ...scenarios.Suite) (
 // Every request in the transcripts of a whole certification fits the contract, or names a requirement or a reading for whose sake
 // it does not. This looks at what was recorded alone.
 func TestRecordedRequestsFit(t *testing.T) {
+	t.Parallel()
 	for _, row := range protocols.Table {
 		t.Run(row.Name(), func(t *testing.T) {
+			t.Parallel()
 			report, target := certifyPlain(t, row, suitesOf(row.Protocol)...)
 			if report.Totals()[scenarios.Passed] == 0 || report.Totals()[scenarios.Broken] > 0 || len(report.Leftovers) > 0 {
 				t.Fatalf("%v, left %q", report.Totals(), report.Leftovers)
