@@ -58,7 +58,8 @@ var pausedByDrain = &scenarios.Drive[PausedObservation]{
 	ID: "openwop/paused-by-drain",
 	Title: "pauses a run that waits for a time, without saying how, has another one wait for as long, looks how far the " +
 		"first has got, and resumes it",
-	Sends: []string{"{create run} (assay-steps, else assay-scripted-steps)", "{pause run}", "{read run} and its events", "{create run} (the same)", "{resume run}"},
+	Sends: []string{"{create run} (assay-steps, else assay-scripted-steps)", "{pause run}", "{read run} and its events",
+		"{create run} (the same)", "{resume run}"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
 		h := host.Host{Conn: c}
