@@ -110,8 +110,8 @@ const fewestLooks = 5
 
 // Await calls look until it is done or patience is over, and returns which. look returns what it saw, and whether it is
 // done. The pause between looks grows from 2 ms to 100 ms, and then to a tenth of the time waited, so that fast hosts
-// are not kept waiting and slow ones not hammered; where the target is limited, other drives get their share. It looks at least [fewestLooks] times: where each look is slow (a
-// busy machine, a far network, a rate limit), the time says little about the target.
+// are not kept waiting and slow ones not hammered; where the target is limited, other drives get their share. It looks at least
+// [fewestLooks] times: where each look is slow (a busy machine, a far network, a rate limit), the time says little about the target.
 func (c *Conn) Await(ctx context.Context, what string, look func(context.Context) (seen wire.Value, done bool)) wire.Wait {
 	return c.AwaitWhile(ctx, what, look, nil)
 }

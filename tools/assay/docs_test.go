@@ -57,7 +57,7 @@ var narrowed = map[string]string{
 	"assay certify https://host.example --register register.ndjson --bundle evidence.tar.gz": " --suite discovery,errors",
 	"bin/assay certify https://host.example --bundle evidence.tar.gz --sign assay.key":       " --suite discovery", // verify.md
 	`bin/assay certify https://host.example --key "$KEY" --tenant-b-key "$OTHER_KEY"`:        " --suite isolation",
-	"bin/assay certify simhost --out out/honest":                                             " --suite iteration-monotonic", // certify_simhost.txtar
+	"bin/assay certify simhost --out out/honest":                                             " --suite iteration-monotonic",
 	"bin/assay certify simhost --fault loop.iteration-resets-on-resume --out out/broken":     " --suite iteration-monotonic",
 	"assay certify simhost --fault handoff.cancelled-child-of-itself --update-expectations":  " --suite handoff",
 }

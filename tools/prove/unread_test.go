@@ -140,7 +140,8 @@ func TestGoalsOnTheHostsOwnSchedule(t *testing.T) {
 	})
 	o := scenarios.Options{Patience: 5 * time.Second, Select: scenarios.Selection{Scenarios: []string{
 		"goal-completion/schedule-fires", "goal-completion/abandoned-disarms"}}}
-	expects(t, certify(t, serve(t, surface.Options{}, wrap).URL, o), map[string]string{"schedule-fires": "passed", "abandoned-disarms": "passed"})
+	r := certify(t, serve(t, surface.Options{}, wrap).URL, o)
+	expects(t, r, map[string]string{"schedule-fires": "passed", "abandoned-disarms": "passed"})
 }
 
 // A client is told what is wrong. A line that was cut once is another matter.

@@ -95,7 +95,8 @@ func boundedNodes(ctx context.Context, h host.Host, way string, bound int) (*hos
 var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 	ID:    "openwop/nodes-to-the-limit",
 	Title: "runs more nodes than the advertised limits.maxNodeExecutions, once without asking for a bound and once asking for a higher one",
-	Sends: []string{"{create run} (assay-nodes, else assay-scripted-nodes)", "{create run} (the same, asking for a higher bound)", "{read run}", "{poll log}"},
+	Sends: []string{"{create run} (assay-nodes, else assay-scripted-nodes)", "{create run} (the same, asking for a higher bound)",
+		"{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LimitObservation) {
 		h := host.Host{Conn: c}
 		limit, ok := claims.Family(c.Discovery, "limits").Key("maxNodeExecutions").Int()

@@ -89,7 +89,7 @@ func (h Host) Timeout(workflow string) int64 {
 }
 
 // Setting returns what the config of a fixture's node that interrupts says about this, nil if it says nothing.
-func (h Host) Setting(workflow, member string) any {
+func Setting(h Host, workflow, member string) any {
 	f, _ := knownTo(h, workflow)
 	return f.gate[member]
 }

@@ -91,7 +91,7 @@ func (h Host) SuspendingLoop(count int, decide func() any) Suspending {
 	case h.Offers(fixture.Loop, fixture.Noop):
 		workflow = fixture.Loop
 	default:
-		h.Lacks("no loop that can be suspended is on offer", fixture.LoopAskUser, fixture.Loop)
+		h.Lacks("no loop that can be suspended is on offer", fixture.LoopAskUser, fixture.Loop, fixture.ScriptedAsk)
 		return Suspending{}
 	}
 	n := h.TurnsFrom(3 + count)

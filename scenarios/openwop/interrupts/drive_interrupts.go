@@ -85,7 +85,7 @@ var scriptedApproval = gateWay{fixture: fixture.ScriptedApproval, node: "gate"}
 
 // scriptedArtifact is one of a draft, which ends by itself after some minutes.
 func scriptedArtifact(h host.Host) gateWay {
-	text, _ := h.Setting(fixture.ScriptedArtifact, "artifactData").(map[string]any)["text"].(string)
+	text, _ := host.Setting(h, fixture.ScriptedArtifact, "artifactData").(map[string]any)["text"].(string)
 	return gateWay{fixture: fixture.ScriptedArtifact, node: "gate", draft: text,
 		timeout: time.Duration(h.Timeout(fixture.ScriptedArtifact)) * time.Millisecond}
 }
