@@ -197,7 +197,8 @@ func (r *Report) Begun() (b *Begun, pending bool, err error) {
 	if len(r.Pending) == 0 {
 		return nil, false, nil
 	}
-	b = &Begun{Started: r.Started, Seed: r.Seed, Depth: r.Depth, RunID: r.RunID, Pending: r.Pending, Transcripts: map[string][]byte{}, Secrets: r.secrets}
+	b = &Begun{Started: r.Started, Seed: r.Seed, Depth: r.Depth, RunID: r.RunID, Pending: r.Pending,
+		Transcripts: map[string][]byte{}, Secrets: r.secrets}
 	if r.Paced != nil {
 		b.Turn, b.Behind = r.Paced.Turn, r.Paced.Behind
 	}
