@@ -139,7 +139,7 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	}
 	c.RunID = o.Run(c.Started)
 	if b := o.Resume; b != nil {
-		c.Started, c.RunID, c.Options.Seed = b.Started, b.RunID, b.Seed
+		c.Started, c.RunID, c.Options.Seed, c.Options.Depth = b.Started, b.RunID, b.Seed, b.Depth
 		network.Redactor().After(b.Secrets)
 		c.pace.SawTurn(b.Turn)
 		c.pace.SawBehind(b.Behind)

@@ -29,6 +29,7 @@ func (p Pending) Due() time.Time { return p.Since.Add(p.Limit) }
 type Begun struct {
 	Started time.Time
 	Seed    uint64
+	Depth   Depth
 	RunID   RunID
 	Pending []Pending
 	// Transcripts holds the drives, by file name, as [MarshalTranscript] writes them. That of a pending drive holds what it
@@ -196,7 +197,8 @@ func (r *Report) Begun() (b *Begun, pending bool, err error) {
 	if len(r.Pending) == 0 {
 		return nil, false, nil
 	}
-	b = &Begun{Started: r.Started, Seed: r.Seed, RunID: r.RunID, Pending: r.Pending, Transcripts: map[string][]byte{}, Secrets: r.secrets}
+	b = &Begun{Started: r.Started, Seed: r.Seed, Depth: r.Depth, RunID: r.RunID, Pending: r.Pending,
+		Transcripts: map[string][]byte{}, Secrets: r.secrets}
 	if r.Paced != nil {
 		b.Turn, b.Behind = r.Paced.Turn, r.Paced.Behind
 	}

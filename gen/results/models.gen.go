@@ -3850,6 +3850,8 @@ type Ticket struct {
 	Behind float64 `json:"behind"`
 	// When it was gone on with: that happens once.
 	CheckedAt time.Time `json:"checkedAt,omitzero"`
+	// How far what is asked was drawn.
+	Depth string `json:"depth"`
 	// SHA-256 of this document as compact JSON in the order of its members, without this one and checkedAt.
 	Digest  string         `json:"digest"`
 	Filter  *Filter        `json:"filter,omitzero"`
@@ -3882,6 +3884,8 @@ func (v *Ticket) UnmarshalJSON(data []byte) error {
 			return &v.Behind
 		case "checkedAt":
 			return &v.CheckedAt
+		case "depth":
+			return &v.Depth
 		case "digest":
 			return &v.Digest
 		case "filter":

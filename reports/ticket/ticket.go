@@ -54,7 +54,8 @@ func Write(path string, r *scenarios.Report, version, binary string) (written bo
 	doc := results.Ticket{
 		Schema: results.TicketSchemaAssayTicket1, Assay: results.TicketAssay{Version: version, Binary: binary},
 		Protocol: r.Protocol.ID, Address: r.Address, StartedAt: begun.Started, Seed: strconv.FormatUint(begun.Seed, 10),
-		Run: *reports.Run(begun.RunID), Filter: reports.Filter(r.Select), Secrets: int64(begun.Secrets),
+		Depth: begun.Depth.String(),
+		Run:   *reports.Run(begun.RunID), Filter: reports.Filter(r.Select), Secrets: int64(begun.Secrets),
 		Turn: begun.Turn.Seconds(), Behind: begun.Behind.Seconds(),
 	}
 	for _, p := range begun.Pending {
@@ -152,11 +153,15 @@ func opened(doc results.Ticket) (*Ticket, error) {
 	if err != nil {
 		return nil, fmt.Errorf("its seed: %w", err)
 	}
+	depth, err := scenarios.ParseDepth(doc.Depth)
+	if err != nil {
+		return nil, fmt.Errorf("its depth: %w", err)
+	}
 	t := &Ticket{
 		Address: doc.Address, Protocol: doc.Protocol, Version: doc.Assay.Version, Binary: doc.Assay.Binary,
 		Select: reports.Selection(doc.Filter), doc: doc,
 		Begun: scenarios.Begun{
-			Started: doc.StartedAt, Seed: seed, RunID: reports.RunID(&doc.Run), Secrets: int(doc.Secrets),
+			Started: doc.StartedAt, Seed: seed, Depth: depth, RunID: reports.RunID(&doc.Run), Secrets: int(doc.Secrets),
 			Turn: seconds(doc.Turn), Behind: seconds(doc.Behind), Transcripts: map[string][]byte{},
 		},
 	}
