@@ -312,6 +312,7 @@ func TestDrivesRunApartAsTheyAsk(t *testing.T) {
 	for i := range 40 {
 		n := fmt.Sprint(i)
 		for _, d := range []*scenarios.Drive[counted]{drive("user-"+n, []string{cups}, ""), drive("free-"+n, nil, ""),
+			drive("further-"+n, nil, ""), // there are some left when nothing uses cups any more
 			drive("cups-"+n, nil, cups), drive("alone-"+n, nil, scenarios.Everything)} {
 			all = append(all, one(d.ID, counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1"))
 		}

@@ -60,14 +60,15 @@ const (
 
 // unfit returns why drives cannot use a workflow, "" if they can. A control run of it says so, once for the target: a host may list
 // what its engine understands otherwise, and run what it does not list. A published fixture that is listed needs no control. One of
-// ours that is not listed is used only if it takes nothing from what the run is given.
+// ours that is not listed is used only if it takes nothing from what the run is given, and none that is not listed if the host makes
+// runs of workflows that nobody has.
 func unfit(h Host, workflow string) string {
 	listed, ours := h.Lists(workflow), strings.HasPrefix(workflow, own)
 	f, known := knownTo(h, workflow)
 	switch {
 	case listed && !ours:
 		return ""
-	case !known || !listed && ours && f.ported:
+	case !known || !listed && (ours && f.ported || runsAnything(h)):
 		return absent
 	}
 	return h.Learn("fixture "+workflow, func(ctx context.Context) string { return trial{h, f}.control(ctx) })
