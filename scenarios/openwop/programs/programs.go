@@ -159,7 +159,7 @@ var harvested = scenarios.Scenario{
 
 // RFC 0006 CO-1, and the interrupts behind the questions.
 var asked = scenarios.Scenario{
-	ID:     "openwop/programs/asked",
+	ID:     "openwop/programs/waits-where-it-asks",
 	Title:  "a loop that asks waits with its decisions up to there, however often and wherever it asks",
 	Proves: scenarios.IDs{openwop.OWPDSP1},
 	Claim:  claims.Supervisor,
