@@ -19,6 +19,16 @@ type word struct {
 
 // glossary explains the words of a report.
 var glossary = []word{
+	{
+		name: "depth", kind: "how far is asked",
+		means: "--depth says how far drives draw what they ask: quick has small values, standard larger ones, deep such as an implementer " +
+			"would not try; assay explain SCENARIO lists the dimensions of its drive",
+	},
+	{
+		name: "reach", kind: "how far was asked",
+		means: "how often a requirement was checked, in how many runs, and what was drawn, from where to where; two hosts with the same " +
+			"verdict may differ in it",
+	},
 	{name: "passed", kind: "verdict", means: "every requirement the scenario names had a check on what the target sent, and all held"},
 	{
 		name: "failed", kind: "verdict",
