@@ -47,6 +47,20 @@ func (r Ran) given(j *scenarios.Judge) {
 	r.Log.Decides(j)
 }
 
+// taken is like given, and blocks the judge too unless the loop took the turns of its program: one that goes on violates what was to
+// stop it.
+func (r Ran) taken(j *scenarios.Judge) {
+	r.given(j)
+	var beyond scenarios.RequirementID = openwop.OWPDSP5
+	if r.story().Breached {
+		beyond = openwop.OWP0061E3
+	}
+	r.Log.Takes(j, len(r.story().Turns), beyond)
+}
+
+// goesOn reports whether the loop took more turns than its program.
+func (r Ran) goesOn() bool { return len(r.Log.Decided().Values) > len(r.story().Turns) }
+
 // checkTurns compares the decisions with the plan, and the order of decisions and settled workers.
 func (r Ran) checkTurns(j *scenarios.Judge) {
 	var workers [][]string
@@ -129,7 +143,7 @@ func (r Ran) mapped(j *scenarios.Judge) {
 	if r.Program.Workflow != fixture.Mapped {
 		j.Block("no loop that maps variables is on offer", fixture.Load)
 	}
-	r.given(j)
+	r.taken(j)
 	if len(r.Children) < len(r.story().Workers()) {
 		r.unnamed(j)
 	}

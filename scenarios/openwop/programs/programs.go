@@ -32,11 +32,17 @@ var decided = scenarios.Scenario{
 	Ask: scenarios.Ask(drawnPrograms, func(o Observation, j *scenarios.Judge) {
 		for _, r := range o.Programs {
 			r.given(j)
+			story := r.story()
+			if !story.Breached && len(r.Log.Decided().Values) >= len(story.Turns) {
+				loop.CheckNoTurnAfter(r.Log, j, host.Sequence(r.Log.Decided().Values[len(story.Turns)-1]))
+			}
+			if r.goesOn() {
+				r.taken(j)
+			}
 			r.checkTurns(j)
 			r.checkWorkers(j)
-			if story := r.story(); !story.Breached {
+			if !story.Breached {
 				j.Check(openwop.OWP0061E1, r.Log.Status()).To(check.Equal("completed"), "status after terminate")
-				loop.CheckNoTurnAfter(r.Log, j, host.Sequence(r.Log.Decided().Last()))
 			}
 		}
 	}),
@@ -50,7 +56,7 @@ var counted = scenarios.Scenario{
 	Claim:  claims.ExecutionModel5,
 	Ask: scenarios.Ask(drawnPrograms, func(o Observation, j *scenarios.Judge) {
 		for _, r := range o.Programs {
-			r.given(j)
+			r.taken(j)
 			iterations := r.Log.Iterations()
 			n := min(r.untilAsked(), len(iterations.Values))
 			iterations.Values = iterations.Values[:n]
@@ -69,7 +75,7 @@ var countedThroughout = scenarios.Scenario{
 	Ask: scenarios.Ask(drawnPrograms, func(o Observation, j *scenarios.Judge) {
 		for _, r := range o.Programs {
 			if story := r.story(); story.Questions() > 0 {
-				r.given(j)
+				r.taken(j)
 				j.Check(openwop.OWP0061D1, r.Log.Iterations()).To(check.CountFromOne(len(story.Turns)), "turns with %d questions among them",
 					story.Questions())
 			}
@@ -85,7 +91,7 @@ var handedOver = scenarios.Scenario{
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(drawnPrograms, func(o Observation, j *scenarios.Judge) {
 		for _, r := range o.Programs {
-			r.given(j)
+			r.taken(j)
 			if len(r.story().Workers()) == 0 {
 				continue
 			}
@@ -214,6 +220,9 @@ var unbreached = scenarios.Scenario{
 				continue
 			}
 			r.given(j)
+			if r.goesOn() {
+				r.taken(j)
+			}
 			j.Check(openwop.OWP0061E6, r.Log.Breaches()).To(check.Len(0), "breaches of a loop of %d turns with bound %d", len(r.story().Turns),
 				r.Program.Bound)
 			j.Check(openwop.OWP0061E6, r.Log.Decided()).To(check.Len(len(r.story().Turns)), "turns")
