@@ -53,7 +53,7 @@ func (r Ran) taken(j *scenarios.Judge) {
 	r.given(j)
 	var beyond scenarios.RequirementID = openwop.OWPDSP5
 	if r.story().Breached {
-		beyond = openwop.OWP0061E3
+		beyond = openwop.OWP0061E4
 	}
 	r.Log.Takes(j, len(r.story().Turns), beyond)
 }
