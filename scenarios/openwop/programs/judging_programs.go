@@ -147,6 +147,11 @@ func (r Ran) mapped(j *scenarios.Judge) {
 	if len(r.Children) < len(r.story().Workers()) {
 		r.unnamed(j)
 	}
+	for _, c := range r.Children {
+		if !c.Snapshot.Key("runId").Present() {
+			j.Block("setup failed: the child run "+c.ID+", which its parent names, is not served", "serve child runs to whoever made their parent")
+		}
+	}
 	if !r.Log.Ended.Last.Key("variables").Present() {
 		j.Block("the snapshot of a run shows no variables", "show a run's inputs and variables in its snapshot (docs/seams.md)")
 	}
@@ -154,17 +159,23 @@ func (r Ran) mapped(j *scenarios.Judge) {
 
 // checkInputs compares what each worker was given.
 func (r Ran) checkInputs(j *scenarios.Judge) {
-	for i, h := range r.story().Workers() {
-		shown := r.Children[i].Snapshot.Key("inputs")
-		if !shown.Present() { // then they are among its variables
-			shown = r.Children[i].Snapshot.Key("variables")
-		}
-		for _, name := range sorted(h.Inputs) {
-			var id scenarios.RequirementID = openwop.OWPDSP16
-			if h.Worker == fixture.EchoAgain && name == "aside" { // what a worker before it brought back
-				id = openwop.OWPDSP19
+	i := 0
+	for _, t := range r.story().Turns {
+		heard := false // a worker of the same decision has brought something back
+		for _, h := range t.Handoffs {
+			shown := r.Children[i].Snapshot.Key("inputs")
+			if !shown.Present() { // then they are among its variables
+				shown = r.Children[i].Snapshot.Key("variables")
 			}
-			j.Check(id, shown.Key(name)).To(check.Equal(h.Inputs[name]), "input %s of worker %d, %s", name, i+1, h.Worker)
+			i++
+			for _, name := range sorted(h.Inputs) {
+				var id scenarios.RequirementID = openwop.OWPDSP16
+				if heard && name == "aside" {
+					id = openwop.OWPDSP19
+				}
+				j.Check(id, shown.Key(name)).To(check.Equal(h.Inputs[name]), "input %s of worker %d, %s", name, i, h.Worker)
+			}
+			heard = heard || h.Worker == fixture.Echo
 		}
 	}
 }
