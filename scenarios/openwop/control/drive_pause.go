@@ -128,6 +128,7 @@ const requestsInTime = 4
 // waits longer.
 func pausedFor(ctx context.Context, h host.Host, policy dialect.DrainPolicy, way waiting, o *PausedObservation) {
 	h.GoFirst()
+	early := false // the run before was paused before its first node
 	for _, ms := range waits {
 		ms = h.Between(ms, ms+ms/10)
 		said := h.Marker()
@@ -142,11 +143,18 @@ func pausedFor(ctx context.Context, h host.Host, policy dialect.DrainPolicy, way
 		if o.Created = host.AnsweredBy("a run that waits", r.Created); r.ID == "" {
 			return
 		}
+		if early {
+			r.ReadLog(ctx, "the run before it is paused")
+		}
 		o.Paused = r.Pause(ctx, policy, o.Reason, "to pause the run")
 		seen := r.Snapshot(ctx, "the run after the pause")
 		if !host.IsTerminal(seen.Text("/status")) {
 			if standsStill(ctx, r, request, policy, o); own != nil && policy == atOnce && len(o.Before.OfType(dialect.NodeCompleted).Values) > 0 {
 				continue // its first node had ended, perhaps before the pause
+			}
+			early = policy != atOnce && o.Before.RunID != "" && len(o.Before.OfType(dialect.NodeStarted).Values) == 0
+			if early && ms < waits[len(waits)-1] {
+				continue
 			}
 			return
 		}

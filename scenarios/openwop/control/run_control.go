@@ -58,6 +58,9 @@ var drainedStandsStill = scenarios.Scenario{
 		o.checkPaused(j)
 		o.givenPause(j)
 		started, completed := o.Before.OfType(dialect.NodeStarted), o.Before.OfType(dialect.NodeCompleted)
+		if len(started.Values) == 0 { // a run that is paused before it begins has nothing to end
+			j.Block("setup failed: no node had begun when the run stood still", "have a run begin its first node soon, and log node.started")
+		}
 		if j.Check(openwop.OWPCTL21, completed.Each("/type")).To(check.Seeing("one or more", anyPresent),
 			"nodes that ended before the run stood still") {
 			j.Check(openwop.OWPCTL21, started.Each("/type")).To(check.Len(len(completed.Values)),

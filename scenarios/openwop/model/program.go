@@ -8,8 +8,9 @@ import "github.com/openassay/assay/scenarios/openwop/dialect"
 type Program struct {
 	Workflow string            `json:"workflow"`
 	Turns    []Turn            `json:"turns"`
-	Inputs   map[string]string `json:"inputs"` // of the run, beside its plan: values of the workflow's variables
-	Bound    int               `json:"bound"`  // configurable.maxLoopIterations; 0 for none
+	Inputs   map[string]string `json:"inputs"`             // of the run, beside its plan: values of the workflow's variables
+	Bound    int               `json:"bound"`              // configurable.maxLoopIterations; 0 for none
+	Scripted bool              `json:"scripted,omitempty"` // the plan is the workflow's own
 }
 
 // Turn is one decision. Exactly one of Workers, Prompt and Reason is set.

@@ -111,6 +111,28 @@ func draw(h host.Host, workflow string, bounded bool) model.Program {
 	return p
 }
 
+// scripted is the program of a loop whose plan is its own, with a bound that is drawn: below its turns, or beyond them if there is one.
+func scripted(h host.Host, workflow string, bounded bool) model.Program {
+	p := model.Program{Workflow: workflow, Scripted: true, Inputs: map[string]string{}}
+	way, _ := host.ScriptOf(h, workflow)
+	for _, d := range way.Decisions() {
+		d, _ := d.(map[string]any)
+		var t model.Turn
+		if workers, is := d["nextWorkerIds"].([]any); is {
+			for _, w := range workers {
+				t.Workers = append(t.Workers, fmt.Sprint(w))
+			}
+		}
+		t.Prompt, _ = d["prompt"].(string)
+		t.Reason, _ = d["reason"].(string)
+		p.Turns = append(p.Turns, t)
+	}
+	if bounded {
+		p.Bound = h.DrawUpTo(bound, len(p.Turns)-1, "the plan is the fixture's own")
+	}
+	return p
+}
+
 // team draws the workers of a decision, in any order and any of them twice. before is how many the program has already.
 func team(h host.Host, before int) []string {
 	n := h.Draw(workers)

@@ -37,9 +37,13 @@ var drawnPrograms = &scenarios.Drive[Observation]{
 	Dimensions: dimensions,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *Observation) {
 		h := host.Host{Conn: c}
-		workflow := way(h)
+		workflow, scripts := way(h)
 		var drawn []model.Program
 		for i := range programs[c.Depth] {
+			if workflow == "" {
+				drawn = append(drawn, scripted(h, scripts[i%2], i%2 == 0))
+				continue
+			}
 			drawn = append(drawn, draw(h, workflow, i%2 == 0))
 		}
 		for _, p := range drawn {
@@ -48,23 +52,30 @@ var drawnPrograms = &scenarios.Drive[Observation]{
 	},
 }
 
-// way returns the strongest loop on offer whose plan can be chosen.
-func way(h host.Host) string {
+// way returns the strongest loop on offer whose plan can be chosen; "" if there is none, and then a loop of the second family and one that
+// asks.
+func way(h host.Host) (workflow string, scripts [2]string) {
 	if ceiling, why := most(h); ceiling < turns.Least {
 		scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
 	}
 	if h.Offers(append(slices.Clone(staff), fixture.Mapped)...) {
-		return fixture.Mapped
+		return fixture.Mapped, scripts
 	}
-	if !h.Offers(append(slices.Clone(staff), fixture.Loop)...) {
+	switch scripts = [2]string{fixture.ScriptedLoop, fixture.ScriptedAsk}; {
+	case h.Offers(append(slices.Clone(staff), fixture.Loop)...):
+		return fixture.Loop, scripts
+	case !host.OffersScripted(h, scripts[0]) || !host.OffersScripted(h, scripts[1]):
 		h.Lacks("no loop whose plan can be chosen is on offer", append([]string{fixture.Loop, fixture.Mapped}, staff...)...)
 	}
-	return fixture.Loop
+	return "", scripts
 }
 
 func run(ctx context.Context, h host.Host, p model.Program) Ran {
 	o := Ran{Program: p}
-	request := dialect.CreateRunRequest{WorkflowID: p.Workflow, Inputs: map[string]any{"plan": p.Plan()}}
+	request := dialect.CreateRunRequest{WorkflowID: p.Workflow}
+	if !p.Scripted {
+		request.Inputs = map[string]any{"plan": p.Plan()}
+	}
 	for variable, value := range p.Inputs {
 		request.Inputs[variable] = value
 	}
@@ -99,8 +110,10 @@ func run(ctx context.Context, h host.Host, p model.Program) Ran {
 // tell is what the run of a program must show.
 func tell(p model.Program) model.Story {
 	its := map[string]model.Workflow{}
-	for _, worker := range staff {
-		its[worker] = workflow(worker)
+	for _, t := range p.Turns {
+		for _, worker := range t.Workers {
+			its[worker] = workflow(worker)
+		}
 	}
 	return p.Tell(workflow(p.Workflow), its)
 }
