@@ -33,12 +33,14 @@ var notRun = map[string]string{
 	"make certify":    "it builds the command and runs what stands below it",
 	"make test":       "it is this",
 	"bin/assay prove": "it takes a quarter of an hour; tools/prove runs the same",
-	"bin/assay prove --fault 'gate.*' --suite interrupts": "prove.txtar runs the like",
-	"assay simhost clock advance 2h --run ID":             "it takes a run that waits; simhost_clock.txtar runs the like",
-	"bin/assay generate":                                  "it writes into the checkout",
-	"bin/assay generate --spec ./api --into ./gen/shop":   "the folder is the reader's; generate.txtar runs the like",
-	"bin/assay generate --check":                          "make test begins with it",
-	"bin/assay diff HEAD~1 HEAD --spec spec/openwop/v1":   "it takes a repository; diff.txtar and the page on it run the like",
+	"bin/assay prove --fault 'gate.*' --suite interrupts":                       "prove.txtar runs the like",
+	"assay simhost clock advance 2h --run ID":                                   "it takes a run that waits; simhost_clock.txtar runs the like",
+	"assay certify https://host.example --key-file key --launch ticket.json":    "it takes hours; certify_launch.txtar runs the like",
+	"assay certify --check ticket.json --key-file key --bundle evidence.tar.gz": "likewise",
+	"bin/assay generate": "it writes into the checkout",
+	"bin/assay generate --spec ./api --into ./gen/shop": "the folder is the reader's; generate.txtar runs the like",
+	"bin/assay generate --check":                        "make test begins with it",
+	"bin/assay diff HEAD~1 HEAD --spec spec/openwop/v1": "it takes a repository; diff.txtar and the page on it run the like",
 }
 
 // endsWith are the exit codes of commands that find something out of which the page makes no secret, each with the reason.

@@ -99,13 +99,15 @@ func (r *recorder) transcript(drive string) (*wire.Transcript, error) {
 	return t, nil
 }
 
-// asked returns the sorted operations that a drive called, without duplicates: their number and order depend on chance.
+// asked returns the sorted operations that a drive called, without duplicates: their number and order depend on chance. So does
+// which drive finds out for all what an engine understands, which its labels call a control.
 func (r *recorder) asked(t *wire.Transcript) []string {
 	out := []string{}
 	for i := range t.Entries {
 		e := &t.Entries[i]
 		name := ""
 		switch {
+		case strings.HasPrefix(e.Label, "control"):
 		case e.Process != nil:
 			name = r.contract.turn
 		case e.Request != nil && e.Kind != "inbound":

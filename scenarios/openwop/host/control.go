@@ -226,7 +226,10 @@ func (t trial) writesObeyed(ctx context.Context, l RunLog) string {
 		status, _ := read.Status.Int()
 		return read.Status, !NotThere(int(status))
 	}).Reached
-	f.Tidy(ctx)
+	reply := t.Do(ctx, wire.Call{Operation: dialect.DeleteFile.Of(t.file()), Label: "control: the file is not needed any more"})
+	if reply.Success() || IsGone(reply.Status) {
+		f.Left[t.file()]()
+	}
 	if there {
 		return ""
 	}
