@@ -35,7 +35,7 @@ func impostors() []impostor {
 				"iteration-monotonic/as-planned": "OWP-0037-A6"}},
 		{row: 37, what: "each fixture as it was published, whatever is put into it",
 			wrap:  heard(theRuns, func(body object) { delete(body, "inputs") }),
-			finds: map[string]string{"memory/as-of-turn": "blocked", "interrupts/keys-differ": "blocked"}},
+			finds: map[string]string{"memory/as-of-turn": "blocked"}},
 		{row: 38, what: "a host with goals does not claim them", wrap: told(wellKnown, func(doc object) { delete(in(doc, "agents"), "goals") }),
 			honest: surface.Options{Without: []string{"goals"}}, seen: "goals",
 			finds: map[string]string{"goal-completion/absent-without-claim": "OWP-0097-G3"}},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -45,6 +46,9 @@ var drawnPrograms = &scenarios.Drive[Observation]{
 				continue
 			}
 			drawn = append(drawn, draw(h, workflow, i%2 == 0))
+			if _, bounded := claims.ExecutionModel.Look(c.Discovery); !bounded { // RFC 0061 E bounds the loops of one
+				drawn[i].Bound = 0
+			}
 		}
 		for _, p := range drawn {
 			o.Programs = append(o.Programs, run(ctx, h, p))
