@@ -134,7 +134,7 @@ func TestGoalsOnTheHostsOwnSchedule(t *testing.T) {
 		case goes["armRef"] != nil:
 			return http.StatusUnprocessableEntity
 		default:
-			goes["armRef"] = "every:60ms"
+			goes["armRef"] = "every:400ms"
 		}
 		return 0
 	})

@@ -49,8 +49,8 @@ var runs = []Variation{
 	},
 	{
 		ID: "waits-clarification", Title: "a run that waits for an answer is waiting-clarification",
-		About: "whether a run that asks has the status of the schema or the one that published scenarios wait for",
-		Vary:  func(s *Set) { s.waitsAs("waiting-clarification", "waiting-input") },
+		About: "whether a run that asks has the status of the schema or the one that published scenarios wait for", Slips: []string{"OWP-CNF-14"},
+		Vary: func(s *Set) { s.waitsAs("waiting-clarification", "waiting-input") },
 	},
 	{
 		ID: "sparse-causes", Title: "that a worker was dispatched, and that its node is done, names no cause",
