@@ -18,14 +18,16 @@ func TestWhatIsNotClaimedIsInapplicableAndNothingElse(t *testing.T) {
 		"mapping-refused"}
 	from2 := []string{"floor-well-formed", "held-and-told", "kind-as-advertised", "floor-passes", "no-confidence-passes",
 		"doubtful-end-held", "carried-out-once"}
-	from5 := []string{"counted", "counted-throughout", "iteration-on-decided", "one-per-turn", "nothing-shared", "fork-keeps", "seam-random-turns",
+	from5 := []string{"counted", "counted-throughout",
+		"iteration-on-decided", "one-per-turn", "nothing-shared", "fork-keeps", "seam-random-turns",
 		"seam-agrees-with-log", "seam-out-of-range"}
 	from6 := []string{"verdict-told", "passed-counts", "failed-not-merged", "failed-end-held", "revised-goes-on", "revised-in-bound",
 		"told-holds-nothing", "criteria-kept", "seam-verdicts"}
 	models := []string{"refusal-diverges", "other-answer-told", "tool-kept", "cache-keys"}
 	resume := []string{"resume-flag", "ask-user", "below-floor", "two-suspends", "seam-suspends", "fork-of-resumed", "heartbeat-moves-nothing"}
 	workspace := []string{"write-in-turn", "write-from-outside", "replay-sees-the-same", "seam-write-turn", "seam-last-turn"}
-	files := []string{"absence-enveloped", "served-as-put", "content-required", "listed-by-prefix", "deleted-is-gone", "versions-count", "etags-change",
+	files := []string{"absence-enveloped",
+		"served-as-put", "content-required", "listed-by-prefix", "deleted-is-gone", "versions-count", "etags-change",
 		"if-match", "if-match-absent", "one-writer-wins",
 		"numbering-continues", "older-versions", "no-such-version", "version-horizon", "climbs-refused", "bad-paths-refused",
 		"too-large-refused", "largest-taken",
