@@ -34,7 +34,7 @@ var notRun = map[string]string{
 	"make test":       "it is this",
 	"bin/assay prove": "it takes a quarter of an hour; tools/prove runs the same",
 	"bin/assay prove --fault 'gate.*' --suite interrupts":                       "prove.txtar runs the like",
-	"assay simhost clock advance 2h --run ID":                                   "it takes a run that waits; simhost_clock.txtar runs the like",
+	"assay simhost clock advance 2h --run ID":                                   "it takes a run that waits; see simhost_clock.txtar",
 	"assay certify https://host.example --key-file key --launch ticket.json":    "it takes hours",
 	"assay certify --check ticket.json --key-file key --bundle evidence.tar.gz": "likewise",
 	"bin/assay generate": "it writes into the checkout",
