@@ -34,6 +34,15 @@ func checkFailed(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID, 
 	j.Check(id, host.BreachesAndEnds(l)).To(dialect.Types(dialect.Breached, dialect.RunFailed), "breach and end in order")
 }
 
+// CheckTurnBreach expects a loop bounded to n turns to record that once, at the turn behind them.
+func CheckTurnBreach(l host.RunLog, j *scenarios.Judge, n int) {
+	breach := l.Breaches()
+	j.Check(openwop.OWP0061E4, breach).To(check.Len(1), "breaches of a loop bounded to %d turns", n)
+	j.Check(openwop.OWP0061E2, breach.Each("/payload/kind")).To(check.Equal([]any{dialect.CapKindLoopIterations}), "kind")
+	j.Check(openwop.OWP0061E2, breach.Each("/payload/limit")).To(check.Equal([]any{n}), "limit")
+	j.Check(openwop.OWP0061E2, breach.Each("/payload/observed")).To(check.Equal([]any{n + 1}), "observed")
+}
+
 // CheckOver expects no work after the failure.
 func CheckOver(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID) {
 	j.Check(id, host.OfTheLoop(l).Last().Key("type")).To(dialect.Type(dialect.RunFailed), "last event of the run, but for notes")

@@ -173,11 +173,7 @@ var boundBelow = scenarios.Scenario{
 		}
 		l.Readable(j)
 		o.BelowLater.Readable(j)
-		breach := l.Breaches()
-		j.Check(openwop.OWP0061E4, breach).To(check.Len(1), "breaches of a loop bounded to %d turns", n)
-		j.Check(openwop.OWP0061E2, breach.Each("/payload/kind")).To(check.Equal([]any{dialect.CapKindLoopIterations}), "kind")
-		j.Check(openwop.OWP0061E2, breach.Each("/payload/limit")).To(check.Equal([]any{n}), "limit")
-		j.Check(openwop.OWP0061E2, breach.Each("/payload/observed")).To(check.Equal([]any{n + 1}), "observed")
+		bounds.CheckTurnBreach(l, j, n)
 		j.Check(openwop.OWP0061E3, l.Decided()).To(check.Len(n), "orchestrator turns")
 		j.Check(openwop.OWP0061E3, l.Status()).To(check.Equal("failed"), "status of the run")
 		j.Check(openwop.OWP0061E3,

@@ -32,21 +32,23 @@ var drawnPrograms = &scenarios.Drive[Observation]{
 	Title: "runs loops of drawn length, with drawn workers, questions, values and bounds, answers what they ask, and reads them and their " +
 		"children",
 	Sends: []string{
-		"{create run} (assay-loop-mapped, else assay-loop, with a drawn plan and drawn values), every second with a maxLoopIterations below " +
-			"its turns", "{read run}", "{poll log}", "{answer node}", "{read run:childRunId}",
+		"{create run} (assay-loop-mapped, else assay-loop, with a drawn plan and drawn values; else assay-scripted-loop and " +
+			"assay-scripted-ask), every second with a maxLoopIterations below its turns",
+		"{read run}", "{poll log}", "{answer node}", "{read run:childRunId}",
 	},
 	Dimensions: dimensions,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *Observation) {
 		h := host.Host{Conn: c}
 		workflow, scripts := way(h)
-		var drawn []model.Program
-		for i := range programs[c.Depth] {
-			if workflow == "" {
-				drawn = append(drawn, scripted(h, scripts[i%2], i%2 == 0))
-				continue
+		_, bounds := claims.ExecutionModel.Look(c.Discovery) // whose loops RFC 0061 E bounds
+		drawn := make([]model.Program, programs[c.Depth])
+		for i := range drawn {
+			if workflow != "" {
+				drawn[i] = draw(h, workflow, i%2 == 0)
+			} else {
+				drawn[i] = scripted(h, scripts[i%2], i%2 == 0)
 			}
-			drawn = append(drawn, draw(h, workflow, i%2 == 0))
-			if _, bounded := claims.ExecutionModel.Look(c.Discovery); !bounded { // RFC 0061 E bounds the loops of one
+			if !bounds {
 				drawn[i].Bound = 0
 			}
 		}

@@ -16,27 +16,39 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-func (r Ran) story() model.Story { return tell(r.Program) }
+// played is a program as it ran, and what its run must show.
+type played struct {
+	Ran
+	model.Story
+}
+
+// ofEach asks one question about every program.
+func ofEach(judge func(played, *scenarios.Judge)) scenarios.Question {
+	return scenarios.Ask(drawnPrograms, func(o Observation, j *scenarios.Judge) {
+		for _, r := range o.Programs {
+			judge(played{r, tell(r.Program)}, j)
+		}
+	})
+}
 
 // kinds are those of the decisions, in order.
-func (r Ran) kinds() (out []string) {
-	for _, t := range r.story().Turns {
+func (r played) kinds() (out []string) {
+	for _, t := range r.Turns {
 		out = append(out, t.Kind())
 	}
 	return out
 }
 
 // untilAsked is how many turns there are up to the first that asks, all if none does.
-func (r Ran) untilAsked() int {
-	turns := r.story().Turns
-	if i := slices.IndexFunc(turns, func(t model.Taken) bool { return t.Prompt != "" }); i >= 0 {
+func (r played) untilAsked() int {
+	if i := slices.IndexFunc(r.Turns, func(t model.Taken) bool { return t.Prompt != "" }); i >= 0 {
 		return i + 1
 	}
-	return len(turns)
+	return len(r.Turns)
 }
 
 // given blocks the judge unless the run was made, answered and ended.
-func (r Ran) given(j *scenarios.Judge) {
+func (r played) given(j *scenarios.Judge) {
 	r.Log.Exists(j, openwop.OWPCAP19)
 	for _, h := range r.Held {
 		h.Given(j)
@@ -49,23 +61,23 @@ func (r Ran) given(j *scenarios.Judge) {
 
 // taken is like given, and blocks the judge too unless the loop took the turns of its program: one that goes on violates what was to
 // stop it.
-func (r Ran) taken(j *scenarios.Judge) {
+func (r played) taken(j *scenarios.Judge) {
 	r.given(j)
 	var beyond scenarios.RequirementID = openwop.OWPDSP5
-	if r.story().Breached {
+	if r.Breached {
 		beyond = openwop.OWP0061E4
 	}
-	r.Log.Takes(j, len(r.story().Turns), beyond)
+	r.Log.Takes(j, len(r.Turns), beyond)
 }
 
 // goesOn reports whether the loop took more turns than its program.
-func (r Ran) goesOn() bool { return len(r.Log.Decided().Values) > len(r.story().Turns) }
+func (r played) goesOn() bool { return len(r.Log.Decided().Values) > len(r.Turns) }
 
 // checkTurns compares the decisions with the plan, and the order of decisions and settled workers.
-func (r Ran) checkTurns(j *scenarios.Judge) {
+func (r played) checkTurns(j *scenarios.Judge) {
 	var workers [][]string
 	var order []dialect.Event
-	for _, t := range r.story().Turns {
+	for _, t := range r.Turns {
 		order = append(order, dialect.Decided)
 		if t.Workers != nil {
 			workers = append(workers, t.Workers)
@@ -87,9 +99,9 @@ func (r Ran) checkTurns(j *scenarios.Judge) {
 }
 
 // checkWords compares what decisions say beside their kinds and workers.
-func (r Ran) checkWords(j *scenarios.Judge) {
+func (r played) checkWords(j *scenarios.Judge) {
 	decisions := r.Log.Decided().Each("/payload/decision").Values
-	for i, t := range r.story().Turns {
+	for i, t := range r.Turns {
 		if i >= len(decisions) {
 			return
 		}
@@ -103,10 +115,10 @@ func (r Ran) checkWords(j *scenarios.Judge) {
 }
 
 // checkWorkers compares the workers of each turn with its decision.
-func (r Ran) checkWorkers(j *scenarios.Judge) {
-	loop.CheckDecidedFirst(r.Log, j, len(r.story().Turns))
+func (r played) checkWorkers(j *scenarios.Judge) {
+	loop.CheckDecidedFirst(r.Log, j, len(r.Turns))
 	r.told(j)
-	for i, t := range r.story().Turns {
+	for i, t := range r.Turns {
 		began := handoff.Turn(r.Log, i).Where(handoff.IsPhase(dialect.ChainPhaseDispatchBegan))
 		if len(t.Workers) == 0 {
 			j.Check(openwop.OWPDSP3, began.Each("/payload/workerId")).To(check.Len(0), "workers of turn %d, which decides for none", i+1)
@@ -117,14 +129,14 @@ func (r Ran) checkWorkers(j *scenarios.Judge) {
 }
 
 // told blocks the judge unless the log tells of workers, if there were any.
-func (r Ran) told(j *scenarios.Judge) {
-	if len(r.story().Workers()) > 0 {
+func (r played) told(j *scenarios.Judge) {
+	if len(r.Workers()) > 0 {
 		handoff.Told(r.Log, j)
 	}
 }
 
 // children returns a member of each child run's snapshot.
-func (r Ran) children(pointer string) wire.Found {
+func (r played) children(pointer string) wire.Found {
 	f := wire.Found{In: r.Log.All().In}
 	for _, c := range r.Children {
 		f.Values = append(f.Values, c.Snapshot.At(pointer))
@@ -133,18 +145,18 @@ func (r Ran) children(pointer string) wire.Found {
 }
 
 // unnamed blocks the judge: the run does not name a child for each worker.
-func (r Ran) unnamed(j *scenarios.Judge) {
-	j.Block(fmt.Sprintf("setup failed: the run names %d child runs, and its plan has %d workers", len(r.Children), len(r.story().Workers())),
+func (r played) unnamed(j *scenarios.Judge) {
+	j.Block(fmt.Sprintf("setup failed: the run names %d child runs, and its plan has %d workers", len(r.Children), len(r.Workers())),
 		"name the run of each worker in dispatch.succeeded or node.dispatched")
 }
 
 // mapped blocks the judge unless the loop maps variables, its run was carried out and its snapshot shows them.
-func (r Ran) mapped(j *scenarios.Judge) {
+func (r played) mapped(j *scenarios.Judge) {
 	if r.Program.Workflow != fixture.Mapped {
 		j.Block("no loop that maps variables is on offer", fixture.Load)
 	}
 	r.taken(j)
-	if len(r.Children) < len(r.story().Workers()) {
+	if len(r.Children) < len(r.Workers()) {
 		r.unnamed(j)
 	}
 	for _, c := range r.Children {
@@ -158,9 +170,9 @@ func (r Ran) mapped(j *scenarios.Judge) {
 }
 
 // checkInputs compares what each worker was given.
-func (r Ran) checkInputs(j *scenarios.Judge) {
+func (r played) checkInputs(j *scenarios.Judge) {
 	i := 0
-	for _, t := range r.story().Turns {
+	for _, t := range r.Turns {
 		heard := false // a worker of the same decision has brought something back
 		for _, h := range t.Handoffs {
 			shown := r.Children[i].Snapshot.Key("inputs")
@@ -181,8 +193,8 @@ func (r Ran) checkInputs(j *scenarios.Judge) {
 }
 
 // checkSpared expects no worker to be given what has no value, or what only a mapping gives that its own replaces.
-func (r Ran) checkSpared(j *scenarios.Judge) {
-	for i, h := range r.story().Workers() {
+func (r played) checkSpared(j *scenarios.Judge) {
+	for i, h := range r.Workers() {
 		shown := r.Children[i].Snapshot.Key("inputs")
 		if !shown.Present() {
 			j.Block("the snapshot of a worker shows no inputs", "show a run's inputs in its snapshot (docs/seams.md)")

@@ -29,21 +29,18 @@ var decided = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWP0037A1, openwop.OWP0037A2, openwop.OWP0037A5, openwop.OWPDSP1, openwop.OWPDSP3, openwop.OWPDSP5,
 		openwop.OWP0061E1},
 	Claim: claims.ExecutionModel,
-	Ask: scenarios.Ask(drawnPrograms, func(o Observation, j *scenarios.Judge) {
-		for _, r := range o.Programs {
-			r.given(j)
-			story := r.story()
-			if !story.Breached && len(r.Log.Decided().Values) >= len(story.Turns) {
-				loop.CheckNoTurnAfter(r.Log, j, host.Sequence(r.Log.Decided().Values[len(story.Turns)-1]))
-			}
-			if r.goesOn() {
-				r.taken(j)
-			}
-			r.checkTurns(j)
-			r.checkWorkers(j)
-			if !story.Breached {
-				j.Check(openwop.OWP0061E1, r.Log.Status()).To(check.Equal("completed"), "status after terminate")
-			}
+	Ask: ofEach(func(r played, j *scenarios.Judge) {
+		r.given(j)
+		if !r.Breached && len(r.Log.Decided().Values) >= len(r.Turns) {
+			loop.CheckNoTurnAfter(r.Log, j, host.Sequence(r.Log.Decided().Values[len(r.Turns)-1]))
+		}
+		if r.goesOn() {
+			r.taken(j)
+		}
+		r.checkTurns(j)
+		r.checkWorkers(j)
+		if !r.Breached {
+			j.Check(openwop.OWP0061E1, r.Log.Status()).To(check.Equal("completed"), "status after terminate")
 		}
 	}),
 }
@@ -54,15 +51,13 @@ var counted = scenarios.Scenario{
 	Title:  "whatever the program, its turns carry 1, 2, 3 and so on, up to the first question at least",
 	Proves: scenarios.IDs{openwop.OWP0061B1, openwop.OWP0061B2, openwop.OWP0061B5},
 	Claim:  claims.ExecutionModel5,
-	Ask: scenarios.Ask(drawnPrograms, func(o Observation, j *scenarios.Judge) {
-		for _, r := range o.Programs {
-			r.taken(j)
-			iterations := r.Log.Iterations()
-			n := min(r.untilAsked(), len(iterations.Values))
-			iterations.Values = iterations.Values[:n]
-			loop.CheckCounted(j, iterations, r.untilAsked())
-			j.Check(openwop.OWP0061B5, r.Log.Decided().Each("/payload/agentId")).To(check.Each(check.Text()), "agentId")
-		}
+	Ask: ofEach(func(r played, j *scenarios.Judge) {
+		r.taken(j)
+		iterations := r.Log.Iterations()
+		n := min(r.untilAsked(), len(iterations.Values))
+		iterations.Values = iterations.Values[:n]
+		loop.CheckCounted(j, iterations, r.untilAsked())
+		j.Check(openwop.OWP0061B5, r.Log.Decided().Each("/payload/agentId")).To(check.Each(check.Text()), "agentId")
 	}),
 }
 
@@ -72,13 +67,11 @@ var countedThroughout = scenarios.Scenario{
 	Title:  "a loop goes on counting where it stood, however often and wherever a question held it",
 	Proves: scenarios.IDs{openwop.OWP0061D1},
 	Claim:  claims.StatefulResume,
-	Ask: scenarios.Ask(drawnPrograms, func(o Observation, j *scenarios.Judge) {
-		for _, r := range o.Programs {
-			if story := r.story(); story.Questions() > 0 {
-				r.taken(j)
-				j.Check(openwop.OWP0061D1, r.Log.Iterations()).To(check.CountFromOne(len(story.Turns)), "turns with %d questions among them",
-					story.Questions())
-			}
+	Ask: ofEach(func(r played, j *scenarios.Judge) {
+		if r.Questions() > 0 {
+			r.taken(j)
+			j.Check(openwop.OWP0061D1, r.Log.Iterations()).To(check.CountFromOne(len(r.Turns)), "turns with %d questions among them",
+				r.Questions())
 		}
 	}),
 }
@@ -89,25 +82,23 @@ var handedOver = scenarios.Scenario{
 	Title:  "whatever the program, each worker of a decision is a run of its own, of the workflow that it names",
 	Proves: scenarios.IDs{openwop.OWP0037A3, openwop.OWPDSP12, openwop.OWPDSP13},
 	Claim:  claims.ExecutionModel,
-	Ask: scenarios.Ask(drawnPrograms, func(o Observation, j *scenarios.Judge) {
-		for _, r := range o.Programs {
-			r.taken(j)
-			if len(r.story().Workers()) == 0 {
-				continue
-			}
-			r.told(j)
-			var of []any
-			for _, h := range r.story().Workers() {
-				of = append(of, h.Worker)
-			}
-			if len(r.Children) < len(of) {
-				r.unnamed(j)
-			}
-			j.Check(openwop.OWP0037A3, r.children("/workflowId")).To(check.Equal(of), "workflowId of the child runs, in the order of the workers")
-			j.Check(openwop.OWP0037A3, r.children("/runId")).To(check.Distinct(r.Log.RunID), "runId of the child runs")
-			j.Check(openwop.OWPDSP12, r.children("/status")).To(check.Each(check.Equal("completed")), "status of the child runs")
-			j.Check(openwop.OWPDSP13, r.children("/parentRunId")).To(check.Each(check.Equal(r.Log.RunID)), "parentRunId of the child runs")
+	Ask: ofEach(func(r played, j *scenarios.Judge) {
+		r.taken(j)
+		if len(r.Workers()) == 0 {
+			return
 		}
+		r.told(j)
+		var of []any
+		for _, h := range r.Workers() {
+			of = append(of, h.Worker)
+		}
+		if len(r.Children) < len(of) {
+			r.unnamed(j)
+		}
+		j.Check(openwop.OWP0037A3, r.children("/workflowId")).To(check.Equal(of), "workflowId of the child runs, in the order of the workers")
+		j.Check(openwop.OWP0037A3, r.children("/runId")).To(check.Distinct(r.Log.RunID), "runId of the child runs")
+		j.Check(openwop.OWPDSP12, r.children("/status")).To(check.Each(check.Equal("completed")), "status of the child runs")
+		j.Check(openwop.OWPDSP13, r.children("/parentRunId")).To(check.Each(check.Equal(r.Log.RunID)), "parentRunId of the child runs")
 	}),
 }
 
@@ -117,14 +108,12 @@ var carried = scenarios.Scenario{
 	Title:  "whatever the values, each worker is given those of that moment, and the parent has in the end what they brought back",
 	Proves: scenarios.IDs{openwop.OWP0037A4, openwop.OWPDSP16, openwop.OWPDSP19},
 	Claim:  claims.DispatchMapping,
-	Ask: scenarios.Ask(drawnPrograms, func(o Observation, j *scenarios.Judge) {
-		for _, r := range o.Programs {
-			r.mapped(j)
-			r.checkInputs(j)
-			for _, name := range sorted(r.story().Variables) {
-				j.Check(openwop.OWP0037A4, r.Log.Ended.Last.Key("variables").Key(name)).To(check.Equal(r.story().Variables[name]),
-					"the parent's variable %s in the end", name)
-			}
+	Ask: ofEach(func(r played, j *scenarios.Judge) {
+		r.mapped(j)
+		r.checkInputs(j)
+		for _, name := range sorted(r.Variables) {
+			j.Check(openwop.OWP0037A4, r.Log.Ended.Last.Key("variables").Key(name)).To(check.Equal(r.Variables[name]),
+				"the parent's variable %s in the end", name)
 		}
 	}),
 }
@@ -135,11 +124,9 @@ var spared = scenarios.Scenario{
 	Title:  "no worker is given an input whose variable has no value, or that only the mapping has which its own replaces",
 	Proves: scenarios.IDs{openwop.OWPDSP17, openwop.OWPDSP18},
 	Claim:  claims.DispatchMapping,
-	Ask: scenarios.Ask(drawnPrograms, func(o Observation, j *scenarios.Judge) {
-		for _, r := range o.Programs {
-			r.mapped(j)
-			r.checkSpared(j)
-		}
+	Ask: ofEach(func(r played, j *scenarios.Judge) {
+		r.mapped(j)
+		r.checkSpared(j)
 	}),
 }
 
@@ -149,17 +136,15 @@ var harvested = scenarios.Scenario{
 	Title:  "whatever the program, the output of each worker is harvested once, into the variables that its own mapping names",
 	Proves: scenarios.IDs{openwop.OWP0037B1, openwop.OWPDSP20},
 	Claim:  claims.HandoffMapping,
-	Ask: scenarios.Ask(drawnPrograms, func(o Observation, j *scenarios.Judge) {
-		for _, r := range o.Programs {
-			r.mapped(j)
-			var workers, keys []any
-			for _, h := range r.story().Workers() {
-				workers, keys = append(workers, h.Worker), append(keys, h.Harvested)
-			}
-			harvests := r.Log.Phase(dialect.ChainPhaseOutputHarvested)
-			j.Check(openwop.OWP0037B1, harvests.Each("/payload/workerId")).To(check.Equal(workers), "workers that were harvested, in order")
-			j.Check(openwop.OWPDSP20, harvests.Each("/payload/harvestedKeys")).To(check.Equal(keys), "the variables that each wrote")
+	Ask: ofEach(func(r played, j *scenarios.Judge) {
+		r.mapped(j)
+		var workers, keys []any
+		for _, h := range r.Workers() {
+			workers, keys = append(workers, h.Worker), append(keys, h.Harvested)
 		}
+		harvests := r.Log.Phase(dialect.ChainPhaseOutputHarvested)
+		j.Check(openwop.OWP0037B1, harvests.Each("/payload/workerId")).To(check.Equal(workers), "workers that were harvested, in order")
+		j.Check(openwop.OWPDSP20, harvests.Each("/payload/harvestedKeys")).To(check.Equal(keys), "the variables that each wrote")
 	}),
 }
 
@@ -169,15 +154,13 @@ var asked = scenarios.Scenario{
 	Title:  "a loop that asks waits with its decisions up to there, however often and wherever it asks",
 	Proves: scenarios.IDs{openwop.OWPDSP1},
 	Claim:  claims.Supervisor,
-	Ask: scenarios.Ask(drawnPrograms, func(o Observation, j *scenarios.Judge) {
-		for _, r := range o.Programs {
-			if r.story().Questions() == 0 {
-				continue
-			}
-			r.given(j)
-			for _, h := range r.Held {
-				j.Check(openwop.OWPDSP1, h.Log.Kinds()).To(loop.KindsOf(r.kinds()[:h.Turn]), "decisions on the log while turn %d waits", h.Turn)
-			}
+	Ask: ofEach(func(r played, j *scenarios.Judge) {
+		if r.Questions() == 0 {
+			return
+		}
+		r.given(j)
+		for _, h := range r.Held {
+			j.Check(openwop.OWPDSP1, h.Log.Kinds()).To(loop.KindsOf(r.kinds()[:h.Turn]), "decisions on the log while turn %d waits", h.Turn)
 		}
 	}),
 }
@@ -188,23 +171,18 @@ var breached = scenarios.Scenario{
 	Title:  "a program with a bound below its turns takes as many as the bound, records the breach and fails, wherever that strikes",
 	Proves: scenarios.IDs{openwop.OWP0061E2, openwop.OWP0061E3, openwop.OWP0061E4},
 	Claim:  claims.ExecutionModel,
-	Ask: scenarios.Ask(drawnPrograms, func(o Observation, j *scenarios.Judge) {
-		for _, r := range o.Programs {
-			if !r.story().Breached {
-				continue
-			}
-			r.given(j)
-			l, n := r.Log, r.Program.Bound
-			j.Check(openwop.OWP0061E3, l.Decided()).To(check.Len(n), "turns of a loop bounded to %d", n)
-			j.Check(openwop.OWP0061E4, l.Breaches()).To(check.Len(1), "breaches of a loop bounded to %d turns", n)
-			j.Check(openwop.OWP0061E2, l.Breaches().Each("/payload/kind")).To(check.Equal([]any{dialect.CapKindLoopIterations}), "kind")
-			j.Check(openwop.OWP0061E2, l.Breaches().Each("/payload/limit")).To(check.Equal([]any{n}), "limit")
-			j.Check(openwop.OWP0061E2, l.Breaches().Each("/payload/observed")).To(check.Equal([]any{n + 1}), "observed")
-			j.Check(openwop.OWP0061E3, l.Status()).To(check.Equal("failed"), "status of the run")
-			j.Check(openwop.OWP0061E3, l.OfType(dialect.RunFailed).Each("/payload/error/code")).
-				To(dialect.EachCoded(dialect.LoopLimitExceeded), "code of the failure")
-			bounds.CheckOver(l, j, openwop.OWP0061E3)
+	Ask: ofEach(func(r played, j *scenarios.Judge) {
+		if !r.Breached {
+			return
 		}
+		r.given(j)
+		l, n := r.Log, r.Program.Bound
+		bounds.CheckTurnBreach(l, j, n)
+		j.Check(openwop.OWP0061E3, l.Decided()).To(check.Len(n), "turns of a loop bounded to %d", n)
+		j.Check(openwop.OWP0061E3, l.Status()).To(check.Equal("failed"), "status of the run")
+		j.Check(openwop.OWP0061E3, l.OfType(dialect.RunFailed).Each("/payload/error/code")).
+			To(dialect.EachCoded(dialect.LoopLimitExceeded), "code of the failure")
+		bounds.CheckOver(l, j, openwop.OWP0061E3)
 	}),
 }
 
@@ -214,18 +192,16 @@ var unbreached = scenarios.Scenario{
 	Title:  "a program without a bound, or with one that its turns keep, meets none, whatever else it does",
 	Proves: scenarios.IDs{openwop.OWP0061E6},
 	Claim:  claims.ExecutionModel,
-	Ask: scenarios.Ask(drawnPrograms, func(o Observation, j *scenarios.Judge) {
-		for _, r := range o.Programs {
-			if r.story().Breached {
-				continue
-			}
-			r.given(j)
-			if r.goesOn() {
-				r.taken(j)
-			}
-			j.Check(openwop.OWP0061E6, r.Log.Breaches()).To(check.Len(0), "breaches of a loop of %d turns with bound %d", len(r.story().Turns),
-				r.Program.Bound)
-			j.Check(openwop.OWP0061E6, r.Log.Decided()).To(check.Len(len(r.story().Turns)), "turns")
+	Ask: ofEach(func(r played, j *scenarios.Judge) {
+		if r.Breached {
+			return
 		}
+		r.given(j)
+		if r.goesOn() {
+			r.taken(j)
+		}
+		j.Check(openwop.OWP0061E6, r.Log.Breaches()).To(check.Len(0), "breaches of a loop of %d turns with bound %d", len(r.Turns),
+			r.Program.Bound)
+		j.Check(openwop.OWP0061E6, r.Log.Decided()).To(check.Len(len(r.Turns)), "turns")
 	}),
 }
