@@ -1,5 +1,5 @@
-// Package ticket keeps a certification of which some drives are left running, so that another process can go on with it when the
-// limits are over that they wait for.
+// Package ticket writes a certification with pending drives to a file, and reads it back. Another process can then continue the
+// drives when their limits are over.
 package ticket
 
 import (
@@ -15,12 +15,12 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/replace"
 	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
@@ -81,29 +81,19 @@ func Write(path string, r *scenarios.Report, version, binary string) (written bo
 	return true, save(path, doc)
 }
 
-// save replaces the file at once, so that none is ever half written.
-func save(path string, doc results.Ticket) (err error) {
+// save writes the ticket so that only its owner can read it.
+func save(path string, doc results.Ticket) error {
 	encoded, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".ticket-*") // has mode 0600
-	if err != nil {
+	return replace.File(path, 0o600, func(w io.Writer) error {
+		_, err := w.Write(append(encoded, '\n'))
 		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(append(encoded, '\n'))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	})
 }
 
-// Read reads a ticket that was not gone on with yet.
+// Read reads a ticket that was not used yet.
 func Read(path string) (*Ticket, error) {
 	raw, err := read(path)
 	if err != nil {
@@ -188,7 +178,7 @@ func opened(doc results.Ticket) (*Ticket, error) {
 	return t, nil
 }
 
-// Checked notes in the file that the ticket was gone on with: what was left running is cleaned up then.
+// Checked marks the ticket in the file as used. Nothing is left running after that, so [Read] refuses it.
 func (t *Ticket) Checked(path string, at time.Time) error {
 	doc := t.doc
 	doc.CheckedAt = at.UTC().Truncate(time.Second)

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/replace"
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/tools/assay/internal/expectations"
@@ -90,14 +92,8 @@ func (e expected) write(content []byte) error {
 			return errors.Join(err, errors.New("it was changed while the target was certified, and stays as it is: certify again"))
 		}
 	}
-	staged, err := os.CreateTemp(filepath.Dir(path), ".assay-*")
-	if err != nil {
+	return replace.File(path, mode, func(w io.Writer) error {
+		_, err := w.Write(content)
 		return err
-	}
-	defer func() { _ = os.Remove(staged.Name()) }() // fails harmlessly after the rename
-	_, err = staged.Write(content)
-	if err := errors.Join(err, staged.Chmod(mode), staged.Close()); err != nil {
-		return err
-	}
-	return os.Rename(staged.Name(), path)
+	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/openassay/assay/internal/replace"
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/reports/conformance"
 	"github.com/openassay/assay/reports/matrix"
@@ -116,33 +117,12 @@ func writeMatrix(stdout io.Writer, m *matrix.Matrix, dir string) error {
 		write func(io.Writer) error
 	}{{reports.MatrixName, m.Markdown}, {matrix.PageName, m.HTML}} {
 		path := filepath.Join(dir, file.name)
-		if err := replaceFile(path, file.write); err != nil {
+		if err := replace.File(path, 0o644, file.write); err != nil {
 			return usage("assay matrix --out: write %s: %w: give another folder", path, err)
 		}
 		fmt.Fprintln(stdout, path)
 	}
 	return nil
-}
-
-// replaceFile writes a temporary file and renames it to path.
-func replaceFile(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".assay-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(f.Name()) }() // fails harmlessly after the rename
-	if err := write(f); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // diffResults prints the changes between two results. The error carries the exit code.
