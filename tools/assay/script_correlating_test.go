@@ -7,13 +7,10 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
@@ -25,7 +22,7 @@ func correlatingHost(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	host, err := surface.New(context.Background(), surface.Options{Key: args[0]})
 	ts.Check(err)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	atURL(ts, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case strings.HasPrefix(r.URL.Path, "/v1/interrupts/"):
 			http.NotFound(w, r)
@@ -45,12 +42,5 @@ func correlatingHost(ts *testscript.TestScript, neg bool, args []string) {
 			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(encoded)), int64(len(encoded))
 		}
 		host.Handler().ServeHTTP(w, r)
-	}))
-	ts.Defer(func() {
-		server.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience(5*time.Second))
-		defer cancel()
-		host.Close(ctx)
-	})
-	ts.Setenv("URL", server.URL)
+	}), host.Close)
 }

@@ -179,12 +179,17 @@ func simulatedHost(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	host, err := faulty.New(context.Background(), o)
 	ts.Check(err)
-	server := httptest.NewServer(host.Handler())
+	atURL(ts, host.Handler(), host.Close)
+}
+
+// atURL serves a host at $URL until the script ends.
+func atURL(ts *testscript.TestScript, handler http.Handler, end func(context.Context) error) {
+	server := httptest.NewServer(handler)
 	ts.Defer(func() {
 		server.Close()
 		ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience(5*time.Second))
 		defer cancel()
-		host.Close(ctx)
+		end(ctx)
 	})
 	ts.Setenv("URL", server.URL)
 }
@@ -196,7 +201,7 @@ func strippedHost(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	host, err := surface.New(context.Background(), surface.Options{Key: args[0], Tenants: map[string]string{"other": "other-key"}})
 	ts.Check(err)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	atURL(ts, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/.well-known/openwop" {
 			host.Handler().ServeHTTP(w, r)
 			return
@@ -212,14 +217,7 @@ func strippedHost(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		json.NewEncoder(w).Encode(document)
-	}))
-	ts.Defer(func() {
-		server.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience(5*time.Second))
-		defer cancel()
-		host.Close(ctx)
-	})
-	ts.Setenv("URL", server.URL)
+	}), host.Close)
 }
 
 // limited URL sets $URL to a host in front of the one at URL that refuses each tenth request for load, for no time at all.
