@@ -20,7 +20,7 @@ type Options struct {
 	Build        string            // the version of Assay, as reports will say it
 	Binary       string            // the digest of its program, as a bundle will say it; "" where none will be made
 	Announced    time.Time         // when its plan was registered, and its run id drawn; zero: it was not
-	Depth        Depth             // how far what is asked is drawn; default Quick
+	Depth        Depth             // selects the ranges of dimensions; default Quick
 	Workers      int               // drives at once; default 12, or 2 a core if that is more, and more where replies are long on their way
 	Rate         float64           // requests a second; 0 = unlimited
 	Patience     time.Duration     // the time in which something must happen; default 10 s

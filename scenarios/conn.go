@@ -16,7 +16,7 @@ type Conn struct {
 	Discovery Discovery
 	// Rand is the drive's own randomness. Only one goroutine may use it, or Name.
 	Rand *Draws
-	// Depth is how far what is asked is drawn.
+	// Depth selects the ranges of dimensions.
 	Depth Depth
 	// Patience is the time in which something must happen.
 	Patience time.Duration

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Depth is how far the drives of a certification draw what they ask: how many, how long, how large.
+// Depth selects the ranges that drives draw from: how many, how long, how large.
 type Depth int
 
 const (

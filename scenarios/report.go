@@ -45,7 +45,8 @@ type Report struct {
 	Sensitivity       *Sensitivity // nil if its passes were not challenged
 	Pending           []Pending    // drives that were left running
 
-	secrets int // the highest number of a placeholder for a secret
+	secrets int                     // the highest number of a placeholder for a secret
+	reached map[RequirementID]Reach // no challenge changes it
 }
 
 // ClaimStatus says how much of a claim was proved.
@@ -122,15 +123,15 @@ func (r *Report) sumUp(d Discovery, clean func(string) string) {
 	r.ExtraHeaders = r.extraHeaders()
 	r.Contradictions = r.contradictions(d, clean)
 	r.Breaches = r.breaches(d, clean)
+	r.reached = reaches(r.Protocol, r.Outcomes, r.Drives)
 	r.derive(d)
 }
 
 // derive derives requirements, claims and profiles from the outcomes and the breaches.
 func (r *Report) derive(d Discovery) {
 	r.Requirements = requirementStatuses(r.Protocol.Ledger, r.Outcomes, r.Breaches)
-	reached := reaches(r.Protocol, r.Outcomes, r.Drives)
 	for i := range r.Requirements {
-		r.Requirements[i].Reach = reached[r.Requirements[i].ID]
+		r.Requirements[i].Reach = r.reached[r.Requirements[i].ID]
 	}
 	r.Claims = claimStatuses(r.Protocol, d, r.Requirements, r.Outcomes)
 	if !r.Select.Narrows() { // a part certifies nothing

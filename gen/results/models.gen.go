@@ -830,7 +830,8 @@ func (v ConformanceBundleV2BundleVersion) Valid() bool {
 	return false
 }
 
-// Depth How far what was asked was drawn: --depth. Absent where a program that is older than depths wrote this.
+// Depth The range from which drives drew what they asked: --depth. Absent from documents written before depths
+// existed.
 type Depth string
 
 // The values of Depth.
@@ -3839,9 +3840,9 @@ func (v *Target) UnmarshalJSON(data []byte) error {
 	}, nil)
 }
 
-// Ticket A certification of which some drives are left running until a limit of the target is over: what assay
-// certify --launch writes, and certify --check goes on with. It holds no credential. Closed throughout; a change
-// that a reader could trip over gets another number in schema.
+// Ticket A certification with drives that wait for a limit of the target. assay certify --launch writes it,
+// certify --check continues it. It holds no credential. Closed throughout; a change that a reader could trip
+// over gets another number in schema.
 type Ticket struct {
 	// Of the target, without credentials.
 	Address string      `json:"address"`
@@ -3850,7 +3851,7 @@ type Ticket struct {
 	Behind float64 `json:"behind"`
 	// When it was gone on with: that happens once.
 	CheckedAt time.Time `json:"checkedAt,omitzero"`
-	// How far what is asked was drawn.
+	// The range from which drives draw: --depth.
 	Depth string `json:"depth"`
 	// SHA-256 of this document as compact JSON in the order of its members, without this one and checkedAt.
 	Digest  string         `json:"digest"`
@@ -4094,7 +4095,7 @@ func (v ViolationBy) Valid() bool {
 
 // WayOut One thing to do, and what it unblocks.
 type WayOut struct {
-	// To type, as it is; where do is for the target, it asks again what was blocked.
+	// A command line, ready to type. Where do is addressed to the target, it repeats the blocked scenarios.
 	Command string `json:"command"`
 	// In words; parts may be the target's own.
 	Do string `json:"do"`

@@ -127,19 +127,6 @@ func (c *Client) Transcript() *Transcript { return c.transcript }
 // Continue has the transcript of an earlier part of the drive come before what the client records. Call it first.
 func (c *Client) Continue(t *Transcript) { c.transcript = t }
 
-// Recorded returns the reply in the n-th entry of the transcript, counted from 1, as it was recorded: without secrets, and without
-// headers that are not kept. It is empty where there is none.
-func (c *Client) Recorded(n int) *Reply {
-	r := &Reply{Header: http.Header{}, exchange: n, longest: c.network.limits.PathBytes, transcript: c.transcript}
-	if e := c.transcript.Entry(n); e != nil && e.Response != nil {
-		r.Status, r.Body = e.Response.Status, []byte(e.Response.Body)
-		for name, value := range e.Response.Header {
-			r.Header.Set(name, value)
-		}
-	}
-	return r
-}
-
 // Redactor returns the redactor, to hide secrets that the drive learns.
 func (c *Client) Redactor() *Redactor { return c.network.redactor }
 

@@ -1,6 +1,9 @@
 package wire
 
-import "strconv"
+import (
+	"net/http"
+	"strconv"
+)
 
 // Reply returns the body of the reply in the n-th entry, counted from 1; absent if it is not JSON.
 func (t *Transcript) Reply(n int) Value {
@@ -35,4 +38,17 @@ func (t *Transcript) Frames(n int) (frames []Frame) {
 		}
 		frames = append(frames, Frame{parts[0], parts[1], parts[2]})
 	}
+}
+
+// Recorded returns the reply in the n-th entry of the transcript, counted from 1, as it was recorded: without secrets, and without
+// headers that are not kept. It is empty where there is none.
+func (c *Client) Recorded(n int) *Reply {
+	r := &Reply{Header: http.Header{}, exchange: n, longest: c.network.limits.PathBytes, transcript: c.transcript}
+	if e := c.transcript.Entry(n); e != nil && e.Response != nil {
+		r.Status, r.Body = e.Response.Status, []byte(e.Response.Body)
+		for name, value := range e.Response.Header {
+			r.Header.Set(name, value)
+		}
+	}
+	return r
 }

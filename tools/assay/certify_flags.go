@@ -95,7 +95,7 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute,
 		"`TIME` for the whole certification; where given, for each drive too, which has 90s otherwise")
 	f.Uint64Var(&o.seed, "seed", 0, "`N` that all random values come of, to ask the same again (default random)")
-	f.StringVar(&o.depth, "depth", scenarios.Standard.String(), "how far what is asked is drawn: `DEPTH` is quick (small values), "+
+	f.StringVar(&o.depth, "depth", scenarios.Standard.String(), "ranges to draw from: `DEPTH` is quick (small values), "+
 		"standard, or deep (large ones, in minutes)")
 	f.StringVar(&o.runID, "run-id", "", "`ID` that names come of, to call things on the target the same again (default drawn from the seed and the start)")
 	f.StringSliceVar(&o.faults, "fault", nil,
