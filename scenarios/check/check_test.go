@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,5 +98,14 @@ func TestEveryCheckIsCountedWithItsPlace(t *testing.T) {
 	}
 	if r[1].OK || r[1].Where != (wire.Ref{Exchange: 1, Pointer: "/on"}) {
 		t.Errorf("second: %+v", r[1])
+	}
+}
+
+// Lists of accepted values are shared by all who ask.
+func TestAnAcceptSetIsLeftAsItIs(t *testing.T) {
+	type status string
+	accepted := []any{status("a"), 1}
+	if want := check.OneOf(accepted...); !slices.Equal(accepted, []any{status("a"), 1}) {
+		t.Errorf("%v became %v", want, accepted)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -86,18 +87,13 @@ func Equal(want any) Matcher {
 
 // OneOf expects one of these JSON values: an accept-set. Say beside it which text leaves it open.
 func OneOf(accepted ...any) Matcher {
-	words := make([]string, len(accepted))
+	words, values := make([]string, len(accepted)), make([]any, len(accepted))
 	for i, a := range accepted {
-		accepted[i] = normal(a)
-		words[i] = wire.Compact(accepted[i])
+		values[i] = normal(a)
+		words[i] = wire.Compact(values[i])
 	}
 	return That(strings.Join(words, " or "), func(v any) bool {
-		for _, a := range accepted {
-			if reflect.DeepEqual(v, a) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(values, func(a any) bool { return reflect.DeepEqual(v, a) })
 	})
 }
 
