@@ -36,25 +36,35 @@ type Dialect struct {
 	Payload  func(Event) string // the schema of an event's payload in Contract, "" if it has none
 
 	names *salt.Names // of the fixtures on the target; nil for the published ones
-	plain *Dialect    // the dialect without them
+	heard bool        // what the target sent has the published names already
 }
 
 // Salted returns the dialect for a target whose fixtures have drawn names.
 func (d *Dialect) Salted(n *salt.Names) *Dialect {
 	salted := *d
-	salted.names, salted.plain = n, d
+	salted.names = n
 	return &salted
 }
 
 // Hear implements [wire.Hearer].
-func (d *Dialect) Hear(document string) string { return d.names.Hear(document) }
+func (d *Dialect) Hear(document string) string {
+	if d.heard {
+		return document
+	}
+	return d.names.Hear(document)
+}
+
+// Variables returns values of variables, by their names, as they are on the target.
+func (d *Dialect) Variables(values any) any { return d.names.Variables(values) }
 
 // Heard implements [wire.Hearer].
 func (d *Dialect) Heard() wire.Speech {
-	if d.plain == nil {
+	if d.names == nil || d.heard {
 		return d
 	}
-	return d.plain
+	heard := *d
+	heard.heard = true
+	return &heard
 }
 
 // Option is a run option.
@@ -100,7 +110,7 @@ func (d *Dialect) Say(call wire.Call) (wire.Call, error) {
 	for _, id := range op.IDs {
 		before, name, after := place(rest)
 		if name == "nodeId" {
-			id = d.names.Drawn(id)
+			id = d.names.Node(id)
 		}
 		if name == "" {
 			return call, fmt.Errorf("%s: %d ids for %q", op.Name, len(op.IDs), template)

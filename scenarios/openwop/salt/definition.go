@@ -29,7 +29,12 @@ func (g *gathered) name(k kind, published string) string {
 	return published
 }
 
-func (g *gathered) definition(d map[string]any) { walk(g, g.n.ids, d) }
+func (g *gathered) definition(d map[string]any) {
+	for _, n := range listOf(d["nodes"]) {
+		g.n.inside[textOf(object(n)["id"])] = true
+	}
+	walk(g, g.n.ids, d)
+}
 
 // rename replaces names by drawn ones.
 type rename struct{ n *Names }

@@ -11,15 +11,24 @@ func (n *Names) Hear(document string) string {
 	if n == nil {
 		return document
 	}
-	return quoted(document, func(name string) (string, bool) { return n.lookup(n.published, n.swapped(name), name) })
+	return quoted(document, func(member, name string) (string, bool) { return n.lookup(n.published, n.swapped(member, name), name) })
 }
 
-// swapped returns the drawn id of a published one, "" for anything else.
-func (n *Names) swapped(name string) string {
-	if n.ids[name] {
+// swapped returns the drawn name of a published one that says which workflow or node it is: it is that of another one, which has
+// this very name on the target. "" for anything else.
+func (n *Names) swapped(member, name string) string {
+	if n.ids[name] || strings.HasSuffix(member, "odeId") && n.inside[name] {
 		return n.drawn[name]
 	}
 	return ""
+}
+
+// Node returns the id of a node as it is sent.
+func (n *Names) Node(id string) string {
+	if n == nil || n.inside[id] {
+		return n.Drawn(id)
+	}
+	return n.Published(id)
 }
 
 // lookup finds a name, or that of a worker with its host before it.
@@ -74,7 +83,7 @@ func (n *Names) Body(body any) (any, error) {
 			return nil, fmt.Errorf("encoding a request body: %w", err)
 		}
 	}
-	sent := quoted(string(raw), n.anyToken)
+	sent := quoted(string(raw), func(_, name string) (string, bool) { return n.anyToken(name) })
 	d := json.NewDecoder(strings.NewReader(sent))
 	d.UseNumber()
 	var doc any
@@ -99,8 +108,8 @@ func (n *Names) inner(doc any) (changed bool) {
 				doc["inputs"] = renamed
 			}
 		}
-		if node, is := doc["nodeId"].(string); is && n.Drawn(node) != node {
-			doc["nodeId"], changed = n.Drawn(node), true
+		if node, is := doc["nodeId"].(string); is && n.Node(node) != node {
+			doc["nodeId"], changed = n.Node(node), true
 		}
 		for _, value := range doc {
 			changed = n.inner(value) || changed
@@ -113,11 +122,27 @@ func (n *Names) inner(doc any) (changed bool) {
 	return changed
 }
 
+// Variables returns values of variables by their drawn names.
+func (n *Names) Variables(values any) any {
+	members, is := values.(map[string]any)
+	if n == nil || !is {
+		return values
+	}
+	out := map[string]any{}
+	for name, value := range members {
+		if s, is := value.(string); is {
+			value = n.Token(s)
+		}
+		out[n.Drawn(name)] = value
+	}
+	return out
+}
+
 // quoted returns a document in which whole strings, members' names among them, are replaced. The rest stays as it is, byte for byte,
-// also where it is no JSON. Drawn and published names need no escapes in JSON.
-func quoted(document string, to func(string) (string, bool)) string {
+// also where it is no JSON. to is told the member whose value it is, "" for none. Drawn and published names need no escapes in JSON.
+func quoted(document string, to func(member, name string) (string, bool)) string {
 	var out strings.Builder
-	kept := 0
+	kept, member, behind := 0, "", 0
 	for at := 0; ; {
 		begin := strings.IndexByte(document[at:], '"')
 		if begin < 0 {
@@ -134,12 +159,16 @@ func quoted(document string, to func(string) (string, bool)) string {
 		if end >= len(document) {
 			break
 		}
-		if is, ok := to(document[begin:end]); ok {
+		of := member
+		if strings.Trim(document[behind:begin-1], " \t\r\n") != ":" {
+			of = ""
+		}
+		if is, ok := to(of, document[begin:end]); ok {
 			out.WriteString(document[kept:begin])
 			out.WriteString(is)
 			kept = end
 		}
-		at = end + 1
+		member, behind, at = document[begin:end], end+1, end+1
 	}
 	if kept == 0 {
 		return document

@@ -27,6 +27,8 @@ type Names struct {
 	drawn, published map[string]string
 	// ids are the published ids of workflows. They are swapped with theirs: a target that says a published id does not say the drawn one.
 	ids map[string]bool
+	// inside are the published ids of nodes, which are ordinary words: they are swapped where a member names a node.
+	inside map[string]bool
 	// anywhere are published names that are no ordinary words, and so are replaced wherever a request has them.
 	anywhere map[string]bool
 	files    fs.FS // the fixtures with drawn names
@@ -34,7 +36,8 @@ type Names struct {
 
 // New draws the names of fixtures, <id>.json each. An error means that a fixture cannot be read.
 func New(fixtures fs.FS, salt string) (*Names, error) {
-	n := &Names{salt: salt, drawn: map[string]string{}, published: map[string]string{}, ids: map[string]bool{}, anywhere: map[string]bool{}}
+	n := &Names{salt: salt, drawn: map[string]string{}, published: map[string]string{}, ids: map[string]bool{}, inside: map[string]bool{},
+		anywhere: map[string]bool{}}
 	entries, err := fs.ReadDir(fixtures, ".")
 	if err != nil {
 		return nil, fmt.Errorf("draw the names of fixtures: %w", err)
