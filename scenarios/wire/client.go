@@ -191,7 +191,7 @@ func (r *Reply) decoded() (any, error) {
 	if text, ok := r.transcript.Document(r.exchange); ok && text == string(r.Body) {
 		return r.transcript.body(r.exchange)
 	}
-	return decode(string(r.Body))
+	return decode(r.transcript.heard(string(r.Body)))
 }
 
 func textAt(doc any, pointer string) string {
@@ -280,7 +280,7 @@ func (c *Client) hide(pointers []string, body string) (doc any, longest int) {
 	if len(pointers) == 0 {
 		return nil, 0
 	}
-	doc, err := decode(body)
+	doc, err := decode(c.transcript.heard(body))
 	if err != nil {
 		return nil, 0
 	}

@@ -49,6 +49,7 @@ type certifyFlags struct {
 	timeout      time.Duration
 	seed         uint64
 	depth        string
+	salt         string
 	runID        string
 	plan         bool
 	noChallenge  bool
@@ -97,6 +98,8 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.Uint64Var(&o.seed, "seed", 0, "`N` that all random values come of, to ask the same again (default random)")
 	f.StringVar(&o.depth, "depth", scenarios.Standard.String(), "ranges to draw from: `DEPTH` is quick (small values), "+
 		"standard, or deep (large ones, in minutes)")
+	f.StringVar(&o.salt, "salt", "", "`TEXT` that the names of the fixtures on the host were drawn from: assay fixtures export --salt "+
+		"(default the published names)")
 	f.StringVar(&o.runID, "run-id", "", "`ID` that names come of, to call things on the target the same again (default drawn from the seed and the start)")
 	f.StringSliceVar(&o.faults, "fault", nil,
 		"violation that the TARGET simhost commits, by its `ID` (assay list faults), to see what comes of it; may be repeated")
@@ -164,7 +167,10 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	if err != nil {
 		return nil, err
 	}
-	t.row = rows[0]
+	if rows, err = o.saltedRows(rows); err != nil {
+		return nil, err
+	}
+	t.row, t.salt = rows[0], o.salt
 	if t.specimen, err = o.specimen(t); err != nil {
 		return nil, err
 	}
@@ -206,7 +212,7 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	if o.json || o.listeners.events == onStdout {
 		c.text = c.stderr
 	}
-	return c, c.choose(rows)
+	return c, c.choose(rows, o.salt)
 }
 
 func (o *certifyFlags) noteGiven(f *pflag.FlagSet) {

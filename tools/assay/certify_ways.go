@@ -56,6 +56,9 @@ func (o *certifyFlags) words(t target, toRun bool) []string {
 	if o.depth != scenarios.Standard.String() {
 		add("--depth", o.depth)
 	}
+	if o.salt != "" {
+		add("--salt", o.salt)
+	}
 	if o.realTime {
 		words = append(words, "--real-time")
 	}
