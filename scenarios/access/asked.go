@@ -67,7 +67,7 @@ func By(who Caller, cells []Cell) []Cell {
 const sideBySide = 8
 
 // Ask sends the request of each cell, some side by side. call returns the request of a cell about what is there, or about what never was;
-// ok is false where there is none. made is called with each reply of success, one after the other.
+// ok is false where there is none, and a cell without is left out. made is called with each reply of success, one after the other.
 func Ask(ctx context.Context, c *scenarios.Conn, cells []Cell, call func(cell Cell, missing bool) (q wire.Call, ok bool),
 	made func(*wire.Reply),
 ) []Asked {
@@ -95,7 +95,7 @@ func Ask(ctx context.Context, c *scenarios.Conn, cells []Cell, call func(cell Ce
 			made(reply)
 		}
 	}
-	return out
+	return slices.DeleteFunc(out, func(a Asked) bool { return a.Existing.Asked == "" })
 }
 
 // send sends a request. A stream is closed as soon as it has begun; it has no reply.

@@ -153,7 +153,7 @@ func (o Observation) eachStranger(j *scenarios.Judge, judge func(Round, access.A
 	o.given(j)
 	for _, r := range o.Rounds {
 		for _, a := range r.Asked {
-			if a.Existing.Asked != "" && !byToken(a) {
+			if !byToken(a) {
 				judge(r, a)
 			}
 		}
@@ -186,7 +186,7 @@ var everyTokenRefused = scenarios.Scenario{
 		before := o.Before
 		for _, r := range o.Rounds {
 			for _, a := range r.Asked {
-				if a.Existing.Asked == "" || !byToken(a) {
+				if !byToken(a) {
 					continue
 				}
 				asked++
@@ -253,7 +253,6 @@ func (o Observation) checkApart(j *scenarios.Judge, thing string, reads, writes 
 				id = writes
 			}
 			switch of := ownedBy(w); {
-			case a.Existing.Asked == "":
 			case of == thing:
 				if w.Method == http.MethodGet || slices.Contains(texts, a.Operation) {
 					j.Check(id, a.Existing.Status).To(check.Status(4, http.StatusNotImplemented), "%s", a.Existing.Asked)
