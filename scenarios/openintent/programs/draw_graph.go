@@ -12,9 +12,9 @@ import (
 
 // What graphs are made of.
 var (
-	intents      = &scenarios.Dimension{Name: "intents of a graph", Least: 8, Most: [3]int{8, 14, 30}}
+	intents      = &scenarios.Dimension{Name: "intents of a graph", Least: 8, Most: [3]int{8, 12, 16}}
 	dependencies = &scenarios.Dimension{Name: "dependencies of a further intent", Least: 0, Most: [3]int{3, 5, 10}}
-	suspensions  = &scenarios.Dimension{Name: "suspensions of an intent", Least: 0, Most: [3]int{2, 3, 6}, Edges: []int{0, 2}}
+	suspensions  = &scenarios.Dimension{Name: "suspensions of an intent", Least: 0, Most: [3]int{2, 3, 4}, Edges: []int{0, 2}}
 	portfolios   = &scenarios.Dimension{Name: "portfolios", Least: 2, Most: [3]int{2, 3, 8}}
 	members      = &scenarios.Dimension{Name: "members of a further portfolio", Least: 3, Most: [3]int{3, 6, 20}}
 )
@@ -22,7 +22,7 @@ var (
 var graphDimensions = append([]*scenarios.Dimension{intents, dependencies, suspensions, portfolios, members}, valued...)
 
 // graphs is how many programs are drawn at each depth.
-var graphs = [scenarios.Deep + 1]int{1, 2, 3}
+var graphs = [scenarios.Deep + 1]int{1, 2, 1}
 
 // The intents that every graph has. Three siblings, and three that depend on all of them; one of these is asked to complete too
 // early. The last one is abandoned, and has nothing to do with the others but a portfolio.
