@@ -76,19 +76,25 @@ func (r *runner) run(ctx context.Context, ran *Ran) {
 	r.make(ctx, ran)
 	r.waiting = map[int]host.Suspension{}
 	ran.Start = r.settle(ctx, "before", nil)
+	now := ran.Start
 	for n := 1; ; n++ {
 		before := r.world
 		r.world = before.Copy()
 		step, more := r.world.Next()
-		if !more {
-			break
+		if !more || step.Do == model.Suspend && now.status(step.Intent).String() != host.Active {
+			break // the program is over, or the intents have gone another way
 		}
-		when := fmt.Sprintf("after step %d", n)
-		taken := r.take(ctx, step)
-		taken.After = r.settle(ctx, when, before)
-		ran.Steps = append(ran.Steps, taken)
-		if !taken.Reply.Ok() && step.Do != model.Try {
-			break // what comes next rests on it
+		var taken Taken
+		if refused := scenarios.Try(func() { taken = r.take(ctx, step) }); refused != nil {
+			if len(r.waiting) > 0 && (host.IsBlocked(refused) || host.Lacking(refused)) {
+				break // what comes next rests on it
+			}
+			scenarios.End(refused)
+		}
+		taken.After = r.settle(ctx, fmt.Sprintf("after step %d", n), before)
+		now, ran.Steps = taken.After, append(ran.Steps, taken)
+		if taken.Reply.Ok() == (step.Do == model.Try) {
+			break
 		}
 	}
 	r.logs(ctx, ran)

@@ -94,6 +94,9 @@ func checkLog(j *scenarios.Judge, log host.Log, all []answered) {
 // judgeMembers asks that the log of a portfolio tells of its members each time, where it tells of them (OIP-R105).
 func (r Ran) judgeMembers(j *scenarios.Judge) {
 	r.hasPortfolios(j)
+	if len(r.ruled()) < len(r.Program.Steps) { // a last suspension may have no answer
+		return
+	}
 	all := r.answers()
 	for kind, id := range map[openintentv1.EventType]scenarios.RequirementID{
 		host.EventMemberSuspended: openintent.OIP0026X1, host.EventMemberResumed: openintent.OIP0026X2,

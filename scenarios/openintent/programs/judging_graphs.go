@@ -59,11 +59,18 @@ func (m moment) what(n int) string {
 	return fmt.Sprintf("status of %s: %s intent %d", m.taken.After.Intents[n].Asked, m.step.Do, m.step.Intent)
 }
 
-// ofEach judges programs one by one.
+// ofEach judges programs one by one. One that went another way has shown less than was asked for.
 func ofEach(judge func(Ran, *scenarios.Judge)) scenarios.Question {
 	return scenarios.Ask(drawnGraphs, func(o GraphsObservation, j *scenarios.Judge) {
 		for _, r := range o.Programs {
-			j.Part(func() { judge(r, j) })
+			j.Part(func() {
+				judge(r, j)
+				if len(r.ruled()) < len(r.Program.Steps) {
+					step := r.Program.Steps[len(r.ruled())]
+					j.Block(fmt.Sprintf("setup failed: the program ended before its step %d, to %s intent %d", len(r.ruled())+1, step.Do, step.Intent),
+						"let intents be suspended, answered and completed; other scenarios test that")
+				}
+			})
 		}
 	})
 }
@@ -103,7 +110,8 @@ func (r Ran) judgeBlocked(j *scenarios.Judge) {
 // judgeWaits asks that a dependent waits for all that it depends on. It has a control: the dependent goes on in the end.
 func (r Ran) judgeWaits(j *scenarios.Judge) {
 	seen, why := sightings{}, map[int]scenarios.RequirementID{}
-	waited, over := false, r.Start.Intents[parent].Status
+	waited, failed := false, false
+	var blocked, over wire.Value
 	for _, m := range r.ruled() {
 		for n, in := range m.world.Intents {
 			switch about := slices.Contains(in.DependsOn, m.step.Intent); {
@@ -117,18 +125,26 @@ func (r Ran) judgeWaits(j *scenarios.Judge) {
 			case about:
 				delete(why, n)
 			}
-			if id := why[n]; id != "" && seen[n] {
-				j.Check(id, m.now(n)).To(check.Equal(host.Blocked), "%s", m.what(n))
+			if id := why[n]; id != "" && seen[n] && !j.Check(id, m.now(n)).To(check.Equal(host.Blocked), "%s", m.what(n)) {
+				failed = true
 			}
-			seen[n] = seen[n] || m.now(n).String() == host.Blocked
+			if seen[n] = seen[n] || m.now(n).String() == host.Blocked; seen[n] {
+				blocked = m.now(n)
+			} else if !blocked.Present() {
+				over = m.now(n)
+			}
 		}
 		for _, n := range m.unblocked() {
 			waited = waited || m.now(n).String() == host.Active
 			over = m.now(n)
 		}
 	}
-	if !waited {
-		j.Violates(openintent.OIP0026R2D, over, "setup failed: no dependent was seen blocked, and then active when all that it depends on was completed")
+	switch {
+	case failed, waited:
+	case !blocked.Present():
+		j.Violates(openintent.OIP0026R2, over, "setup failed: nothing that depends on a suspended intent was seen blocked")
+	case over.Present():
+		j.Violates(openintent.OIP0026R2D, over, "setup failed: what was blocked is not active when all that it depends on was completed")
 	}
 }
 
@@ -142,7 +158,7 @@ func (r Ran) judgeGoesOn(j *scenarios.Judge) {
 	}
 	if !some {
 		j.Block("setup failed: no dependent was seen blocked until all that it depends on was completed",
-			"block what depends on a suspended intent until that is completed")
+			"block what depends on a suspended intent until that is completed; another scenario tests that")
 	}
 }
 
