@@ -190,7 +190,7 @@ func (t Turn) AsksOnlyFor(allowed ...string) check.Matcher {
 func (t Turn) MovesOn(due Pending) check.Matcher {
 	return check.Seeing(fmt.Sprintf("a request with step %d, or the end of the run", due.Step+1),
 		func(s wire.Seen) (bool, string) {
-			why := Delivery{due.Run, due.Step, due.Tool, "ok"}.wantsProgress(t, Progress{"running", due.Step, due.Tool})
+			why := Delivery{Run: due.Run, Step: due.Step, Tool: due.Tool, Status: "ok"}.wantsProgress(t, Progress{"running", due.Step, due.Tool})
 			return why == "", wire.Compact(s.Actual())
 		})
 }
