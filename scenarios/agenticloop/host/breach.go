@@ -147,7 +147,7 @@ func (d Delivery) breach(t Turn) Breach {
 	if !t.Answered() {
 		return t.unanswered()
 	}
-	if d.Run == "" {
+	if d.starts() {
 		return t.breachOfStart()
 	}
 	rule, was := d.rule(t)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -136,6 +137,24 @@ func JSONLines() check.Matcher {
 			}
 		}
 		return true, fmt.Sprintf("%d lines", len(lines))
+	})
+}
+
+// OneVersion matches arguments that are nested, flat, or the same in both places.
+func OneVersion() check.Matcher {
+	return check.That("arguments that stand in one place, or alike in both", func(v any) bool {
+		payload, _ := v.(Object)
+		nested, _ := payload["tool_payload"].(Object)
+		for k, arg := range nested {
+			switch k {
+			case "run_id", "step", "tool", "tool_command", "requested_at", "tool_payload":
+				continue // the request's own win
+			}
+			if flat, both := payload[k]; both && !reflect.DeepEqual(flat, arg) {
+				return false
+			}
+		}
+		return true
 	})
 }
 

@@ -21,6 +21,8 @@ type Delivery struct {
 	Odd    model.Odd `json:"odd,omitempty"`
 }
 
+func (d Delivery) starts() bool { return d.Run == "" && d.Odd == "" }
+
 // rule returns the rule that decides about a result, and how its run stands.
 func (d Delivery) rule(t Turn) (*model.Rule, Progress) {
 	run := t.RunsBefore()[d.Run]
@@ -47,7 +49,7 @@ func (d Delivery) Departs(t Turn) string {
 	if why := d.Touches(t); why != "" {
 		return why
 	}
-	if d.Run == "" {
+	if d.starts() {
 		return t.departsFromStart()
 	}
 	rule, was := d.rule(t)

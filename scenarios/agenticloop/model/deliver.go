@@ -71,22 +71,19 @@ func (w World) deliver(t *Turn) bool {
 	return true
 }
 
-// nearRun names a run whose id is not that of the run, and could be taken for it.
+// nearRun names a run whose id is not that of the run, and could be taken for it: an even pick another text, an odd one no text.
 func (w World) nearRun(t *Turn) bool {
-	id := t.Before.ID
-	var near []any
-	for _, text := range nearTexts(id) {
-		if !slices.ContainsFunc(w.Runs, func(k Known) bool { return k.ID == text }) {
-			near = append(near, text)
-		}
+	id, pick := t.Before.ID, t.Move.Pick
+	near := slices.DeleteFunc(nearTexts(id), func(text string) bool {
+		return slices.ContainsFunc(w.Runs, func(k Known) bool { return k.ID == text })
+	})
+	if pick%2 == 0 {
+		t.Delivery.Run = near[pick/2%len(near)]
+		t.Payload["run_id"] = t.Delivery.Run
+		return true
 	}
-	near = append(near, []any{id}, map[string]any{"run_id": id}, 1, true, nil, "")
-	chosen := near[t.Move.Pick%len(near)]
-	text, _ := chosen.(string)
-	if text == "" {
-		t.Delivery.Odd = OddRun
-	}
-	t.Delivery.Run, t.Payload["run_id"] = text, chosen
+	odd := []any{[]any{id}, map[string]any{"run_id": id}, 1, true, nil, ""}
+	t.Delivery.Run, t.Delivery.Odd, t.Payload["run_id"] = "", OddRun, odd[pick/2%len(odd)]
 	return true
 }
 

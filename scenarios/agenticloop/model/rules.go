@@ -26,7 +26,8 @@ const (
 	OddRun    Odd = "run"    // run_id is missing or no text
 	OddStep   Odd = "step"   // step is beyond what some languages keep
 	OddStatus Odd = "status" // status is neither ok nor error
-	OddResult Odd = "result" // what the tool returned is no object
+	OddResult Odd = "result" // what the tool returned is no object, or the planner is to want what it may not have
+	Nonsense  Odd = "plan"   // the planner is to talk nonsense, or to give up
 	Restart   Odd = "start"  // it is the start of the run once more
 )
 
@@ -121,6 +122,11 @@ var (
 		May:   []Outcome{Asked, Completed, Escalated, Refused}, // the text shows objects, and no other kind of result
 		holds: func(d Delivery, _ Standing) bool { return d.Odd == OddResult },
 	}
+	Bewildered = &Rule{
+		Since: "since nobody knows what is to come", Of: agenticloop.RFC103V9, Readings: []string{"AL-R121"},
+		May:   []Outcome{Asked, Completed, Escalated, Refused, Retried, Repeated, Nothing},
+		holds: func(d Delivery, _ Standing) bool { return d.Odd == Nonsense },
+	}
 	Matching = &Rule{
 		Since: "since the result is what is pending", Of: agenticloop.RFC103V9,
 		May:   []Outcome{Asked, Completed, Escalated},
@@ -129,7 +135,7 @@ var (
 )
 
 // Rules are the rules of results, in the order of the text.
-var Rules = []*Rule{Misshapen, Again, Unknown, Over, Unread, Stale, Later, OtherTool, Unclear, Failed, Fruitless, Matching}
+var Rules = []*Rule{Misshapen, Again, Unknown, Over, Unread, Stale, Later, OtherTool, Unclear, Failed, Fruitless, Bewildered, Matching}
 
 // RuleOf returns the first rule that holds for a result.
 func RuleOf(d Delivery, s Standing) *Rule {

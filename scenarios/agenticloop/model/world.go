@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // World is what is known of the runs of a program after some of its moves.
 type World struct {
 	Program  Program
@@ -47,6 +49,7 @@ type Turn struct {
 	MustEnd  bool           // the run is escalated: its budget or its retries are used up
 	MayEnd   bool           // it may be
 	Budget   int            // max_steps of the config
+	Barred   bool           // the planner is to want a tool that the config does not allow
 }
 
 // Turn returns a move as it is made. ok is false where there is nothing of that kind to deliver.
@@ -67,16 +70,14 @@ func (w World) Turn(m Move) (t Turn, ok bool) {
 	if !run.Known || !w.deliver(&t) {
 		return t, false
 	}
+	w.plan(&t)
 	standing := run.Standing
 	standing.Known = t.Delivery.Run == run.ID
 	t.Rule = RuleOf(t.Delivery, standing)
 	switch t.Rule {
-	case Matching, Fruitless:
+	case Matching, Fruitless, Bewildered:
 		t.Next = run.Step + 1
 		t.MayEnd, t.MustEnd = t.Next >= int64(min(run.Low, t.Budget)), t.Next > int64(max(run.High, t.Budget))
-		if !run.Free {
-			t.Decision = w.decision(m.Run, run.Taken+1)
-		}
 	case Failed:
 		n := w.Settings.Retries
 		t.Next = run.Step
@@ -85,6 +86,35 @@ func (w World) Turn(m Move) (t Turn, ok bool) {
 		t.MayEnd = t.MustEnd || n < 0 || !w.Settings.Retry || run.Failed+1 > n
 	}
 	return t, true
+}
+
+// plan notes what the planner is to decide by the pending result.
+func (w World) plan(t *Turn) {
+	if t.Move.Kind != Result {
+		return
+	}
+	if t.Move.Allowed != nil { // it may know of no tool that is left
+		t.Delivery.Odd = OddResult
+	}
+	if t.Before.Free {
+		return
+	}
+	if t.Decision = w.decision(t.Move.Run, t.Before.Taken+1); t.Decision == nil {
+		return
+	}
+	allowed := w.Settings.Tools
+	if t.Move.Allowed != nil {
+		allowed = t.Move.Allowed
+	}
+	switch t.Decision.Kind {
+	case Call:
+		if t.Barred = !slices.Contains(allowed, t.Decision.Tool); t.Barred {
+			t.Delivery.Odd = OddResult
+		}
+	case Done:
+	default:
+		t.Delivery.Odd = Nonsense
+	}
 }
 
 // decision returns what the planner of a run is to decide, nil if nobody knows.
@@ -113,19 +143,25 @@ func (w World) After(t Turn, seen Seen) World {
 	}
 	run.Budget, run.Low, run.High = t.Budget, min(run.Low, t.Budget), max(run.High, t.Budget)
 	run.Free = run.Free || seen.Left
-	taken := t.Rule == Matching || t.Rule == Fruitless
-	if taken && seen.Did != Refused {
-		run.Taken++
-	}
 	switch seen.Did {
 	case Asked:
+		if t.Rule != nil {
+			run.Taken++
+		}
 		run.Step, run.Tool, run.Failures = t.Next, seen.Tool, 0
 		run.Tools = append(run.Tools[:len(run.Tools):len(run.Tools)], seen.Tool)
 	case Retried:
-		run.Failures, run.Failed = run.Failures+1, run.Failed+1
+		run.Failed++
+		if t.Rule == Failed {
+			run.Failures++
+		}
 	case Completed:
+		run.Taken++
 		run.Status, run.Step, run.Tool = "done", 0, ""
 	case Escalated:
+		if t.Rule.Allows(Asked) {
+			run.Taken++
+		}
 		run.Status, run.Step, run.Tool = "escalated", 0, ""
 	}
 	w.Runs = runs
