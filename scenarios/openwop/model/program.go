@@ -2,15 +2,30 @@
 // oracle of drives that draw what they ask.
 package model
 
-import "github.com/openassay/assay/scenarios/openwop/dialect"
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+)
 
 // Program is what a loop is asked to do: the decisions of its supervisor, turn by turn, and what they act on.
 type Program struct {
-	Workflow string            `json:"workflow"`
-	Turns    []Turn            `json:"turns"`
-	Inputs   map[string]string `json:"inputs"`             // of the run, beside its plan: values of the workflow's variables
-	Bound    int               `json:"bound"`              // configurable.maxLoopIterations; 0 for none
-	Scripted bool              `json:"scripted,omitempty"` // the plan is the workflow's own
+	Workflow string `json:"workflow"`
+	Turns    []Turn `json:"turns"`
+	Inputs   Values `json:"inputs"`             // of the run, beside its plan: values of the workflow's variables, none of them null
+	Bound    int    `json:"bound"`              // configurable.maxLoopIterations; 0 for none
+	Scripted bool   `json:"scripted,omitempty"` // the plan is the workflow's own
+}
+
+// Values are JSON values by the names of variables. They keep their numbers to the last digit when they are read again.
+type Values map[string]any
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (v *Values) UnmarshalJSON(raw []byte) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	return d.Decode((*map[string]any)(v))
 }
 
 // Turn is one decision. Exactly one of Workers, Prompt and Reason is set.
