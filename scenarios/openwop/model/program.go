@@ -33,6 +33,8 @@ type Turn struct {
 	Workers []string `json:"workers,omitempty"` // of a decision for workers, one after the other
 	Prompt  string   `json:"prompt,omitempty"`  // of a decision to ask a person
 	Reason  string   `json:"reason,omitempty"`  // of a decision to end the loop
+
+	Confidence *float64 `json:"confidence,omitempty"` // nil if the decision states none; a question has none
 }
 
 // Kind is the kind of the decision.
@@ -61,8 +63,14 @@ func (t Turn) Decision() map[string]any {
 	default:
 		d["reason"] = t.Reason
 	}
+	if t.Confidence != nil {
+		d["confidence"] = *t.Confidence
+	}
 	return d
 }
+
+// Doubted reports whether the decision is below a floor, so that a person must be asked before it is carried out (RFC 0039 A).
+func (t Turn) Doubted(floor float64) bool { return t.Confidence != nil && *t.Confidence < floor }
 
 // Plan is the program as a supervisor is given it.
 func (p Program) Plan() []any {

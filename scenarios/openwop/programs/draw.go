@@ -144,6 +144,9 @@ func scripted(h host.Host, workflow string, bounded bool) model.Program {
 				t.Workers = append(t.Workers, fmt.Sprint(w))
 			}
 		}
+		if confidence, is := d["confidence"].(float64); is {
+			t.Confidence = &confidence
+		}
 		t.Prompt, _ = d["prompt"].(string)
 		t.Reason, _ = d["reason"].(string)
 		p.Turns = append(p.Turns, t)
