@@ -2,6 +2,7 @@ package programs
 
 import (
 	"context"
+	"net/http"
 	"slices"
 
 	"github.com/openassay/assay/scenarios"
@@ -85,18 +86,11 @@ func way(h host.Host) (workflow string, scripts [2]string) {
 
 // run runs a program and answers its questions with the markers.
 func run(ctx context.Context, h host.Host, p model.Program, markers []string) Ran {
+	r := h.Create(ctx, "create the loop", request(p))
+	if texts, other := inTexts(p); other && (r.Created.Status == http.StatusBadRequest || r.Created.Status == http.StatusUnprocessableEntity) {
+		p, r = texts, h.Create(ctx, "create the loop, with texts alone", request(texts))
+	}
 	o := Ran{Program: p}
-	request := dialect.CreateRunRequest{WorkflowID: p.Workflow}
-	if !p.Scripted {
-		request.Inputs = map[string]any{"plan": p.Plan()}
-	}
-	for variable, value := range p.Inputs {
-		request.Inputs[variable] = value
-	}
-	if p.Bound > 0 {
-		request.Configurable = &dialect.Configurable{MaxLoopIterations: new(int64(p.Bound))}
-	}
-	r := h.Create(ctx, "create the loop", request)
 	story := tell(p)
 	for i, t := range story.Turns {
 		if t.Prompt == "" || r.ID == "" {
@@ -123,6 +117,21 @@ func run(ctx context.Context, h host.Host, p model.Program, markers []string) Ra
 	}
 	h.AtOnce(ctx, reads...)
 	return o
+}
+
+// request asks for a run of the program.
+func request(p model.Program) dialect.CreateRunRequest {
+	request := dialect.CreateRunRequest{WorkflowID: p.Workflow}
+	if !p.Scripted {
+		request.Inputs = map[string]any{"plan": p.Plan()}
+	}
+	for variable, value := range p.Inputs {
+		request.Inputs[variable] = value
+	}
+	if p.Bound > 0 {
+		request.Configurable = &dialect.Configurable{MaxLoopIterations: new(int64(p.Bound))}
+	}
+	return request
 }
 
 // tell is what the run of a program must show.
