@@ -55,7 +55,7 @@ func eventName(kind string) (string, bool) {
 // health asks a plugin for its health, which acts on nothing.
 func health(deadline time.Time) (request map[string]any, name string) {
 	return map[string]any{
-		"protocol": 2, "job_id": "assay-doctor", "command": "health", "config": map[string]any{}, "state": map[string]any{},
+		"protocol": 2, "job_id": "health-1", "command": "health", "config": map[string]any{}, "state": map[string]any{},
 		"deadline_at": deadline.UTC().Format(time.RFC3339),
 	}, "the command health"
 }

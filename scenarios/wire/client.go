@@ -347,6 +347,9 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 		request.Header.Set("Content-Type", "application/json")
 	}
 	request.Header.Set("Accept", accept)
+	if agent := c.network.target.UserAgent; agent != "" {
+		request.Header.Set("User-Agent", agent)
+	}
 	if c.base == c.network.base { // not for the second host
 		for k, v := range c.network.target.Header {
 			request.Header.Set(k, v)

@@ -34,6 +34,7 @@ type certifyFlags struct {
 	second       secondHost
 	config       string
 	headers      []string
+	userAgent    string
 	caCert       string
 	suites       []string
 	filter       string
@@ -75,6 +76,7 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	o.others.register(f)
 	o.second.register(f)
 	f.StringArrayVar(&o.headers, "header", nil, "`HEADER` for every request, \"Name: value\" or Name=value; may be repeated")
+	f.StringVar(&o.userAgent, "user-agent", "", "`TEXT` that every request says as its User-Agent (default that of a plain Go client)")
 	f.StringVar(&o.caCert, "cacert", "", "PEM `FILE` of certificate authorities to trust beside the system's")
 	f.StringSliceVar(&o.suites, "suite", nil, "only these `SUITES`, separated by commas")
 	f.StringVar(&o.filter, "filter", "", "only scenarios whose labels satisfy this `EXPR`, like 'level:MUST && !suite:version5-shape'")
@@ -186,6 +188,9 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	}
 	if o.nonce != "" && t.kind.Target != nil {
 		return nil, usage("certify --nonce: a program has no place to publish it in: leave it out")
+	}
+	if o.userAgent != "" && t.kind.Target != nil {
+		return nil, usage("certify --user-agent: a program is sent no requests: leave it out")
 	}
 	if o.out == "" {
 		return nil, usage("certify --out: name a folder")

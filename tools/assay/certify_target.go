@@ -42,7 +42,13 @@ func (o *certifyFlags) target(name string) (target, error) {
 	if key != "" && headers["Authorization"] != "" {
 		return target{}, usage("certify --header Authorization: a key is given too: give one of them")
 	}
-	t := target{name: name, wire: wire.Target{URL: name, Key: key, Header: headers, CAFile: o.caCert}, log: os.Stderr}
+	switch _, twice := headers["User-Agent"]; {
+	case !isHeaderValue(o.userAgent):
+		return target{}, usage("certify --user-agent: it holds a line break or another character that a header cannot carry")
+	case o.userAgent != "" && twice:
+		return target{}, usage("certify --header User-Agent: --user-agent is given too: give one of them")
+	}
+	t := target{name: name, wire: wire.Target{URL: name, Key: key, Header: headers, UserAgent: o.userAgent, CAFile: o.caCert}, log: os.Stderr}
 	if err := o.others.fill(&t.wire); err != nil {
 		return target{}, err
 	}

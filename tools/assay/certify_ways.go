@@ -44,6 +44,9 @@ func (o *certifyFlags) words(t target, toRun bool) []string {
 		}
 		words = append(words, "--header", value)
 	}
+	if o.userAgent != "" {
+		add("--user-agent", o.userAgent)
+	}
 	if o.caCert != "" {
 		add("--cacert", o.caCert)
 	}
