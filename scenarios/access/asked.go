@@ -28,7 +28,7 @@ type Asked struct {
 const inFull = 3
 
 // Drawn returns what a drive asks of a table: all, and at a quick depth some ways by every caller, those of full among them, and each
-// other one by a caller that is drawn. It leaves out the cells with a reason.
+// other one by the first caller and by one that is drawn. It leaves out the cells with a reason.
 func Drawn(c *scenarios.Conn, table []Cell, full func(Way) bool) []Cell {
 	ways := map[string][]Cell{}
 	var names []string
@@ -51,7 +51,9 @@ func Drawn(c *scenarios.Conn, table []Cell, full func(Way) bool) []Cell {
 		case left > 0:
 			left--
 		default:
-			cells = cells[c.Rand.IntN(len(cells)):][:1]
+			if len(cells) > 1 {
+				cells = []Cell{cells[0], cells[1+c.Rand.IntN(len(cells)-1)]}
+			}
 		}
 		out = append(out, cells...)
 	}

@@ -50,8 +50,8 @@ type Made struct {
 	File string        `json:"file"` // path; "" for none
 	Goal string        `json:"goal"`
 	// Marks are texts that stand in what is there, and that who may not read it does not learn.
-	Marks   []string `json:"marks"`
-	Strange string   `json:"strange"` // the text that the others would write
+	Marks   map[string][]string `json:"marks"`   // by the place in paths that names the thing
+	Strange string              `json:"strange"` // the text that the others would write
 }
 
 // prepare makes one thing of each kind, as far as the host has it.
@@ -60,7 +60,7 @@ func prepare(ctx context.Context, h host.Host) (*things, Made) {
 	simple := h.Simple()
 	mark := h.Marker()
 	simple.Metadata = map[string]any{"label": mark}
-	o := Made{Strange: t.strange, Marks: []string{mark}}
+	o := Made{Strange: t.strange, Marks: map[string][]string{run: {mark}}}
 	t.ended = h.Create(ctx, "create a run", simple)
 	if o.Run = host.AnsweredBy("a run", t.ended.Created); t.ended.ID == "" {
 		return t, o
@@ -185,7 +185,7 @@ func (t *things) keep(ctx context.Context, o *Made) {
 	}
 	scenarios.End(err)
 	t.path, o.File = path, path
-	o.Marks = append(o.Marks, mark)
+	o.Marks[file] = []string{mark}
 	if t.values["prefix"] = t.files.Prefix; t.etag != "" {
 		t.values["If-Match"] = t.etag
 	}
@@ -202,7 +202,7 @@ func (t *things) pursue(ctx context.Context, o *Made) {
 		home := t.StandingGoals(ctx)
 		request := home.GoalRequest(host.BoundedTo(3))
 		made = home.Create(ctx, "create the goal", request)
-		o.Marks = append(o.Marks, request.Objective)
+		o.Marks[goal] = []string{request.Objective}
 		request.Objective = t.strange
 		t.bodies["createGoal"], t.bodies["editGoal"] = request, dialect.EditGoalRequest{Objective: t.strange}
 	})
