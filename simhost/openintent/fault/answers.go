@@ -2,6 +2,7 @@ package fault
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -40,6 +41,21 @@ func keeps(change func(before, record map[string]any)) func(*rules.Set) {
 			return record
 		}
 	}
+}
+
+// withoutEmpty returns a document without the members that are false, 0, null or empty.
+func withoutEmpty(v any) any {
+	members, is := v.(map[string]any)
+	if !is {
+		return v
+	}
+	out := map[string]any{}
+	for name, v := range members {
+		if text := fmt.Sprint(v); v != nil && text != "" && text != "0" && text != "false" && text != "[]" && text != "map[]" {
+			out[name] = withoutEmpty(v)
+		}
+	}
+	return out
 }
 
 // fits takes values of one response type that are no answers.
@@ -85,6 +101,15 @@ var answerFaults = []Fault{
 		ID: "openintent.answer-replaces-record", Title: "the record is made anew of the answer, and what was asked is gone",
 		Looks: "question and context are missing in the record behind an answer", Breaks: []string{oi.OIP0025A13},
 		Replace: keeps(func(_, record map[string]any) { delete(record, "question"); delete(record, "context") }),
+	},
+	{
+		ID: "openintent.empty-values-dropped", Title: "with the answer, all that is false, 0 or empty is dropped from the record",
+		Looks: "a form that said no lacks that member in response", Breaks: []string{oi.OIP0025A13},
+		Replace: keeps(func(_, record map[string]any) {
+			for _, member := range []string{"context", "response"} {
+				record[member] = withoutEmpty(record[member])
+			}
+		}),
 	},
 	{
 		ID: "openintent.answer-without-time", Title: "the record does not say when it was answered",
