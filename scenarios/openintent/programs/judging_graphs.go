@@ -224,12 +224,13 @@ func (r Ran) judgeCounted(j *scenarios.Judge) {
 	for _, m := range r.ruled() {
 		for k, p := range r.Program.Parents() {
 			at := aggregateOf(m.taken.After, k, p)
-			for status, id := range map[string]scenarios.RequirementID{
-				host.Suspended: openintent.OIP0026R4, host.Completed: openintent.OIP00023,
-			} {
-				want := m.world.Counted(p, status)
-				j.Check(id, at.At("/by_status/"+status)).To(counts(want), "%s of intent %d, %s: %s intent %d",
-					at.Label("by_status."+status), p, m.taken.After.Graphs[k].Asked, m.step.Do, m.step.Intent)
+			for _, c := range []struct {
+				status string
+				id     scenarios.RequirementID
+			}{{host.Suspended, openintent.OIP0026R4}, {host.Completed, openintent.OIP00023}} {
+				want := m.world.Counted(p, c.status)
+				j.Check(c.id, at.At("/by_status/"+c.status)).To(counts(want), "%s of intent %d, %s: %s intent %d",
+					at.Label("by_status."+c.status), p, m.taken.After.Graphs[k].Asked, m.step.Do, m.step.Intent)
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	oi "github.com/openassay/assay/gen/openintent"
@@ -156,6 +158,14 @@ var answerFaults = []Fault{
 		Replace: taking(func(st rules.Standing) bool { return st.Suspended && st.Resolution == "" }),
 	},
 	{
+		ID: "openintent.id-compared-in-part", Title: "of a suspension_id its first part is compared",
+		Looks: "a suspension_id that ends otherwise is 200", Breaks: []string{oi.OIP0025A5},
+		Replace: taking(func(st rules.Standing) bool {
+			first, _, _ := strings.Cut(st.RecordID, "-")
+			return st.Suspended && st.Resolution == "" && first != "" && strings.HasPrefix(st.SentID, first)
+		}),
+	},
+	{
 		ID: "openintent.active-id-told", Title: "the refusal of a wrong id tells the right one, as release 0.17.0 does",
 		Looks: "the detail of a 409 has the active suspension_id", Breaks: []string{oi.OIP0025A6},
 		Replace: func(s *rules.Set) { s.Answers.Reveals = func() bool { return true } },
@@ -198,6 +208,20 @@ var answerFaults = []Fault{
 		Replace: fits(suspension.Choice),
 	},
 	{
+		ID: "openintent.choice-by-its-beginning", Title: "the beginning of a choice is taken for it",
+		Looks: "a value without its last letter is 200", Breaks: []string{oi.OIP0025A7},
+		Replace: func(s *rules.Set) {
+			honest := s.Answers.Fits
+			s.Answers.Fits = func(r *suspension.Record, value json.RawMessage) (bool, []suspension.Option) {
+				ok, options := honest(r, value)
+				var text string
+				begins := json.Unmarshal(value, &text) == nil && text != "" &&
+					slices.ContainsFunc(r.Choices, func(c suspension.Option) bool { return strings.HasPrefix(c.Value, text) })
+				return ok || begins, options
+			}
+		},
+	},
+	{
 		ID: "openintent.choices-untold", Title: "the refusal of a choice does not say which there are",
 		Looks: "valid_choices is missing in a 422", Breaks: []string{oi.OIP0025A8},
 		Reply: refusals(func(_ *mutate.Reply, refusal map[string]any) { delete(refusal, "valid_choices") }),
@@ -219,6 +243,18 @@ var answerFaults = []Fault{
 		ID: "openintent.confirm-unchecked", Title: "a confirmation takes any text",
 		Looks: "maybe is 200", Breaks: []string{oi.OIP0025A9},
 		Replace: fits(suspension.Confirm),
+	},
+	{
+		ID: "openintent.truth-confirms", Title: "a confirmation takes true and false for yes and no",
+		Looks: "true is 200", Breaks: []string{oi.OIP0025A9},
+		Replace: func(s *rules.Set) {
+			honest := s.Answers.Fits
+			s.Answers.Fits = func(r *suspension.Record, value json.RawMessage) (bool, []suspension.Option) {
+				ok, options := honest(r, value)
+				truth := string(value) == "true" || string(value) == "false"
+				return ok || r.ResponseType == suspension.Confirm && truth, options
+			}
+		},
 	},
 	{
 		ID: "openintent.empty-text-taken", Title: "an empty text is taken for an answer, as release 0.17.0 does",
