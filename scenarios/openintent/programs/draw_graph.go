@@ -89,11 +89,12 @@ func drawGraph(s *host.Server) (p model.Program) {
 	return p
 }
 
-// place gives a further intent a parent and dependencies. Nothing has to do with the odd one.
+// place gives a further intent a parent and dependencies. Nothing has to do with the odd one, and the three siblings have no children:
+// they can be completed in any order.
 func place(s *host.Server, p model.Program, i int) {
 	in := &p.Intents[i]
 	fits := func() bool { return model.Program{Intents: p.Intents[:i+1]}.Acyclic() }
-	if other := s.Rand.IntN(i); other != odd && s.Rand.IntN(2) == 0 {
+	if other := s.Rand.IntN(i); other != odd && (other < firstUp || other > thirdUp) && s.Rand.IntN(2) == 0 {
 		if in.Parent = other; !fits() {
 			in.Parent = model.None
 		}
@@ -118,8 +119,8 @@ func drawSteps(s *host.Server, p *model.Program) {
 	for _, i := range []int{parent, firstUp, secondUp, thirdUp} {
 		left[i] = max(1, left[i])
 	}
-	again := firstUp + s.Rand.IntN(3)
-	left[again] = max(2, left[again])
+	last := firstUp + s.Rand.IntN(3) // of the three siblings; it is suspended once more when the others are completed
+	left[last] = max(2, left[last])
 	w := p.Start()
 	do := func(step model.Step) {
 		p.Steps = append(p.Steps, step)
@@ -128,10 +129,25 @@ func drawSteps(s *host.Server, p *model.Program) {
 	do(model.Step{Do: model.Try, Intent: parent}) // it may be suspended whenever there is time
 	asks := s.Rand.IntN(len(responses))
 	answers := map[int]model.Step{}
+	suspend := func(i int) {
+		left[i]--
+		asks++
+		record, answer := question(s, responses[asks%len(responses)])
+		answers[i] = model.Step{Do: model.Answer, Intent: i, Answer: answer}
+		do(model.Step{Do: model.Suspend, Intent: i, Record: record, StatusFirst: s.Rand.IntN(2) == 0})
+		tries(s, p, w, do)
+	}
+	for _, i := range s.Rand.Perm(3) { // all of them wait at once
+		suspend(firstUp + i)
+	}
 	for {
 		var can []int
 		for i := range p.Intents {
-			if answers[i].Do != "" || w.Is(i, model.Active) && (left[i] > 0 || w.Closed(i)) {
+			switch {
+			case answers[i].Do != "":
+				can = append(can, i)
+			case !w.Is(i, model.Active), i == last && left[i] == 1 && !completed(w, i):
+			case left[i] > 0, w.Closed(i):
 				can = append(can, i)
 			}
 		}
@@ -144,11 +160,8 @@ func drawSteps(s *host.Server, p *model.Program) {
 			delete(answers, i)
 			do(step)
 		case left[i] > 0:
-			left[i]--
-			asks++
-			record, answer := question(s, responses[asks%len(responses)])
-			answers[i] = model.Step{Do: model.Answer, Intent: i, Answer: answer}
-			do(model.Step{Do: model.Suspend, Intent: i, Record: record, StatusFirst: s.Rand.IntN(2) == 0})
+			suspend(i)
+			continue
 		case i == odd:
 			do(model.Step{Do: model.Abandon, Intent: i})
 		default:
@@ -158,12 +171,23 @@ func drawSteps(s *host.Server, p *model.Program) {
 	}
 }
 
+// completed reports whether those of the three siblings that are not i are completed.
+func completed(w *model.World, i int) bool {
+	for n := firstUp; n <= thirdUp; n++ {
+		if n != i && !w.Is(n, model.Completed) {
+			return false
+		}
+	}
+	return true
+}
+
 // tries asks sometimes for what must be refused: always at the first time, and where only one of several holds it up.
 func tries(s *host.Server, p *model.Program, w *model.World, do func(model.Step)) {
 	tried := func(i int) bool {
 		return slices.ContainsFunc(p.Steps, func(step model.Step) bool { return step.Do == model.Try && step.Intent == i })
 	}
-	if w.Waits(gated) && (!tried(gated) || s.Rand.IntN(4) == 0) {
+	one := slices.ContainsFunc(w.Intents[gated].DependsOn, func(d int) bool { return completed(w, d) })
+	if w.Waits(gated) && (one || !tried(gated) || s.Rand.IntN(4) == 0) {
 		do(model.Step{Do: model.Try, Intent: gated})
 	}
 	open := 0

@@ -98,17 +98,18 @@ func (r Ran) judgeMembers(j *scenarios.Judge) {
 		return
 	}
 	all := r.answers()
-	for kind, id := range map[openintentv1.EventType]scenarios.RequirementID{
-		host.EventMemberSuspended: openintent.OIP0026X1, host.EventMemberResumed: openintent.OIP0026X2,
-	} {
+	for _, of := range []struct {
+		kind openintentv1.EventType
+		id   scenarios.RequirementID
+	}{{host.EventMemberSuspended, openintent.OIP0026X1}, {host.EventMemberResumed, openintent.OIP0026X2}} {
 		for i, folder := range r.Folders {
-			told := folder.OfType(kind)
+			told := folder.OfType(of.kind)
 			if len(told.Values) == 0 && i == 0 {
-				j.NotOffered("the log of a portfolio has no " + string(kind) + ": another scenario looks for it elsewhere")
+				j.NotOffered("the log of a portfolio has no " + string(of.kind) + ": another scenario looks for it elsewhere")
 			}
 			for _, m := range slices.Compact(slices.Sorted(slices.Values(r.Program.Portfolios[i]))) {
 				about := told.Where(mentioning(r.IDs[m]))
-				j.Check(id, about).To(check.Len(len(all[m])), "%s on the log of portfolio %d about intent %d", kind, i, m)
+				j.Check(of.id, about).To(check.Len(len(all[m])), "%s on the log of portfolio %d about intent %d", of.kind, i, m)
 			}
 		}
 	}
