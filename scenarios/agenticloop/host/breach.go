@@ -154,6 +154,10 @@ func (d Delivery) breach(t Turn) Breach {
 	switch {
 	case rule == model.Over && !was.isOver(), was.Status == "running" && was.Step == 0 && rule != model.Unknown:
 		return Breach{} // no sentence speaks of such a run
+	case t.endsAsError():
+		return Breach{Of: agenticloop.RFC103P3, Shown: t.Answer.Key("status")}
+	case rule == model.Unread && t.Run(d.Run).Key("status").String() == "escalated":
+		return d.unended(t, agenticloop.RFC103K2)
 	case rule.Allows(model.Nothing):
 		return d.unsilent(t, rule)
 	case rule == model.Later, rule == model.OtherTool:

@@ -72,7 +72,7 @@ func (d Delivery) departsFrom(t Turn, may model.Outcome, rule *model.Rule, was P
 			return "wanted the pending request once more, " + rule.Since + ", and what came is " + t.Answer.JSON()
 		}
 	case model.Refused:
-		if t.Status() != "error" {
+		if t.Status() != "error" || t.endsAsError() {
 			return "wanted an error, " + rule.Since + ", and what came is " + t.Answer.JSON()
 		}
 	case model.Retried:

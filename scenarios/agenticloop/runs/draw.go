@@ -149,6 +149,9 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 	for first && n < 3 {
 		n = d.Draw(steps)
 	}
+	if !d.settings.Steered && !to.byResult() { // it may be done before
+		n = 1
+	}
 	d.dealt++
 	run := model.Run{Goal: d.goal(), Context: d.settingsElsewhere(), Budget: n + d.Draw(room)}
 	if to == spent {

@@ -186,7 +186,6 @@ func (b *table) deliver(ctx context.Context, t model.Turn) host.Turn {
 		job = b.starts[run]
 	case model.Result:
 		job.ID = b.NewID()
-		b.taken[run] = job
 	case model.SameAgain:
 		job = b.taken[run]
 	}
@@ -200,6 +199,9 @@ func (b *table) deliver(ctx context.Context, t model.Turn) host.Turn {
 	job = plan.Lay(job)
 	turn, after := b.Turn(ctx, job)
 	b.state = after
+	if t.Move.Kind == model.Result && turn.Status() == "ok" {
+		b.taken[run] = host.Job{ID: job.ID, Event: job.Event}
+	}
 	return turn
 }
 

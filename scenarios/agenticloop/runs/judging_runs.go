@@ -93,41 +93,28 @@ func (t told) attempt() (n int64, known bool) {
 	return 0, false
 }
 
-// checkBudgets compares where runs are given up with their budgets. A plugin may have a bound of its own below max_steps: it is one
-// only if no run goes further.
-func checkBudgets(o Observation, j *scenarios.Judge) {
-	host.GivenReached(j, len(o.Programs) > 0)
-	all := o.tell()
-	furthest := int64(0)
-	for _, t := range all {
-		if t.seen.Did == model.Asked {
-			furthest = max(furthest, t.Next)
-		}
+// meetsBudget reports whether a turn is to end its run for want of budget, or ends it and may do so for that, or ends it early. A plugin
+// may have a bound of its own below max_steps: it is one only if no run goes further.
+func meetsBudget(t told) bool {
+	if t.Rule != nil && t.Rule != model.Matching && t.Rule != model.Fruitless {
+		return false
 	}
-	looked := false
-	for _, t := range all {
-		counts := t.Rule == nil || t.Rule == model.Matching || t.Rule == model.Fruitless
-		gaveUp := counts && t.seen.Did == model.Escalated
-		over := counts && t.MustEnd && (t.Decision != nil && t.Decision.Kind == model.Call || t.seen.Did == model.Asked)
-		switch {
-		case over || gaveUp && t.MayEnd:
-			host.Given(j, t.host)
-			looked = true
-			for _, id := range (scenarios.IDs{agenticloop.RFC103F7, agenticloop.RFC103G7}) {
-				j.Check(id, t.host.Events().Each("/type")).To(check.Equal([]string{host.Escalated}),
-					"%s: events of a run that has asked for %d steps, with max_steps %s", t.host.Name, t.Next-1, t.budgets())
-			}
-		case gaveUp && o.Settings.Steered && !o.Live && t.plain() && t.Next <= furthest:
-			j.Check(agenticloop.RFC103G7, t.host.OfType(host.Escalated)).To(check.Len(0),
-				"%s: ends of a run that has asked for %d steps, with max_steps %s, where another run went as far as step %d", t.host.Name,
-				t.Next-1, t.budgets(), furthest)
-		default:
-			t.given(j)
-		}
+	if t.seen.Did == model.Escalated {
+		return t.MayEnd || t.decided && t.plain() && t.Next <= t.furthest
 	}
-	if !looked {
-		j.Block("left to itself the plugin is done before a budget is used up",
-			"declare a decision seam in "+host.ProfileName+" that can say call_tool")
+	return t.MustEnd && (t.seen.Did == model.Asked || t.Decision != nil && t.Decision.Kind == model.Call)
+}
+
+// checkBudget compares where a run is given up with its budget.
+func (t told) checkBudget(j *scenarios.Judge) {
+	if !t.MayEnd {
+		j.Check(agenticloop.RFC103G7, t.host.OfType(host.Escalated)).To(check.Len(0),
+			"%s: ends of a run that has asked for %d steps, with max_steps %s, where another run went as far as step %d", t.host.Name,
+			t.Next-1, t.budgets(), t.furthest)
+	}
+	for _, id := range (scenarios.IDs{agenticloop.RFC103F7, agenticloop.RFC103G7}) {
+		j.Check(id, t.host.Events().Each("/type")).To(check.Equal([]string{host.Escalated}),
+			"%s: events of a run that has asked for %d steps, with max_steps %s", t.host.Name, t.Next-1, t.budgets())
 	}
 }
 
@@ -146,33 +133,21 @@ func (t told) plain() bool {
 	return isObject && t.Rule == model.Matching && t.Decision != nil && t.Decision.Kind == model.Call && host.SizeOf(t.Decision.Arguments) < 200
 }
 
-// checkArguments compares the arguments of requests with those that the planner was to choose. Where its plain argument does not come
-// through, the seam does not say arguments.
-func checkArguments(o Observation, j *scenarios.Judge) {
-	host.GivenReached(j, len(o.Programs) > 0)
-	if !o.Settings.Steered {
-		j.Block("its decisions cannot be steered", "declare a decision seam in "+host.ProfileName+" that can say call_tool with arguments")
+// showsArguments reports whether a request has the arguments that its planner was to choose: the plain one among them comes through.
+func showsArguments(t told) bool {
+	if t.Planned == nil || t.seen.Left || t.seen.Did != model.Asked && t.seen.Did != model.Retried {
+		return false
 	}
-	looked := false
-	for _, t := range o.tell() {
-		t.given(j)
-		plan := t.Planned
-		if plan == nil || t.seen.Left || t.seen.Did != model.Asked && t.seen.Did != model.Retried {
-			continue
-		}
-		payload := t.host.Requests().Last().Key("payload")
-		if argument(payload, control).Actual() != plan.Arguments[control] {
-			continue
-		}
-		looked = true
-		j.Check(agenticloop.RFC103E9, payload).To(host.OneVersion(), "%s: payload", t.host.Name)
-		for _, name := range slices.Sorted(maps.Keys(plan.Arguments)) {
-			j.Check(agenticloop.RFC103E9, argument(payload, name)).To(exactly(plan.Arguments[name]), "%s: argument %s", t.host.Name, name)
-		}
-	}
-	if !looked {
-		j.Block("setup failed: no request has the arguments that its planner was to choose",
-			"have the decision seam in "+host.ProfileName+" hand its arguments on")
+	return argument(t.payload(), control).Actual() == t.Planned.Arguments[control]
+}
+
+func (t told) payload() wire.Value { return t.host.Requests().Last().Key("payload") }
+
+// checkArguments compares the arguments of a request with those that its planner was to choose.
+func (t told) checkArguments(j *scenarios.Judge) {
+	j.Check(agenticloop.RFC103E9, t.payload()).To(host.OneVersion(), "%s: payload", t.host.Name)
+	for _, name := range slices.Sorted(maps.Keys(t.Planned.Arguments)) {
+		j.Check(agenticloop.RFC103E9, argument(t.payload(), name)).To(exactly(t.Planned.Arguments[name]), "%s: argument %s", t.host.Name, name)
 	}
 }
 

@@ -1,6 +1,8 @@
 package runs
 
 import (
+	"slices"
+
 	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
@@ -17,10 +19,14 @@ type told struct {
 	host    host.Turn
 	seen    model.Seen
 	after   model.Known // its run
+
+	decided  bool  // its planner decides as it is to
+	furthest int64 // the last step that any run came to
 }
 
 // tell interprets the programs, each up to the turn that leaves the rules, which is the last then.
 func (o Observation) tell() (all []told) {
+	furthest := int64(0)
 	for _, played := range o.Programs {
 		world, last := model.Begin(model.Program{Runs: played.Runs}, o.Settings), ""
 		for _, taken := range played.Turns {
@@ -31,7 +37,8 @@ func (o Observation) tell() (all []told) {
 			s := seen(t, taken.Turn)
 			world = world.After(t, s)
 			run := played.Runs[taken.Move.Run]
-			as := told{t, run.Goal, o.Settings.Tools, t.Decision, last, taken.Turn, s, world.Runs[taken.Move.Run]}
+			as := told{Turn: t, Goal: run.Goal, Allowed: o.Settings.Tools, Planned: t.Decision, last: last, host: taken.Turn, seen: s,
+				after: world.Runs[taken.Move.Run], decided: o.Settings.Steered && !o.Live}
 			if taken.Move.Allowed != nil {
 				as.Allowed = taken.Move.Allowed
 			}
@@ -41,11 +48,17 @@ func (o Observation) tell() (all []told) {
 			if t.Rule == nil && s.Run != "" {
 				last = s.Run
 			}
+			if s.Did == model.Asked {
+				furthest = max(furthest, t.Next)
+			}
 			all = append(all, as)
 			if departs(t, taken.Turn) != "" {
 				break
 			}
 		}
+	}
+	for i := range all {
+		all[i].furthest = furthest
 	}
 	return all
 }
@@ -96,50 +109,58 @@ func seen(t model.Turn, turn host.Turn) model.Seen {
 	return out
 }
 
-// given ends the judge of a turn that leaves the rules: on the sentence that it breaks, whichever scenario is about it.
-func (t told) given(j *scenarios.Judge) {
-	host.Given(j, t.host)
-	why := departs(t.Turn, t.host)
-	if why == "" {
-		return
+// breach returns how a turn leaves the rules; the zero Breach if it does not.
+func (t told) breach() host.Breach {
+	if touched := delivery(t.Turn).Touches(t.host); t.host.Answered() && touched != "" {
+		return host.Breach{Of: agenticloop.RFC103READ5, Shown: t.host.Runs(), Why: "setup failed: " + t.host.Name + ": " + touched}
 	}
-	if touched := delivery(t.Turn).Touches(t.host); touched != "" {
-		j.Violates(agenticloop.RFC103READ5, t.host.Runs(), "setup failed: "+t.host.Name+": "+touched)
+	if departs(t.Turn, t.host) == "" {
+		return host.Breach{}
 	}
-	delivery(t.Turn).Breach(t.host).Stop(j)
+	return delivery(t.Turn).Breach(t.host)
 }
 
-// of has a judge look at the turns that it is about, and presumes that the others keep the rules. It blocks the judge if there are none.
-func of(about func(told) bool, look func(told, *scenarios.Judge)) scenarios.Question {
-	return scenarios.Ask(DrawnRuns, func(o Observation, j *scenarios.Judge) {
+// question is what a scenario looks at.
+type question struct {
+	about func(told) bool              // the turns that it looks at
+	look  func(told, *scenarios.Judge) // of such a turn
+	none  [2]string                    // why there may be none, and what would help
+}
+
+// asked returns the scenario that looks at turns of drawn runs. It presumes that the rules are kept which it does not prove: a turn that
+// leaves one ends the judge, on the sentence that it breaks. Without a turn to look at it is blocked.
+func asked(s scenarios.Scenario, q question) scenarios.Scenario {
+	s.Ask = scenarios.Ask(DrawnRuns, func(o Observation, j *scenarios.Judge) {
 		host.GivenReached(j, len(o.Programs) > 0)
 		if o.Shrunk > 0 {
 			j.Find("", "a program was shrunk from %d turns to %d", o.Shrunk, len(o.Programs[len(o.Programs)-1].Turns))
 		}
 		looked := false
 		for _, t := range o.tell() {
-			if about(t) {
-				host.Given(j, t.host)
+			host.Given(j, t.host)
+			about, b := q.about(t), t.breach()
+			if b.Why != "" && !(about && slices.Contains(s.Proves, b.Of)) {
+				b.Stop(j)
+			}
+			if about {
 				looked = true
-				look(t, j)
-			} else {
-				t.given(j)
+				q.look(t, j)
 			}
 		}
-		if !looked {
-			j.Block("setup failed: no run came to what this is about", "see the turns of its transcript; certify with another --seed")
+		switch {
+		case looked:
+		case q.none[0] != "":
+			j.Block(q.none[0], q.none[1])
+		default:
+			j.Block("setup failed: no run came to what this is about", "see the turns of its transcript, and certify with another --seed")
 		}
 	})
+	return s
 }
 
 // under selects turns that one of these rules is about.
 func under(rules ...*model.Rule) func(told) bool {
 	return func(t told) bool {
-		for _, r := range rules {
-			if t.Rule == r {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(rules, t.Rule)
 	}
 }
