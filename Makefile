@@ -89,7 +89,7 @@ checks: ## Add to tools/prove/testdata/checks what new scenarios check of honest
 
 .PHONY: traces
 traces: ## Record anew what each scenario asks and looks at, which assay explain and assay diff show (tools/trace/traces.json)
-	ASSAY_UPDATE=1 $(GO) test ./tools/assay -count=1 -run '^TestTracesAreOfToday$$'
+	ASSAY_UPDATE=1 $(GO) test ./tools/assay -count=1 -run '^(TestTracesAreOfToday|TestCostsAreOfToday)$$'
 	ASSAY_UPDATE=1 $(GO) test ./tools/trace -count=1 -run '^TestKillsAreThoseOfTheMatrix$$'
 
 .PHONY: prove

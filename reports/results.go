@@ -54,6 +54,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		Run:          Run(r.RunID),
 		Pace:         pace(r.Paced),
 		Load:         load(r.Load),
+		Spent:        spent(r.Spent),
 		ExitCode:     int64(stamp.ExitCode),
 		Claims:       each(r.Claims, claim),
 		Requirements: each(r.Requirements, requirementIn(r.Protocol.Ledger)),
@@ -93,6 +94,13 @@ func pace(p *scenarios.Paced) *results.Pace {
 	of := func(d time.Duration) float64 { return seconds(d.Seconds()) }
 	return &results.Pace{Reply: of(p.Reply), Run: of(p.Run), Turn: of(p.Turn), Behind: of(p.Behind), Asked: of(p.Asked),
 		Patience: of(p.Patience), MaxPatience: of(p.MaxPatience), Workers: new(int64(p.Workers))}
+}
+
+func spent(s wire.Spent) *results.Spent {
+	if s == (wire.Spent{}) {
+		return nil
+	}
+	return &results.Spent{Requests: int64(s.Requests), Runs: int64(s.Runs), Turns: int64(s.Turns)}
 }
 
 func load(l *wire.Load) *results.Load {

@@ -23,6 +23,7 @@ type Options struct {
 	Depth        Depth             // selects the ranges of dimensions; default Quick
 	Workers      int               // drives at once; default 12, or 2 a core if that is more, and more where replies are long on their way
 	Rate         float64           // requests a second; 0 = unlimited
+	Most         wire.Spent        // requests, runs and turns that the target may be asked for, clean-up apart; 0 = unlimited
 	Patience     time.Duration     // the time in which something must happen; default 10 s
 	MaxPatience  time.Duration     // to which patience and deadlines may grow where the target is slow; default 10 min
 	DriveTimeout time.Duration     // the deadline of a drive without its own; default 90 s
@@ -60,8 +61,7 @@ func (o Options) withDefaults() Options {
 		o.Timeout = 10 * time.Minute
 	}
 	if o.Limits == nil {
-		l := wire.DefaultLimits()
-		o.Limits = &l
+		o.Limits = new(o.Depth.limits())
 	}
 	return o
 }
@@ -129,7 +129,7 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	}
 	protocol := suites[0].Protocol
 	network, err := wire.NewNetwork(target, wire.Options{Limits: *o.Limits, Rate: o.Rate, Speech: protocol.Speech,
-		Contract: protocol.contract()})
+		Contract: protocol.contract(), Most: o.Most, Cost: protocol.Cost})
 	if err != nil {
 		return nil, err
 	}
@@ -357,6 +357,7 @@ func (c *Certification) Finish(ctx context.Context) *Report {
 	<-c.over
 	seen, drives := c.see(c.records())
 	client := c.network.Client("clean-up")
+	client.Free()
 	defer client.Close()
 	leftovers := c.cleanup.run(ctx, client, c.Options)
 	c.cancel()

@@ -18,6 +18,8 @@ type Conn struct {
 	Rand *Draws
 	// Depth selects the ranges of dimensions.
 	Depth Depth
+	// Most is what the target may be asked for in the whole certification. Drives draw no more than a part of it.
+	Most wire.Spent
 	// Patience is the time in which something must happen.
 	Patience time.Duration
 	// MaxPatience bounds the time in which something must happen that seems to be under way.

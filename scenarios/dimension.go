@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Depth selects the ranges that drives draw from: how many, how long, how large.
@@ -26,6 +28,15 @@ func ParseDepth(name string) (Depth, error) {
 		return Depth(i), nil
 	}
 	return 0, fmt.Errorf("%q is no depth: give %s", name, strings.Join(depths, ", "))
+}
+
+// limits are those of a certification at this depth: what is larger takes more room.
+func (d Depth) limits() wire.Limits {
+	l := wire.DefaultLimits()
+	for _, all := range []*int64{&l.DriveBytes, &l.KeptBytes, &l.LiveBytes} {
+		*all *= []int64{Quick: 1, Standard: 1, Deep: 4}[d]
+	}
+	return l
 }
 
 // Dimension is a parameter of drives that is drawn from the seed: its range and its edges. A drive declares those that it

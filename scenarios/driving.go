@@ -149,6 +149,7 @@ func (c *Certification) timeoutOf(d DriveMeta) time.Duration {
 func (c *Certification) conn(ctx context.Context, client *wire.Client, draws *Draws, dimensions []*Dimension) *Conn {
 	return &Conn{
 		Client: client, Discovery: c.Discovery, Rand: draws, Depth: c.Options.Depth, declared: dimensions,
+		Most:     c.Options.Most,
 		Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
 		SeamPrefixes: c.Options.SeamPrefixes, Roles: c.Options.Roles, RealTime: c.Options.RealTime, Pace: &c.pace,
 		Learned: &c.learned, ctx: ctx, cleanup: &c.cleanup, ahead: c.ahead,

@@ -17,6 +17,7 @@ type Protocol struct {
 	Title         string
 	DiscoveryPath string        // below the base URL
 	Essential     []string      // members of which a host's discovery document has at least one; nil if it may have none
+	Cost          wire.Cost     // of a request, for the operator who bounds it; nil if only the number of requests counts
 	Speech        wire.Speech   // the words of the version; nil if suites write requests themselves
 	KeyHeader     string        // the header of credentials; "" is Authorization, with a bearer token
 	Spec          func() []byte // the generated schemas of the spec

@@ -40,6 +40,7 @@ type Report struct {
 	Fault             string     // of Assay outside all scenarios, "" for none
 	Paced             *Paced     // nil where transcripts were judged again, which do not show it
 	Load              *wire.Load // nil likewise
+	Spent             wire.Spent
 	Seen              []Sighting // features that the target has without claiming them
 	Drives            []DriveRecord
 	Sensitivity       *Sensitivity // nil if its passes were not challenged
@@ -108,7 +109,7 @@ func (c *Certification) Head() *Report {
 func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers []string, fault string) *Report {
 	r := c.Head()
 	r.Seconds, r.Leftovers, r.Fault, r.Seen, r.Drives = time.Since(c.Started).Seconds(), leftovers, fault, seen, drives
-	r.Paced, r.Load = c.paced(), new(c.network.Load())
+	r.Paced, r.Load, r.Spent = c.paced(), new(c.network.Load()), c.network.Spent()
 	r.Pending, r.secrets = c.begun(), c.network.Redactor().Count()
 	for _, o := range c.outcomes {
 		r.Outcomes = append(r.Outcomes, c.settle(o))

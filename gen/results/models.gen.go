@@ -2893,6 +2893,7 @@ type Results struct {
 	// All random values came of it.
 	Seed        uint64       `json:"seed"`
 	Sensitivity *Sensitivity `json:"sensitivity,omitzero"`
+	Spent       *Spent       `json:"spent,omitzero"`
 	// When discovery was fetched.
 	StartedAt time.Time `json:"startedAt"`
 	Target    Target    `json:"target"`
@@ -2953,6 +2954,8 @@ func (v *Results) UnmarshalJSON(data []byte) error {
 			return &v.Seed
 		case "sensitivity":
 			return &v.Sensitivity
+		case "spent":
+			return &v.Spent
 		case "startedAt":
 			return &v.StartedAt
 		case "target":
@@ -3667,6 +3670,31 @@ func (v SpecTouches) MarshalJSON() ([]byte, error) {
 		p.Scenarios = []string{}
 	}
 	return marshal(p)
+}
+
+// Spent What the target was asked for, clean-up apart. Absent where transcripts were judged again.
+type Spent struct {
+	// Requests and streams; of a plugin, turns.
+	Requests int64 `json:"requests"`
+	// Runs that were asked for, whatever came of it.
+	Runs int64 `json:"runs"`
+	// Turns of loops, as far as their plans tell; of a plugin, each turn.
+	Turns int64 `json:"turns"`
+}
+
+// UnmarshalJSON reads a Spent. Names of members must match exactly; any may be missing.
+func (v *Spent) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "requests":
+			return &v.Requests
+		case "runs":
+			return &v.Runs
+		case "turns":
+			return &v.Turns
+		}
+		return nil
+	}, nil)
 }
 
 // Standing A status of a profile or claim (not claimed where the target stopped or began to make it), or a

@@ -119,6 +119,7 @@ var componentPointers = map[string]string{
 	"SpecSide":            "/$defs/SpecSide",
 	"SpecSubject":         "/$defs/SpecSubject",
 	"SpecTouches":         "/$defs/SpecTouches",
+	"Spent":               "/$defs/Spent",
 	"Standing":            "/$defs/Standing",
 	"StartedEvent":        "/$defs/StartedEvent",
 	"Stimulus":            "/$defs/Stimulus",

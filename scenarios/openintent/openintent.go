@@ -29,6 +29,7 @@ var Protocol = &scenarios.Protocol{
 	DiscoveryPath:  "/.well-known/openintent.json",
 	Essential:      []string{"protocol", "rfcUrls", "openApiUrl", "capabilities", "assay"},
 	KeyHeader:      host.KeyHeader,
+	Cost:           cost,
 	Spec:           openintentv1.Bundled,
 	Requests:       openintentv1.Bundled,
 	Ledger:         host.Ledger,

@@ -55,6 +55,7 @@ func speaking(d *dialect.Dialect) *scenarios.Protocol {
 		DiscoveryPath:  d.Path(dialect.Discover),
 		Essential:      []string{"protocolVersion", "supportedEnvelopes", "schemaVersions", "limits", "capabilities", "multiAgent", "agents"},
 		Speech:         d,
+		Cost:           cost(d),
 		Spec:           d.Contract,
 		Requests:       d.Requests,
 		Ledger:         rows,

@@ -27,6 +27,7 @@ type Client struct {
 	transport  *http.Transport
 	transcript *Transcript
 	held       *held
+	free       bool                     // its requests are not counted
 	waited     *atomic.Int64            // ns that its requests were held back
 	misfits    *atomic.Pointer[failure] // the first request that does not fit the contract
 	rank       *atomic.Int64            // of its requests, where the target is limited; 0 for none: see GoFirst
@@ -226,6 +227,9 @@ func (c *Client) Waited() time.Duration { return time.Duration(c.waited.Load()) 
 func (c *Client) once(ctx context.Context, call Call) (*Reply, error) {
 	request, sent, err := c.prepare(ctx, call, "application/json")
 	if err != nil {
+		return nil, err
+	}
+	if err := c.spend(call, sent.Body); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.network.limits.Request)

@@ -27,6 +27,12 @@ type Inbox struct {
 // OnThisMachine reports whether the target can reach a listener on the loopback interface.
 func (c *Client) OnThisMachine() bool { return c.base != nil && isLoopback(c.base) }
 
+// OnThisMachine reports whether the target's address is on the loopback interface.
+func (t Target) OnThisMachine() bool {
+	base, err := ParseBase(t.URL)
+	return err == nil && isLoopback(base)
+}
+
 func isLoopback(u *url.URL) bool {
 	if u.Hostname() == "localhost" {
 		return true

@@ -54,6 +54,8 @@ type Options struct {
 	Now      func() time.Time // nil = time.Now
 	Contract *Contract        // that requests are checked against, nil to check none
 	Speech   Speech           // of the version that the target speaks, nil where operations have no names
+	Most     Spent            // that the operator allows; 0 is no bound
+	Cost     Cost             // of requests beside themselves, nil if they have none
 }
 
 // Network holds what all drives of a certification share.
@@ -65,6 +67,7 @@ type Network struct {
 	redactor   *Redactor
 	tls        *tls.Config
 	throttle   *throttle
+	budget     *budget
 	inFlight   *weights
 	held       totals
 	now        func() time.Time
@@ -121,6 +124,7 @@ func newNetwork(t Target, o Options) *Network {
 		n.now = time.Now
 	}
 	n.throttle = &throttle{now: n.now, most: o.Rate}
+	n.budget = &budget{most: o.Most, cost: o.Cost}
 	n.inFlight = &weights{free: o.Limits.InFlightBytes, most: o.Limits.InFlightBytes}
 	return n
 }

@@ -126,6 +126,9 @@ func (c *Client) Spawn(ctx context.Context, turn Turn) (*Ended, error) {
 			Error: c.network.redactor.Clean(err.Error())})
 		return nil, err
 	}
+	if err := c.network.budget.take(Spent{Requests: 1, Turns: 1}); err != nil {
+		return nil, err
+	}
 	if err := c.network.throttle.enter(ctx, c); err != nil {
 		return nil, err
 	}

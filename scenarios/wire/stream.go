@@ -47,6 +47,9 @@ func (c *Client) Open(ctx context.Context, call Call) (s *Stream, plain *Reply, 
 func (c *Client) open(ctx context.Context, call Call) (*Stream, *Reply, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	request, sent, err := c.prepare(ctx, call, "text/event-stream")
+	if err == nil {
+		err = c.spend(call, sent.Body)
+	}
 	if err != nil {
 		cancel()
 		return nil, nil, err

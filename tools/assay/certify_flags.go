@@ -46,6 +46,7 @@ type certifyFlags struct {
 	nonce        string
 	workers      int
 	rate         float64
+	most         mostFlags
 	patience     time.Duration
 	timeout      time.Duration
 	seed         uint64
@@ -92,6 +93,7 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 		" of its discovery document, or in a TXT record "+scenarios.NonceRecord+"HOST")
 	f.IntVar(&o.workers, "workers", 0, "`N` drives at once (default 12, or 2 a core, and up to four times as many where replies are long on their way)")
 	f.Float64Var(&o.rate, "rate", 0, "at most `N` requests a second (default unlimited)")
+	o.most.register(f)
 	f.DurationVar(&o.patience, "patience", 10*time.Second, "`TIME` that something may take that must happen")
 	f.DurationVar(&o.maxPatience, "max-patience", 0,
 		"most `TIME` to which --patience and deadlines grow for a slow target (default 10m0s, or --patience if longer)")
@@ -178,6 +180,9 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	}
 	options, err := o.options()
 	if err != nil {
+		return nil, err
+	}
+	if options.Most, err = o.most.of(t); err != nil {
 		return nil, err
 	}
 	if o.plan && o.json {

@@ -86,6 +86,7 @@ func (o *certifyFlags) words(t target, toRun bool) []string {
 	if o.workers != 0 {
 		add("--workers", strconv.Itoa(o.workers))
 	}
+	words = append(words, o.most.words()...)
 	if o.rate != 0 {
 		add("--rate", strconv.FormatFloat(o.rate, 'g', -1, 64))
 	}
@@ -126,8 +127,9 @@ func (o *certifyFlags) waysOut(t target) ways.Commands {
 		}
 		return words
 	}
-	certify, keyless := words(*o), *o
+	certify, keyless, unbounded := words(*o), *o, *o
 	keyless.key, keyless.keyFile = "", ""
+	unbounded.most = mostFlags{unset, unset, unset} // which may be what blocked them
 	joined := func(words ...string) string {
 		return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 	}
@@ -139,7 +141,7 @@ func (o *certifyFlags) waysOut(t target) ways.Commands {
 		Keyed: func(variables string) string {
 			return joined(slices.Concat([]string{variables}, words(keyless), o.narrowing())...)
 		},
-		Ask: func(selection string) string { return joined(append(slices.Clone(certify), selection)...) },
+		Ask: func(selection string) string { return joined(append(words(unbounded), selection)...) },
 	}
 }
 

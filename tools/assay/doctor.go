@@ -48,7 +48,7 @@ Exit codes:
 // targetFlags lists the flags of assay certify that name the target, how to reach it, and how to ask it.
 var targetFlags = []string{
 	"protocol", "key", "key-file", "tenant-b-key", "voter-key", "low-scope-key", "host-secret", "header", "user-agent", "cacert", "salt", "seam-prefix", "role",
-	"expect-claim", "workers", "rate", "patience", "max-patience", "timeout", "real-time", "config", "json",
+	"expect-claim", "workers", "rate", "max-requests", "max-runs", "max-turns", "patience", "max-patience", "timeout", "real-time", "config", "json",
 }
 
 func newDoctor() *cobra.Command {
@@ -115,6 +115,9 @@ func examine(ctx context.Context, c *certify, asJSON, look bool) error {
 	}
 	code, found := report.ExitCode(), []ways.Way(nil)
 	if code == 0 && !look {
+		if err := c.announce(); err != nil {
+			return err
+		}
 		if found, err = waysOut(ctx, c); err != nil {
 			return err
 		}
@@ -126,6 +129,19 @@ func examine(ctx context.Context, c *certify, asJSON, look bool) error {
 	}
 	if err == nil && code != 0 {
 		err = &exit{Code: code}
+	}
+	return err
+}
+
+// announce says what finding out what is blocked asks the target for, before it does.
+func (c *certify) announce() error {
+	_, drives, _, err := c.planned()
+	if err != nil {
+		return err
+	}
+	cost, err := c.estimate(drives)
+	if err == nil && cost != "" {
+		_, err = fmt.Fprintf(c.stderr, "asking the target for %s; --look leaves that out, --max-runs and --max-turns bound it\n", cost)
 	}
 	return err
 }

@@ -29,7 +29,7 @@ func (v *run) compare(r *scenarios.Report) {
 			want.Requirements[i].Reach = nil
 		}
 	}
-	want.Pace, want.Load, want.WaysOut = got.Pace, got.Load, got.WaysOut // no transcript shows them
+	want.Pace, want.Load, want.Spent, want.WaysOut = got.Pace, got.Load, got.Spent, got.WaysOut // no transcript shows them
 	v.Totals, v.Profiles, v.Partial, v.Sensitivity = want.Totals, want.Profiles, want.Partial, want.Sensitivity
 	v.Known, v.Whole = excerpt.Known(want), r.ExitCode()
 	told := len(v.Problems)

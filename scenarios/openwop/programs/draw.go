@@ -72,6 +72,10 @@ func most(h host.Host) (n int, why string) {
 			n, why = slow, fmt.Sprintf("a turn was seen to take %s", turn.Round(time.Millisecond))
 		}
 	}
+	const part = 20 // of the turns that a certification may ask for
+	if few := max(turns.Least, h.Most.Turns/part); h.Most.Turns > 0 && few < n {
+		n, why = few, fmt.Sprintf("the operator allows %d turns in all", h.Most.Turns)
+	}
 	return n, why
 }
 
