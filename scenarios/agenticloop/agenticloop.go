@@ -14,6 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop/pipeline"
 	"github.com/openassay/assay/scenarios/agenticloop/protocol"
 	"github.com/openassay/assay/scenarios/agenticloop/redelivery"
+	"github.com/openassay/assay/scenarios/agenticloop/runs"
 	"github.com/openassay/assay/scenarios/agenticloop/security"
 	"github.com/openassay/assay/scenarios/agenticloop/state"
 	"github.com/openassay/assay/scenarios/agenticloop/workspace"
@@ -62,7 +63,7 @@ func health(deadline time.Time) (request map[string]any, name string) {
 // Suites are all suites of the agentic loop, in the order they are shown.
 func Suites() []scenarios.Suite {
 	suites := []scenarios.Suite{
-		protocol.Suite(), correlation.Suite(), budget.Suite(), state.Suite(), redelivery.Suite(), security.Suite(),
+		protocol.Suite(), correlation.Suite(), runs.Suite(), budget.Suite(), state.Suite(), redelivery.Suite(), security.Suite(),
 		workspace.Suite(), pipeline.Suite(),
 	}
 	for i := range suites {

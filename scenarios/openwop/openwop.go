@@ -9,6 +9,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/confidence"
 	"github.com/openassay/assay/scenarios/openwop/control"
+	"github.com/openassay/assay/scenarios/openwop/credentials"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/discovery"
 	"github.com/openassay/assay/scenarios/openwop/eventlog"
@@ -110,6 +111,7 @@ func SuitesOf(p *scenarios.Protocol) []scenarios.Suite {
 		eventlog.Suite(),
 		replay.Suite(),
 		isolation.Suite(),
+		credentials.Suite(),
 		handoff.AncestrySuite(),
 		memory.Suite(),
 		control.Suite(),
