@@ -74,14 +74,14 @@ func (p *Protocol) published() map[string]bool {
 	return ids
 }
 
-// names reports whether the drive sent one of these ids, as a string of a body.
+// names reports whether the drive sent one of these ids, as a string of a body or in a path.
 func (d DriveRecord) names(ids map[string]bool) bool {
 	if len(ids) == 0 {
 		return false
 	}
 	for n := 1; n <= d.Transcript.Len(); n++ {
 		for _, text := range d.Transcript.Entry(n).Sent() {
-			for word := range strings.SplitSeq(text, `"`) {
+			for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '"' || r == '/' || r == '?' }) {
 				if ids[word] {
 					return true
 				}
