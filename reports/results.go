@@ -231,6 +231,9 @@ func requirementIn(ledger *scenarios.Ledger) func(scenarios.RequirementStatus) r
 		if s.Contradicted {
 			out.Contradicted = new(true)
 		}
+		if s.Reach.Recognisable && s.Verdict == scenarios.Passed {
+			out.Recognisable = new(true)
+		}
 		if s.Reach.Asked > 0 {
 			out.Reach = &results.Reach{Asked: int64(s.Reach.Asked), Made: int64(s.Reach.Made), Drawn: some(s.Reach.Drawn, drawn)}
 		}

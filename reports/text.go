@@ -320,7 +320,7 @@ func (t *text) summary() {
 	t.line("%s: %s in %s, seed %d%s", textsafe.Count(len(t.report.Outcomes), "scenario"), t.verdicts(t.report.Totals()),
 		round(t.report.Seconds), t.report.Seed, run)
 	t.part()
-	for _, words := range []string{excerpt.Pace(t.doc.Pace), excerpt.Load(t.doc.Load)} {
+	for _, words := range []string{excerpt.Pace(t.doc.Pace), excerpt.Load(t.doc.Load), excerpt.Recognisable(t.doc)} {
 		if words != "" {
 			t.line("%s", words)
 		}

@@ -3,8 +3,11 @@ package scenarios
 import (
 	"cmp"
 	"encoding/json"
+	"io/fs"
 	"net/http"
+	"path"
 	"slices"
+	"strings"
 )
 
 // Reach is how far a requirement was asked: a verdict says whether it holds, and this of how much it was said.
@@ -12,6 +15,8 @@ type Reach struct {
 	Asked int // checks of it that were made
 	Made  int // runs, or turns of a program, that the drives made whose scenarios checked it
 	Drawn []Range
+	// Recognisable: each drive that showed it named a published fixture, by which a target can know its examiner.
+	Recognisable bool
 }
 
 // Range is what was drawn of a dimension.
@@ -24,17 +29,22 @@ type Range struct {
 
 // reaches returns the reach of each requirement that a check was made of.
 func reaches(p *Protocol, outcomes []Outcome, records []DriveRecord) map[RequirementID]Reach {
-	made, drawn := map[string]int{}, map[string][]Range{}
+	made, drawn, known := map[string]int{}, map[string][]Range{}, map[string]bool{}
+	published := p.published()
 	for _, d := range records {
-		made[d.ID], drawn[d.ID] = p.made(d), ranges(d.Drawn)
+		made[d.ID], drawn[d.ID], known[d.ID] = p.made(d), ranges(d.Drawn), d.names(published)
 	}
-	drives := map[RequirementID][]string{}
+	drives, shown := map[RequirementID][]string{}, map[RequirementID]bool{} // by a drive that named none
 	out := map[RequirementID]Reach{}
 	for _, o := range outcomes {
 		for _, c := range o.Checks {
 			id := RequirementID(c.Requirement)
 			r := out[id]
 			r.Asked++
+			if o.Verdict == Passed {
+				shown[id] = shown[id] || !known[o.Drive]
+				r.Recognisable = !shown[id]
+			}
 			if o.Drive != "" && !slices.Contains(drives[id], o.Drive) {
 				drives[id] = append(drives[id], o.Drive)
 				r.Made += made[o.Drive]
@@ -46,6 +56,39 @@ func reaches(p *Protocol, outcomes []Outcome, records []DriveRecord) map[Require
 		}
 	}
 	return out
+}
+
+// published returns the ids of the fixtures that hosts can know beforehand.
+func (p *Protocol) published() map[string]bool {
+	ids := map[string]bool{}
+	if p.Fixtures == nil || p.Salt != "" {
+		return ids
+	}
+	entries, err := fs.ReadDir(p.Fixtures, ".")
+	if err != nil {
+		panic("the fixtures of " + p.ID + " cannot be listed: " + err.Error()) // they are embedded
+	}
+	for _, e := range entries {
+		ids[strings.TrimSuffix(e.Name(), path.Ext(e.Name()))] = true
+	}
+	return ids
+}
+
+// names reports whether the drive sent one of these ids, as a string of a body or in a path.
+func (d DriveRecord) names(ids map[string]bool) bool {
+	if len(ids) == 0 {
+		return false
+	}
+	for n := 1; n <= d.Transcript.Len(); n++ {
+		for _, text := range d.Transcript.Entry(n).Sent() {
+			for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '"' || r == '/' || r == '?' }) {
+				if ids[word] {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // made returns how many runs the target made for a drive, or how many turns a program took.

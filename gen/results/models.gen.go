@@ -2797,10 +2797,13 @@ type RequirementID = string
 // RequirementResult All scenarios that name one requirement, summed up.
 type RequirementResult struct {
 	// It was passed in one place and violated in another, so it is failed: violations has the places.
-	Contradicted *bool              `json:"contradicted,omitzero"`
-	Evidence     Evidence           `json:"evidence,omitzero"`
-	ID           RequirementID      `json:"id"`
-	Reach        *Reach             `json:"reach,omitzero"`
+	Contradicted *bool         `json:"contradicted,omitzero"`
+	Evidence     Evidence      `json:"evidence,omitzero"`
+	ID           RequirementID `json:"id"`
+	Reach        *Reach        `json:"reach,omitzero"`
+	// Each drive that showed it named a published fixture, by whose id a target can know its examiner, and behave
+	// while it looks. Workflows of the target's own, and fixtures with names drawn from a salt, are not known so.
+	Recognisable *bool              `json:"recognisable,omitzero"`
 	Stimulus     Stimulus           `json:"stimulus,omitzero"`
 	Verdict      RequirementVerdict `json:"verdict"`
 }
@@ -2817,6 +2820,8 @@ func (v *RequirementResult) UnmarshalJSON(data []byte) error {
 			return &v.ID
 		case "reach":
 			return &v.Reach
+		case "recognisable":
+			return &v.Recognisable
 		case "stimulus":
 			return &v.Stimulus
 		case "verdict":

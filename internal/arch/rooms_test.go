@@ -14,7 +14,7 @@ import (
 var inRooms = []string{"openwop", "openintent", "agenticloop"}
 
 // shared are the rooms of a protocol that every theme may use.
-var shared = []string{"host", "claims", "dialect", "fixture", "model"}
+var shared = []string{"host", "claims", "dialect", "fixture", "model", "salt"}
 
 // borrowed are the themes that judge a drive of another: the very same run answers both questions.
 var borrowed = map[string][]string{

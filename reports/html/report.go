@@ -141,7 +141,7 @@ func newReport(c Certification) report {
 		r.Part = excerpt.Part(*p)
 	}
 	r.ExtraHeaders = sentence(excerpt.ExtraHeaders(d.Target.ExtraHeaders))
-	for _, words := range []string{excerpt.Pace(d.Pace), excerpt.Load(d.Load)} {
+	for _, words := range []string{excerpt.Pace(d.Pace), excerpt.Load(d.Load), excerpt.Recognisable(d)} {
 		if words != "" {
 			r.Speed = append(r.Speed, sentence(words)+".")
 		}

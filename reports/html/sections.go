@@ -155,6 +155,7 @@ type rests struct {
 	Verdict, Evidence string
 	Scenarios         []link
 	Reach             string
+	Recognisable      bool
 }
 
 // claims groups the claims by status, the worst first, each with its requirements and the scenarios that tested them.
@@ -182,7 +183,7 @@ func (m *maker) claims() []claimGroup {
 		for _, r := range m.doc.Requirements {
 			if row, _ := m.ledger.Find(scenarios.RequirementID(r.ID)); row.Claim == c.ID {
 				one.Rests = append(one.Rests, rests{m.requirement(r.ID), string(r.Verdict), string(r.Evidence), links(asked[r.ID]),
-					excerpt.Reach(r.Reach)})
+					excerpt.Reach(r.Reach), r.Recognisable != nil})
 			}
 		}
 		slices.SortStableFunc(one.Rests, func(a, b rests) int { return slices.Index(order, a.Verdict) - slices.Index(order, b.Verdict) })

@@ -46,8 +46,8 @@ func (o *certifyFlags) takeUp(cmd *cobra.Command, targets []string) ([]string, e
 	if cmd.Flags().Changed("register") {
 		return nil, usage("certify --check: the plan was made when it was launched: leave out --register")
 	}
-	for _, flag := range []string{"launch", "seed", "depth", "salt", "run-id", "suite", "scenario", "requirement", "filter", "expect-claim", "plan",
-		"real-time", "fault"} {
+	for _, flag := range []string{"launch", "seed", "depth", "salt", "run-id", "suite", "scenario", "requirement", "filter", "expect-claim",
+		"plan", "real-time", "fault"} {
 		if t.typed[flag] { // a file of parameters may say what the launch was told
 			return nil, usage("certify --check: the ticket says what is asked, and how: leave out --%s", flag)
 		}

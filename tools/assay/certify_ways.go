@@ -133,8 +133,12 @@ func (o *certifyFlags) waysOut(t target) ways.Commands {
 	joined := func(words ...string) string {
 		return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 	}
+	salt := ""
+	if o.salt != "" {
+		salt = textsafe.Shell(o.salt)
+	}
 	return ways.Commands{
-		Program: program, Check: joined(program, "certify", "--check", textsafe.Shell(cmp.Or(o.ticket.check, o.ticket.launch))),
+		Program: program, Salt: salt, Check: joined(program, "certify", "--check", textsafe.Shell(cmp.Or(o.ticket.check, o.ticket.launch))),
 		Certify: func(variables, flags string) string {
 			return joined(slices.Concat([]string{variables}, certify, o.narrowing(), []string{flags})...)
 		},

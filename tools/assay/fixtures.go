@@ -50,7 +50,46 @@ func newFixtures() *cobra.Command {
 	}
 	export.Flags().StringVar(&family, "for", "", "write only those for engines built on the published fixtures: upstream")
 	export.Flags().StringVar(&salt, "salt", "", "draw the names of workflows, nodes, variables and texts from this `TEXT`")
-	cmd.AddCommand(export)
+	cmd.AddCommand(export, newFixtureNames())
+	return cmd
+}
+
+// newFixtureNames lists what fixtures are called under a salt: reports speak of them by their published names.
+func newFixtureNames() *cobra.Command {
+	var salt string
+	cmd := &cobra.Command{
+		Use:     "names",
+		Short:   "List the published id of each fixture and the one that a salt gives it",
+		Long:    "Prints a line for each fixture: its published id, by which reports speak of it, and the id that it has with\nthis --salt.",
+		Example: "  assay fixtures names --salt spring-tide",
+		Args:    args(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !scenarios.IsSalt(salt) {
+				return usage("fixtures names --salt: give %s", scenarios.SaltForm)
+			}
+			for _, p := range protocols.Values() {
+				if p.Fixtures == nil {
+					continue
+				}
+				salted, err := p.Salted(salt)
+				if err != nil {
+					return err
+				}
+				entries, err := fs.ReadDir(p.Fixtures, ".")
+				if err != nil {
+					return err
+				}
+				for _, e := range entries {
+					id := strings.TrimSuffix(e.Name(), fixtureExt)
+					if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", id, salted.Drawn(id)); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&salt, "salt", "", "`TEXT` that the names are drawn from")
 	return cmd
 }
 

@@ -111,6 +111,8 @@ func (d *Dialect) Say(call wire.Call) (wire.Call, error) {
 		before, name, after := place(rest)
 		if name == "nodeId" {
 			id = d.names.Node(id)
+		} else {
+			id = d.names.Token(id)
 		}
 		if name == "" {
 			return call, fmt.Errorf("%s: %d ids for %q", op.Name, len(op.IDs), template)

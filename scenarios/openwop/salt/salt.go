@@ -4,7 +4,6 @@ package salt
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -72,9 +71,6 @@ func New(fixtures fs.FS, salt string) (*Names, error) {
 	n.files, err = files(written)
 	return n, err
 }
-
-// Salt returns what the names follow from.
-func (n *Names) Salt() string { return n.salt }
 
 // Published returns the published name of a drawn one, or the name itself.
 func (n *Names) Published(name string) string {
@@ -169,11 +165,3 @@ func capital(w string) string { return strings.ToUpper(w[:1]) + w[1:] }
 
 // Files returns the fixtures with drawn names, <drawn id>.json each.
 func (n *Names) Files() fs.FS { return n.files }
-
-// Pairs returns the published and the drawn ids of workflows, in the order of the published ones.
-func (n *Names) Pairs() (pairs [][2]string) {
-	for _, id := range slices.SortedFunc(maps.Keys(n.ids), cmp.Compare[string]) {
-		pairs = append(pairs, [2]string{id, n.drawn[id]})
-	}
-	return pairs
-}

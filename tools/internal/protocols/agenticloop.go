@@ -95,7 +95,7 @@ func (Agent) Protocol() *scenarios.Protocol { return suites.Protocol }
 
 // Start implements [Specimen] by creating the plugin folder.
 func (a Agent) Start(context.Context, wire.Target, Place) (ready wire.Target, stop func(context.Context) error, err error) {
-	dir, err := wire.NewFolder("assay-prove-")
+	dir, err := wire.NewFolder("prove-")
 	if err != nil {
 		return ready, nil, fmt.Errorf("make the folder of the agent: %w", err)
 	}

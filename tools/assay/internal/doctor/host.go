@@ -271,7 +271,10 @@ func (e *examination) fixtures(p *scenarios.Protocol, document wire.Value) {
 			missing = append(missing, id)
 		}
 	}
-	const load = "load the fixtures into the host (assay fixtures export DIR writes them) and list them under /fixtures"
+	load := "load the fixtures into the host (assay fixtures export DIR writes them) and list them under /fixtures"
+	if p.Salt != "" {
+		load = "load the fixtures of this salt into the host (assay fixtures export --salt writes them) and list them under /fixtures"
+	}
 	switch {
 	case len(missing) == len(files):
 		e.note("fixtures", Warn, load, "none of the %d fixture workflows is listed: what needs them will be blocked", len(files))

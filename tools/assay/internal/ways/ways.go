@@ -24,6 +24,7 @@ type Way struct {
 // Commands build what is to be typed.
 type Commands struct {
 	Program string // how this program was called, for a shell
+	Salt    string // of the names of fixtures, for a shell; "" for the published ones
 	// Certify returns the command that certifies the same target in the same way, with variables before it and flags behind it.
 	Certify func(variables, flags string) string
 	// Keyed is Certify with another key than the one that was given, which a variable holds.
@@ -58,6 +59,9 @@ var remedies = []remedy{
 	{names: "--second-host the fixtures"}, // these are for the second host
 	{names: "in place of --header"},       // they say it better than a command does
 	{"assay fixtures export", "load the fixtures that this writes into the host, and list them", func(c Commands) string {
+		if c.Salt != "" {
+			return c.Program + " fixtures export --salt " + c.Salt + " fixtures"
+		}
 		return c.Program + " fixtures export assay-fixtures"
 	}},
 	{"--tenant-b-key", "give the key of another tenant", withVariable("ASSAY_TENANT_B_KEY", "the key of another tenant")},
