@@ -53,10 +53,10 @@ var strangers = &scenarios.Drive[Observation]{
 	},
 }
 
-// table returns the cells of some callers.
+// table returns what some callers ask.
 func table(of func(access.Caller) bool) (cells []access.Cell) {
 	for _, c := range scenarios.Get(Table()) {
-		if of(c.Caller) {
+		if c.Reason == "" && of(c.Caller) {
 			cells = append(cells, c)
 		}
 	}
