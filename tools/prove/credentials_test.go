@@ -11,11 +11,12 @@ import (
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/access"
-	suites "github.com/openassay/assay/scenarios/openwop"
-	"github.com/openassay/assay/scenarios/openwop/credentials"
+	intent "github.com/openassay/assay/scenarios/openintent/credentials"
+	wop "github.com/openassay/assay/scenarios/openwop/credentials"
 	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/simhost/openwop/variation"
 	"github.com/openassay/assay/tools/internal/protocols"
+	"github.com/openassay/assay/tools/prove"
 )
 
 // certifyCredentials certifies a host of a specimen for its suite of credentials.
@@ -95,23 +96,47 @@ func checkTable(t *testing.T, bundled []byte, table []access.Cell, r *scenarios.
 	}
 }
 
+// A protocol without operations of HTTP has no credentials that a caller sends: a program is started by who may start it, and gets its
+// input from nobody else.
 func TestEveryOperationIsAskedForWithEveryCredential(t *testing.T) {
 	t.Parallel()
-	table, err := credentials.Table()
-	if err != nil {
-		t.Fatal(err)
+	tables := map[string]func() ([]access.Cell, error){"openwop": wop.Table, "openintent": intent.Table}
+	for _, row := range protocols.All() {
+		t.Run(row.Name(), func(t *testing.T) {
+			p := row.Protocol
+			if p.Requests == nil || len(operationsOf(t, p.Requests())) == 0 {
+				if tables[row.Name()] != nil {
+					t.Error("it has a table, and no operations")
+				}
+				return
+			}
+			table, err := tables[row.Name()]()
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkTable(t, p.Requests(), table, certifyCredentials(t, whole[row.Name()], scenarios.Standard, 1))
+		})
 	}
-	host := protocols.OpenWOP{Options: surface.Options{Version: surface.HighestVersion}}
-	checkTable(t, suites.Protocol.Requests(), table, certifyCredentials(t, host, scenarios.Standard, 1))
+}
+
+var whole = map[string]protocols.Specimen{
+	"openwop":    protocols.OpenWOP{Options: surface.Options{Version: surface.HighestVersion}},
+	"openintent": protocols.OpenIntent{},
 }
 
 // However a host differs, what it refuses is not held against it.
 func TestRefusalsOfHonestVariations(t *testing.T) {
 	many(t)
 	t.Parallel()
+	hosts := map[string]protocols.Specimen{}
 	for _, names := range append(variationsTogether(), []string{variation.All}, nil) {
-		t.Run(strings.Join(names, ","), func(t *testing.T) {
-			host := protocols.OpenWOP{Options: surface.Options{Version: surface.HighestVersion, Vary: names}}
+		hosts["openwop "+strings.Join(names, ",")] = protocols.OpenWOP{Options: surface.Options{Version: surface.HighestVersion, Vary: names}}
+	}
+	for _, h := range prove.Honest(protocols.Named("openintent")) {
+		hosts["openintent "+h.Name] = h.Specimen
+	}
+	for name, host := range hosts {
+		t.Run(name, func(t *testing.T) {
 			r := certifyCredentials(t, host, scenarios.Standard, 2)
 			nothingWrong(t, r)
 			for _, o := range r.Outcomes {
@@ -122,4 +147,3 @@ func TestRefusalsOfHonestVariations(t *testing.T) {
 		})
 	}
 }
-

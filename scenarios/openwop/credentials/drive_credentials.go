@@ -105,20 +105,10 @@ func (t *things) round(ctx context.Context, h host.Host, who access.Caller, cell
 		return q, ok
 	}, func(reply *wire.Reply) { h.Adopt(reply) })
 	if len(o.Asked) > 0 && who != access.Tenant {
-		ownHeaders(h, o.Asked[0].Existing)
+		access.OwnHeaders(h.Conn, o.Asked[0])
 	}
 	o.After = t.stands(ctx, "after a caller "+string(who))
 	return o
-}
-
-// ownHeaders blocks the drive if the operator's own headers go out with every request and may hold a credential.
-func ownHeaders(h host.Host, sent access.Answer) {
-	for name, value := range h.Transcript().Entry(sent.Status.Ref().Exchange).Request.Header {
-		if value == wire.Secret {
-			scenarios.End(scenarios.Block("the header "+name+" goes out with every request, so no request lacks a credential",
-				"give the credential with --key in place of --header"))
-		}
-	}
 }
 
 // rule is the requirement for whose sake a caller's requests do not fit the contract.
