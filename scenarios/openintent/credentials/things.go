@@ -93,7 +93,8 @@ func prepare(ctx context.Context, c *scenarios.Conn) (*things, Made) {
 		"intentId": i.ID, "intent_id": i.ID, "agentId": s.Name("agent"), "title": t.strange, "name": t.strange, "actor": t.strange,
 		"created_by": t.strange, "agent_id": t.strange, "scope": t.strange, "event_type": "comment.added", "since": "2020-01-01T00:00:00Z",
 	}
-	assigned := s.Ask(ctx, "assign an agent", http.MethodPost, host.At("/intents/%s/agents", i.ID), map[string]any{"agent_id": t.values["agentId"]})
+	assigned := s.Ask(ctx, "assign an agent", http.MethodPost, host.At("/intents/%s/agents", i.ID),
+		map[string]any{"agent_id": t.values["agentId"]})
 	if !assigned.Ok() {
 		delete(t.values, "agentId")
 	}

@@ -83,7 +83,8 @@ var otherTenant = &scenarios.Drive[Observation]{
 		}
 		defer t.files.Tidy(ctx)
 		o.Before = t.stands(ctx, "before the other tenant asks")
-		o.Rounds = []Round{t.round(ctx, tenants.Other, access.Tenant, table(func(who access.Caller) bool { return who == access.Tenant }))}
+		cells := table(func(who access.Caller) bool { return who == access.Tenant })
+		o.Rounds = []Round{t.round(ctx, tenants.Other, access.Tenant, cells)}
 	},
 }
 
