@@ -68,8 +68,8 @@ var otherTenant = &scenarios.Drive[Observation]{
 	ID: "openwop/every-operation-of-another-tenant",
 	Title: "makes a run, one that waits, a file and a goal, and has another tenant ask for every operation of the contract on them and on " +
 		"such as never were",
-	Sends: []string{host.SendsTenants, "{create run}, four times", "{write file}", "{create goal}", "as the other tenant: every operation of " +
-		"the contract, of what is there and of what never was",
+	Sends: []string{host.SendsTenants, "{create run}, four times", "{write file}", "{create goal}",
+		"as the other tenant: every operation of the contract, of what is there and of what never was",
 		"{read run}, {poll log}, {read file}, {list files}, {read goal} and {list goals}"},
 	Uses:       []string{host.WorkspaceFiles},
 	Dimensions: lacks,
