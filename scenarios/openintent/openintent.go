@@ -18,6 +18,7 @@ import (
 	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/openintent/inputs"
 	"github.com/openassay/assay/scenarios/openintent/lifecycle"
+	"github.com/openassay/assay/scenarios/openintent/programs"
 	"github.com/openassay/assay/scenarios/openintent/retry"
 	"github.com/openassay/assay/scenarios/openintent/streams"
 )
@@ -92,7 +93,7 @@ func Suites() []scenarios.Suite {
 	suites := []scenarios.Suite{
 		answers.Suite(), lifecycle.Suite(), graph.Suite(), containers.TasksSuite(), containers.PortfoliosSuite(),
 		deadline.Suite(), retry.Suite(), coordinator.Suite(), inputs.Suite(), config.Suite(), streams.Suite(),
-		retry.StorySuite(), cascade.Suite(), credentials.Suite(),
+		retry.StorySuite(), programs.Suite(), cascade.Suite(), credentials.Suite(),
 	}
 	for i := range suites {
 		suites[i].Protocol = Protocol

@@ -192,7 +192,7 @@ func (r *Reply) decoded() (any, error) {
 	if text, ok := r.transcript.Document(r.exchange); ok && text == string(r.Body) {
 		return r.transcript.body(r.exchange)
 	}
-	return decode(string(r.Body))
+	return decode(r.transcript.heard(string(r.Body)))
 }
 
 func textAt(doc any, pointer string) string {
@@ -281,7 +281,7 @@ func (c *Client) hide(pointers []string, body string) (doc any, longest int) {
 	if len(pointers) == 0 {
 		return nil, 0
 	}
-	doc, err := decode(body)
+	doc, err := decode(c.transcript.heard(body))
 	if err != nil {
 		return nil, 0
 	}
@@ -347,6 +347,9 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 		request.Header.Set("Content-Type", "application/json")
 	}
 	request.Header.Set("Accept", accept)
+	if agent := c.network.target.UserAgent; agent != "" {
+		request.Header.Set("User-Agent", agent)
+	}
 	if c.base == c.network.base { // not for the second host
 		for k, v := range c.network.target.Header {
 			request.Header.Set(k, v)

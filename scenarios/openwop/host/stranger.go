@@ -38,7 +38,7 @@ func (h Host) AsStranger(ctx context.Context, who Stranger, call wire.Call) *wir
 	refused := openwop.OWPERR1
 	if who == UnknownKey {
 		refused = openwop.OWPERR2
-		call.Header = map[string]string{"Authorization": "Bearer assay-" + h.Marker()}
+		call.Header = map[string]string{"Authorization": "Bearer " + h.Marker()}
 	}
 	reply := h.Do(wire.Misfit(ctx, refused), call)
 	for name, value := range h.Transcript().Entry(reply.Exchange()).Request.Header {

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -29,23 +30,23 @@ func tell(t *testing.T, p model.Program) model.Story {
 // A program by hand: the second worker is given what the first one brought back, a question changes nothing, and what stands behind
 // the end is not carried out.
 func TestTell(t *testing.T) {
-	p := model.Program{Inputs: map[string]string{"said": "one", "other": "two"}, Turns: []model.Turn{
+	p := model.Program{Inputs: model.Values{"said": "one", "other": "two"}, Turns: []model.Turn{
 		{Workers: []string{again, echo}}, {Prompt: "Go on?"}, {Workers: []string{again}}, {Reason: "done"}, {Workers: []string{echo}},
 	}}
 	s := tell(t, p)
-	first := model.Handoff{Worker: again, Inputs: map[string]string{"word": "two", "aside": ""}, Harvested: []string{"again"},
+	first := model.Handoff{Worker: again, Inputs: map[string]any{"word": "two", "aside": ""}, Harvested: []string{"again"},
 		Replaced: []string{"extra"}}
 	last := first
-	last.Inputs = map[string]string{"word": "two", "aside": "one"}
+	last.Inputs = map[string]any{"word": "two", "aside": "one"}
 	want := model.Story{
 		Turns: []model.Taken{
-			{Turn: p.Turns[0], Handoffs: []model.Handoff{first, {Worker: echo, Inputs: map[string]string{"word": "one"},
+			{Turn: p.Turns[0], Handoffs: []model.Handoff{first, {Worker: echo, Inputs: map[string]any{"word": "one"},
 				Unset: []string{"extra"}, Harvested: []string{"heard"}}}},
 			{Turn: p.Turns[1]},
 			{Turn: p.Turns[2], Handoffs: []model.Handoff{last}},
 			{Turn: p.Turns[3]},
 		},
-		Variables: map[string]string{"said": "one", "other": "two", "outcome": "untouched", "heard": "one", "again": "one"},
+		Variables: map[string]any{"said": "one", "other": "two", "outcome": "untouched", "heard": "one", "again": "one"},
 	}
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Error(diff)
@@ -79,7 +80,7 @@ func TestStoriesAreBeginnings(t *testing.T) {
 			return model.Turn{Workers: rapid.SliceOfN(rapid.SampledFrom([]string{echo, again}), 1, 4).Draw(rt, "workers")}
 		})
 		p := model.Program{Turns: rapid.SliceOfN(turn, 1, 12).Draw(rt, "turns"), Bound: rapid.IntRange(0, 13).Draw(rt, "bound"),
-			Inputs: map[string]string{"said": rapid.String().Draw(rt, "said")}}
+			Inputs: model.Values{"said": rapid.String().Draw(rt, "said")}}
 		s := tell(t, p)
 		for i, taken := range s.Turns {
 			if !cmp.Equal(taken.Turn, p.Turns[i]) || len(taken.Handoffs) != len(taken.Workers) {
@@ -97,6 +98,28 @@ func TestStoriesAreBeginnings(t *testing.T) {
 			rt.Fatalf("%d turns, and the decision to end is number %d", len(all.Turns), end+1)
 		}
 	})
+}
+
+// Values that look empty are values, and come back as they were given.
+func TestTellKeepsValuesOfEveryType(t *testing.T) {
+	given := model.Values{"flag": false, "count": 0, "shape": map[string]any{"none": nil}, "list": []any{}}
+	const typed = "assay-echo-typed"
+	s := model.Program{Inputs: given, Turns: []model.Turn{{Workers: []string{typed, typed}}, {Reason: "done"}}}.
+		Tell(read(t, "assay-loop-mapped"), map[string]model.Workflow{typed: read(t, typed)})
+	back := []string{"counted", "flagged", "listed", "shaped"}
+	want := []model.Handoff{
+		{Worker: typed, Inputs: maps.Clone(given), Unset: []string{"before"}, Replaced: []string{"extra", "word"}, Harvested: back},
+		{Worker: typed, Inputs: maps.Clone(given), Replaced: []string{"extra", "word"}, Harvested: back},
+	}
+	want[1].Inputs["before"] = []any{}
+	if diff := cmp.Diff(want, s.Workers()); diff != "" {
+		t.Error(diff)
+	}
+	for from, to := range map[string]string{"flag": "flagged", "count": "counted", "shape": "shaped", "list": "listed"} {
+		if diff := cmp.Diff(given[from], s.Variables[to]); diff != "" {
+			t.Errorf("%s: %s", to, diff)
+		}
+	}
 }
 
 func TestReadKnowsOnlyFixtures(t *testing.T) {

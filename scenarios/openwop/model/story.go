@@ -8,8 +8,8 @@ import (
 // Story is what a run of a program must show in the end.
 type Story struct {
 	Turns     []Taken
-	Breached  bool              // it was to take more turns than its bound: a breach, and the run failed
-	Variables map[string]string // those that have a value
+	Breached  bool           // it was to take more turns than its bound: a breach, and the run failed
+	Variables map[string]any // those that have a value
 }
 
 // Taken is a turn that was taken.
@@ -21,10 +21,10 @@ type Taken struct {
 // Handoff is a worker as its parent dispatched it.
 type Handoff struct {
 	Worker    string
-	Inputs    map[string]string // what its run was given
-	Unset     []string          // the inputs whose variable had no value, sorted
-	Replaced  []string          // the inputs of the default mapping that its own does not have, sorted
-	Harvested []string          // the parent's variables that took what it brought back, sorted; nil if nothing is mapped
+	Inputs    map[string]any // what its run was given
+	Unset     []string       // the inputs whose variable had no value, sorted
+	Replaced  []string       // the inputs of the default mapping that its own does not have, sorted
+	Harvested []string       // the parent's variables that took what it brought back, sorted; nil if nothing is mapped
 }
 
 // Workers are all workers in order.
@@ -73,7 +73,7 @@ func (p Program) Tell(of Workflow, workers map[string]Workflow) Story {
 // handOver runs a worker that does nothing but keep what it is given.
 func (s *Story) handOver(of Workflow, worker string, w Workflow) Handoff {
 	in, out := of.maps.of(worker)
-	h := Handoff{Worker: worker, Inputs: map[string]string{}}
+	h := Handoff{Worker: worker, Inputs: map[string]any{}}
 	for _, input := range slices.Sorted(maps.Keys(in)) {
 		if value, has := s.Variables[in[input]]; has {
 			h.Inputs[input] = value
@@ -88,12 +88,10 @@ func (s *Story) handOver(of Workflow, worker string, w Workflow) Handoff {
 	}
 	its := maps.Clone(w.Variables)
 	maps.Copy(its, h.Inputs)
-	if len(out) > 0 {
-		h.Harvested = slices.Sorted(maps.Keys(out))
-	}
-	for variable, from := range out {
-		if value, has := its[from]; has {
+	for _, variable := range slices.Sorted(maps.Keys(out)) {
+		if value, has := its[out[variable]]; has {
 			s.Variables[variable] = value
+			h.Harvested = append(h.Harvested, variable)
 		}
 	}
 	return h

@@ -11,7 +11,7 @@ import (
 // Workflow is what the interpreter needs of a workflow: the values that its variables begin with, and what its dispatch node
 // maps to workers and back.
 type Workflow struct {
-	Variables map[string]string
+	Variables map[string]any
 	maps      mappings
 }
 
@@ -54,7 +54,7 @@ func Read(id string) (Workflow, error) {
 	if err := json.Unmarshal(raw, &file); err != nil {
 		return Workflow{}, fmt.Errorf("the fixture %s: %w", id, err)
 	}
-	w := Workflow{Variables: map[string]string{}}
+	w := Workflow{Variables: map[string]any{}}
 	for _, v := range file.Variables {
 		if text, is := v.DefaultValue.(string); is {
 			w.Variables[v.Name] = text

@@ -2,6 +2,8 @@ package programs
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,10 +22,14 @@ var (
 	form      = &scenarios.Dimension{Name: "form of a text", Least: 0, Most: [3]int{len(forms) - 1, len(forms) - 1, len(forms) - 1}}
 	bound     = &scenarios.Dimension{Name: "turns below the bound of a loop", Least: 1, Most: [3]int{5, 23, 119}, Edges: []int{1}}
 	beyond    = &scenarios.Dimension{Name: "decisions behind the end of a plan", Least: 0, Most: [3]int{2, 2, 5}}
+	truth     = &scenarios.Dimension{Name: "truth of a value", Least: 0, Most: [3]int{1, 1, 1}}
+	number    = &scenarios.Dimension{Name: "kind of a number", Least: 0, Most: [3]int{len(numbers) - 1, len(numbers) - 1, len(numbers) - 1}}
+	depth     = &scenarios.Dimension{Name: "depth of a value", Least: 2, Most: [3]int{4, 16, 24}}
+	long      = &scenarios.Dimension{Name: "length of a list", Least: 2, Most: [3]int{5, 100, 1_000}}
 	room      = &scenarios.Dimension{Name: "turns that the bound of a loop leaves", Least: 0, Most: [3]int{2, 40, 900}, Edges: []int{0, 1}}
 )
 
-var dimensions = []*scenarios.Dimension{turns, workers, questions, letters, form, bound, beyond, room}
+var dimensions = []*scenarios.Dimension{turns, workers, questions, letters, form, bound, beyond, truth, number, depth, long, room}
 
 // At each depth, how many programs are drawn, and from how many workers on each further decision of a program is for one: what is
 // read of them is kept until it is judged.
@@ -72,14 +78,15 @@ func most(h host.Host) (n int, why string) {
 // draw draws a program. A bounded one crosses its bound; the others ask a person, and keep a bound if they have one.
 func draw(h host.Host, workflow string, bounded bool) model.Program {
 	ceiling, why := most(h)
-	p := model.Program{Workflow: workflow, Inputs: map[string]string{}}
+	p := model.Program{Workflow: workflow, Inputs: model.Values{}}
+	staff := staffOf(h, workflow)
 	if !bounded && ceiling > readAgain {
 		ceiling, why = readAgain, "a loop that asks is read again at each question"
 	}
 	n := h.DrawUpTo(turns, ceiling, why)
 	all := 0
 	for range n - 1 {
-		t := model.Turn{Workers: team(h, all)}
+		t := model.Turn{Workers: team(h, staff, all)}
 		if len(p.Turns) > 0 && h.Rand.IntN(4) == 0 { // the same decision as before is another one all the same
 			t = p.Turns[len(p.Turns)-1]
 		}
@@ -87,15 +94,16 @@ func draw(h host.Host, workflow string, bounded bool) model.Program {
 	}
 	p.Turns = append(p.Turns, model.Turn{Reason: "the end of " + h.Marker()})
 	if bounded {
-		p.Turns[0].Workers = append(p.Turns[0].Workers, staff...) // whatever is drawn, each worker is among those of a turn that is taken
+		withAll(p.Turns[:1], staff)
 		p.Bound = h.DrawUpTo(bound, n-1, "a bound below the turns of its loop")
 	} else {
 		asked := h.DrawUpTo(questions, n-1, "there are no more turns")
 		for _, i := range h.Rand.Perm(n - 1)[:asked] {
 			p.Turns[i] = model.Turn{Prompt: "What of " + h.Marker() + "?"}
 		}
+		withAll(p.Turns, staff)
 		for range h.Draw(beyond) {
-			p.Turns = append(p.Turns, model.Turn{Workers: team(h, 0)})
+			p.Turns = append(p.Turns, model.Turn{Workers: team(h, staff, 0)})
 		}
 		if h.Rand.IntN(2) == 0 && ceiling > n {
 			p.Bound = n + h.DrawUpTo(room, ceiling-n, why)
@@ -107,13 +115,26 @@ func draw(h host.Host, workflow string, bounded bool) model.Program {
 				p.Inputs[variable] = text(h)
 			}
 		}
+		if slices.Contains(staff, fixture.EchoTyped) {
+			maps.Copy(p.Inputs, typed(h, bounded))
+		}
 	}
 	return p
 }
 
+// withAll has the last of these turns that is for workers be for all of the staff too, so that whatever is drawn each has its turn.
+func withAll(turns []model.Turn, staff []string) {
+	for i := len(turns) - 1; i >= 0; i-- {
+		if t := &turns[i]; t.Workers != nil {
+			t.Workers = slices.Concat(t.Workers, staff)
+			return
+		}
+	}
+}
+
 // scripted is the program of a loop whose plan is its own, with a bound that is drawn: below its turns, or beyond them if there is one.
 func scripted(h host.Host, workflow string, bounded bool) model.Program {
-	p := model.Program{Workflow: workflow, Scripted: true, Inputs: map[string]string{}}
+	p := model.Program{Workflow: workflow, Scripted: true, Inputs: model.Values{}}
 	way, _ := host.ScriptOf(h, workflow)
 	for _, d := range way.Decisions() {
 		d, _ := d.(map[string]any)
@@ -122,6 +143,9 @@ func scripted(h host.Host, workflow string, bounded bool) model.Program {
 			for _, w := range workers {
 				t.Workers = append(t.Workers, fmt.Sprint(w))
 			}
+		}
+		if confidence, is := d["confidence"].(float64); is {
+			t.Confidence = &confidence
 		}
 		t.Prompt, _ = d["prompt"].(string)
 		t.Reason, _ = d["reason"].(string)
@@ -134,7 +158,7 @@ func scripted(h host.Host, workflow string, bounded bool) model.Program {
 }
 
 // team draws the workers of a decision, in any order and any of them twice. before is how many the program has already.
-func team(h host.Host, before int) []string {
+func team(h host.Host, staff []string, before int) []string {
 	n := h.Draw(workers)
 	if before >= many[h.Depth] {
 		n = 1
@@ -148,3 +172,11 @@ func team(h host.Host, before int) []string {
 
 // staff are the workers of programs. Each keeps what it is given, so that what it brings back is known.
 var staff = []string{fixture.Echo, fixture.EchoAgain}
+
+// staffOf are the workers of programs of a workflow: where values are mapped, one more for those that are no text.
+func staffOf(h host.Host, workflow string) []string {
+	if workflow == fixture.Mapped && h.Offers(fixture.EchoTyped) {
+		return append(slices.Clone(staff), fixture.EchoTyped)
+	}
+	return staff
+}

@@ -208,4 +208,4 @@ func (r played) checkSpared(j *scenarios.Judge) {
 	}
 }
 
-func sorted(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+func sorted(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -16,9 +16,10 @@ import (
 // Suite compares whole runs with what their programs say.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
-		ID:        "programs",
-		Title:     "loops of drawn turns, workers, questions, values and bounds: the whole run against what the texts say of its program",
-		Scenarios: []scenarios.Scenario{decided, counted, countedThroughout, handedOver, carried, spared, harvested, asked, breached, unbreached},
+		ID:    "programs",
+		Title: "loops of drawn turns, workers, questions, values and bounds: the whole run against what the texts say of its program",
+		Scenarios: []scenarios.Scenario{decided, counted, countedThroughout, handedOver, carried, spared, harvested, asked, breached, unbreached,
+			heldEachTime, countedInDoubt},
 	}
 }
 

@@ -3,6 +3,7 @@ package fault
 import (
 	"encoding/json"
 	"slices"
+	"sync"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
@@ -50,6 +51,43 @@ var confidenceFloorFaults = []Fault{
 		Replace: escalating(func(d rules.Doubt, honest bool) bool {
 			return honest && (d.Kind != nextWorker || *d.Confidence < d.Floor-0.1)
 		}),
+	},
+	{
+		ID:     "confidence.zero-is-none",
+		Title:  "a decision for a worker that says it is not sure at all counts as one that says nothing",
+		Looks:  "a decision with confidence 0 is carried out and nobody is asked",
+		Breaks: []string{openwop.OWPINT5, openwop.OWPCNF3},
+		Spots:  []int{16},
+		Replace: escalating(func(d rules.Doubt, honest bool) bool {
+			return honest && (d.Kind != nextWorker || *d.Confidence > 0)
+		}),
+	},
+	{
+		ID:     "confidence.held-once",
+		Title:  "a run that was suspended and resumed once has no decision held any more",
+		Looks:  "the second decision below the floor is carried out and nobody is asked",
+		Breaks: []string{openwop.OWPINT5, openwop.OWPCNF3},
+		Twin:   "there it is a confidence that is not held, here a second time",
+		Replace: escalating(func(d rules.Doubt, honest bool) bool {
+			return honest && !d.Again
+		}),
+	},
+	{
+		ID:     "confidence.told-as-before",
+		Title:  "each decision of a run that is held is told with the confidence of the first",
+		Looks:  "the second confidence-escalated has the confidence of the first",
+		Breaks: []string{openwop.OWPCNF3},
+		Remembers: func() mutate.Changes {
+			var first sync.Map // by the id of the run
+			return mutate.Changes{Events: []mutate.EventFunc{
+				mutate.OfType(string(event.Escalated), func(e *mutate.Event) {
+					mutate.Object(e.Payload, func(p *event.EscalatedPayload) {
+						told, _ := first.LoadOrStore(e.RunID, p.Confidence)
+						p.Confidence, _ = told.(float64)
+					})
+				}),
+			}}
+		},
 	},
 	{
 		ID:      "confidence.floor-itself-held",

@@ -3,6 +3,7 @@ package fault
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -68,16 +69,65 @@ var handoffMappingFaults = []Fault{
 		},
 	},
 	{
+		ID:     "handoff.empty-values-not-given",
+		Title:  "a variable that is false, 0 or empty is taken for one without a value, unless it is a text",
+		Looks:  "the snapshot of the child lacks an input whose source is false, 0, {} or []",
+		Breaks: []string{openwop.OWPDSP16},
+		Replace: func(s *rules.Set) {
+			given := s.Handoff.Given
+			s.Handoff.Given = func(g rules.Given) map[string]any {
+				inputs := given(g)
+				maps.DeleteFunc(inputs, looksEmpty)
+				return inputs
+			}
+		},
+	},
+	{
+		ID:     "handoff.null-members-not-given",
+		Title:  "members of an object that are null are dropped when it is handed on",
+		Looks:  "an input of a child lacks a member that its source has",
+		Breaks: []string{openwop.OWPDSP16},
+		Twin:   "there a value is lost, here a member of one",
+		Replace: func(s *rules.Set) {
+			given := s.Handoff.Given
+			s.Handoff.Given = func(g rules.Given) map[string]any {
+				inputs := given(g)
+				for name, value := range inputs {
+					if object, is := value.(map[string]any); is {
+						object = maps.Clone(object)
+						maps.DeleteFunc(object, func(_ string, member any) bool { return member == nil })
+						inputs[name] = object
+					}
+				}
+				return inputs
+			}
+		},
+	},
+	{
+		ID:     "handoff.empty-values-not-brought-back",
+		Title:  "what a worker brings back is kept only if it is not false, 0, {} or []",
+		Looks:  "output.harvested stands on the log, and the parent's variable is as it was",
+		Breaks: []string{openwop.OWP0037A4, openwop.OWPDSP20},
+		Replace: func(s *rules.Set) {
+			harvested := s.Handoff.Harvested
+			s.Handoff.Harvested = func(h rules.Harvest) map[string]any {
+				values := harvested(h)
+				maps.DeleteFunc(values, looksEmpty)
+				return values
+			}
+		},
+	},
+	{
 		ID:     "handoff.unset-given-empty",
-		Title:  "a variable without a value is handed on as an empty text",
+		Title:  "a variable without a value is handed on as an empty text, where the mapping is the default one",
 		Looks:  "a child has an empty input whose source the parent never had",
 		Breaks: []string{openwop.OWPDSP17},
 		Replace: func(s *rules.Set) {
 			given := s.Handoff.Given
 			s.Handoff.Given = func(g rules.Given) map[string]any {
 				inputs := given(g)
-				for name := range g.Mapping() {
-					if _, set := inputs[name]; !set {
+				for name := range g.Default {
+					if _, set := inputs[name]; !set && g.Own == nil {
 						inputs[name] = ""
 					}
 				}
@@ -132,6 +182,23 @@ var handoffMappingFaults = []Fault{
 			}
 		}),
 	},
+}
+
+// looksEmpty tells the values that a careless host takes for none, but for texts.
+func looksEmpty(_ string, value any) bool {
+	switch value := value.(type) {
+	case bool:
+		return !value
+	case float64:
+		return value == 0
+	case json.Number:
+		return value == "0"
+	case map[string]any:
+		return len(value) == 0
+	case []any:
+		return len(value) == 0
+	}
+	return false
 }
 
 // harvesting has these children harvested as well.

@@ -24,6 +24,7 @@ type Doubt struct {
 	Kind       string
 	Confidence *float64 // nil is no opinion
 	Floor      float64
+	Again      bool // the run was suspended and resumed before
 	Newcomer   bool // it names a worker that the run has not dispatched before, and not the first one
 	Agent      bool // it is held back by its agent, before the supervisor has it; the version does not matter then
 	Set        bool // the run has set the floor

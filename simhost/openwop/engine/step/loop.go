@@ -167,6 +167,7 @@ func (m turn) escalates(d state.Decision) bool {
 func (m turn) doubt(d state.Decision) rules.Doubt {
 	return rules.Doubt{
 		Version: m.S.Created.Version, Kind: d.Kind, Confidence: d.Confidence, Floor: m.S.Created.Floor,
+		Again: m.loop.Resumes > 0,
 		Newcomer: len(m.S.Children) > 0 && slices.ContainsFunc(d.Workers, func(worker string) bool {
 			return !slices.ContainsFunc(m.S.Children, func(c state.ChildRun) bool { return c.WorkflowID == worker })
 		}),
