@@ -584,4 +584,13 @@ var ReadingsV1 = []Reading{
 		Why:       "An operator sets a policy of the platform so that it applies, and a server that applies it keeps section 5.",
 		Scenarios: []string{"openintent/retry/fallback-inherited", "openintent/retry/no-policy", "openintent/retry/no-window", "openintent/retry/real-time-endless", "openintent/retry/real-time-fallbacks", "openintent/retry/real-time-single"},
 	},
+	{
+		ID: "OIP-R129", Title: "a key that is not valid, where nobody answers",
+		Sentences: []string{"OIP-READ-11", "OIP-READ-12"},
+		Open:      "RFC-0025 says 401 for an answer without a valid key, and no text says what becomes of other operations.",
+		Accept:    "Any 4xx, and 404 and 501 of a server that does not have the operation; a status other than 401 is a finding. The discovery document and the configuration of the server ask for no key.",
+		Refuse:    "An operation that is carried out without a valid key, and a refusal that shows what is there.",
+		Why:       "Whoever may read an intent reads the id of its suspension, which is the secret of who may answer, and whoever may set its status needs no answer.",
+		Scenarios: []string{"openintent/credentials/every-way-refused", "openintent/credentials/every-way-without-effect"},
+	},
 }

@@ -36,6 +36,13 @@ const (
 	// nothing else.
 	OIPREAD10 = "OIP-READ-10"
 
+	// Without a valid key no operation is carried out that asks for one, and nothing is shown of what
+	// is there: else the key of an answer protects nothing.
+	OIPREAD11 = "OIP-READ-11"
+
+	// A request that is refused for want of a valid key changes nothing.
+	OIPREAD12 = "OIP-READ-12"
+
 	// max_attempts counts all notifications, the first one too: of N there are N-1 reminders.
 	OIP0026H1 = "OIP-0026-H1"
 
@@ -586,6 +593,21 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "What is configured is done: a resolver answers every question with one policy or null, and nothing else.",
 		Breaks:   []string{"left-out", "another-type", "another-status"},
+	},
+	{
+		ID: OIPREAD11, Level: "MUST", Source: "OIP-READING", File: "",
+		Section: "RFC-0025 8 and 11", Line: 0, Hash: "", Claim: "core",
+		Evidence: "observed",
+		Text:     "Without a valid key no operation is carried out that asks for one, and nothing is shown of what is there: else the key of an answer protects nothing.",
+		Accepts:  "OIP-R129: any 4xx is taken; 401 is expected.",
+		Breaks:   []string{"leaked", "another-status"},
+	},
+	{
+		ID: OIPREAD12, Level: "MUST", Source: "OIP-READING", File: "",
+		Section: "RFC-0025 8 and 11", Line: 0, Hash: "", Claim: "core",
+		Evidence: "observed",
+		Text:     "A request that is refused for want of a valid key changes nothing.",
+		Breaks:   []string{"another-value", "inserted"},
 	},
 	{
 		ID: OIP0026H1, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",

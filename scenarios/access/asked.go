@@ -65,8 +65,8 @@ func By(who Caller, cells []Cell) []Cell {
 	return slices.DeleteFunc(slices.Clone(cells), func(c Cell) bool { return c.Caller != who })
 }
 
-// sideBySide is how many requests are sent at once: none of them is to change anything.
-const sideBySide = 8
+// SideBySide is how many requests are sent at once: none of them is to change anything.
+const SideBySide = 8
 
 // Ask sends the request of each cell, some side by side. call returns the request of a cell about what is there, or about what never was;
 // ok is false where there is none, and a cell without is left out. made is called with each reply of success, one after the other.
@@ -89,7 +89,7 @@ func Ask(ctx context.Context, c *scenarios.Conn, cells []Cell, call func(cell Ce
 			calls = append(calls, func(ctx context.Context) { *into, replies[2*i+k] = send(ctx, c, cell.Way, q) })
 		}
 	}
-	for some := range slices.Chunk(calls, sideBySide) {
+	for some := range slices.Chunk(calls, SideBySide) {
 		c.AtOnce(ctx, some...)
 	}
 	for _, reply := range replies {
@@ -98,6 +98,16 @@ func Ask(ctx context.Context, c *scenarios.Conn, cells []Cell, call func(cell Ce
 		}
 	}
 	return slices.DeleteFunc(out, func(a Asked) bool { return a.Existing.Asked == "" })
+}
+
+// OwnHeaders blocks the drive if the operator's own headers, which go out with every request, may hold a credential.
+func OwnHeaders(c *scenarios.Conn, sent Asked) {
+	for name, value := range c.Transcript().Entry(sent.Existing.Status.Ref().Exchange).Request.Header {
+		if value == wire.Secret {
+			scenarios.End(scenarios.Block("the header "+name+" goes out with every request, so no request lacks a credential",
+				"give the credential with --key in place of --header"))
+		}
+	}
 }
 
 // send sends a request. A stream is closed as soon as it has begun; it has no reply.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/simhost/openintent/engine"
+	"github.com/openassay/assay/simhost/openintent/rules"
 	"github.com/openassay/assay/simhost/refusal"
 	"github.com/openassay/assay/simhost/serving"
 	"github.com/openassay/assay/simhost/serving/contract"
@@ -73,11 +74,18 @@ func (h *Host) guard(pattern string, next http.Handler) http.Handler {
 		if !known {
 			who.Name = "anonymous"
 		}
-		if !h.rules.Requests.LetsIn(op.ID, known, public[op.ID]) {
+		key := r.Header.Get(headerKey)
+		knock := rules.Knock{Operation: op.ID, Known: known, Public: public[op.ID], Sent: len(r.Header.Values(headerKey)) > 0, Key: key,
+			Begins: func() bool { return h.callers.Begins(key) }}
+		asCaller := r.WithContext(context.WithValue(r.Context(), callerKey{}, who))
+		if !h.rules.Requests.LetsIn(knock) {
+			if h.rules.Requests.Late(knock) {
+				checked.ServeHTTP(serving.NewKept(http.Header{}), asCaller)
+			}
 			h.fail(w, r, refusal.New(refusal.Unauthenticated, "send a key that this server knows as X-API-Key"))
 			return
 		}
-		checked.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, who)))
+		checked.ServeHTTP(w, asCaller)
 	})
 }
 

@@ -31,11 +31,11 @@ func TestWhatIsNotClaimedIsInapplicableAndNothingElse(t *testing.T) {
 		"if-match", "if-match-absent", "one-writer-wins",
 		"numbering-continues", "older-versions", "no-such-version", "version-horizon", "climbs-refused", "bad-paths-refused",
 		"too-large-refused", "largest-taken",
-		"full-takes-no-more", "files-apart", "write-is-logged", "reads-as-of-run-start", "owners-apart"}
+		"full-takes-no-more", "files-apart", "every-file-apart", "write-is-logged", "reads-as-of-run-start", "owners-apart"}
 	goals := []string{"block-well-formed", "bounds-required", "created-as-asked", "client-cannot-satisfy",
 		"abandoned-stays-abandoned", "stops-at-bound",
 		"closed-at-bound", "exceeded-stays-exceeded", "ticked-at-once", "cost-bound", "deadline", "satisfied-disarms", "evaluated-and-closed",
-		"evaluations-attributed", "runs-of-the-goal", "content-free", "goals-apart", "pause-halts", "escalation-halts",
+		"evaluations-attributed", "runs-of-the-goal", "content-free", "goals-apart", "every-goal-apart", "pause-halts", "escalation-halts",
 		"only-the-judge", "every-run-judged", "schedule-fires", "heartbeat-fires", "commitment-fires", "secret-redacted",
 		"misfits-not-kept", "goes-on-after-answer", "replay-not-judged", "abandoned-disarms", "satisfied-disarms-schedule"}
 	mappings := []string{"harvested-when-mapped", "harvest-attested", "failed-not-harvested", "cancelled-not-harvested",

@@ -53,10 +53,10 @@ var strangers = &scenarios.Drive[Observation]{
 	},
 }
 
-// table returns the cells of some callers.
+// table returns what some callers ask.
 func table(of func(access.Caller) bool) (cells []access.Cell) {
 	for _, c := range scenarios.Get(Table()) {
-		if of(c.Caller) {
+		if c.Reason == "" && of(c.Caller) {
 			cells = append(cells, c)
 		}
 	}
@@ -68,8 +68,8 @@ var otherTenant = &scenarios.Drive[Observation]{
 	ID: "openwop/every-operation-of-another-tenant",
 	Title: "makes a run, one that waits, a file and a goal, and has another tenant ask for every operation of the contract on them and on " +
 		"such as never were",
-	Sends: []string{host.SendsTenants, "{create run}, four times", "{write file}", "{create goal}", "as the other tenant: every operation of " +
-		"the contract, of what is there and of what never was",
+	Sends: []string{host.SendsTenants, "{create run}, four times", "{write file}", "{create goal}",
+		"as the other tenant: every operation of the contract, of what is there and of what never was",
 		"{read run}, {poll log}, {read file}, {list files}, {read goal} and {list goals}"},
 	Uses:       []string{host.WorkspaceFiles},
 	Dimensions: lacks,
@@ -83,7 +83,8 @@ var otherTenant = &scenarios.Drive[Observation]{
 		}
 		defer t.files.Tidy(ctx)
 		o.Before = t.stands(ctx, "before the other tenant asks")
-		o.Rounds = []Round{t.round(ctx, tenants.Other, access.Tenant, table(func(who access.Caller) bool { return who == access.Tenant }))}
+		cells := table(func(who access.Caller) bool { return who == access.Tenant })
+		o.Rounds = []Round{t.round(ctx, tenants.Other, access.Tenant, cells)}
 	},
 }
 
@@ -105,20 +106,10 @@ func (t *things) round(ctx context.Context, h host.Host, who access.Caller, cell
 		return q, ok
 	}, func(reply *wire.Reply) { h.Adopt(reply) })
 	if len(o.Asked) > 0 && who != access.Tenant {
-		ownHeaders(h, o.Asked[0].Existing)
+		access.OwnHeaders(h.Conn, o.Asked[0])
 	}
 	o.After = t.stands(ctx, "after a caller "+string(who))
 	return o
-}
-
-// ownHeaders blocks the drive if the operator's own headers go out with every request and may hold a credential.
-func ownHeaders(h host.Host, sent access.Answer) {
-	for name, value := range h.Transcript().Entry(sent.Status.Ref().Exchange).Request.Header {
-		if value == wire.Secret {
-			scenarios.End(scenarios.Block("the header "+name+" goes out with every request, so no request lacks a credential",
-				"give the credential with --key in place of --header"))
-		}
-	}
 }
 
 // rule is the requirement for whose sake a caller's requests do not fit the contract.

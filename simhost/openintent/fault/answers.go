@@ -91,7 +91,7 @@ var answerFaults = []Fault{
 		ID: "openintent.answer-without-key", Title: "an answer is taken from whoever sends one",
 		Looks: "respond without a key is 200", Breaks: []string{oi.OIP0025A1},
 		Replace: func(s *rules.Set) {
-			s.Requests.LetsIn = func(op string, known, public bool) bool { return known || public || op == respond }
+			s.Requests.LetsIn = func(k rules.Knock) bool { return k.Known || k.Public || k.Operation == respond }
 		},
 	},
 	{

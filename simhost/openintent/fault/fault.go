@@ -37,6 +37,7 @@ func (Fault) Params() []param.Param { return []param.Param{param.From} }
 // themes are all faults. Adding a fault is adding a row to one of them.
 var themes = [][]Fault{
 	answerFaults,
+	keyFaults,
 	lifecycleFaults,
 	graphFaults,
 	taskFaults,

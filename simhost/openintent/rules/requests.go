@@ -2,8 +2,11 @@ package rules
 
 // Requests is how requests are let in and turned away.
 type Requests struct {
-	// LetsIn tells whether a request is served. known says whether its key is; public whether the operation asks for none.
-	LetsIn func(operation string, known, public bool) bool
+	// LetsIn tells whether a request is served.
+	LetsIn func(Knock) bool
+
+	// Late tells whether a request that is turned away is carried out before.
+	Late func(Knock) bool
 
 	// NeedsMatch tells whether a request without If-Match is refused.
 	NeedsMatch func(operation string) bool
@@ -12,9 +15,20 @@ type Requests struct {
 	Stale func(meant, version int64) bool
 }
 
+// Knock is a request before it is let in.
+type Knock struct {
+	Operation string
+	Known     bool        // its key is known
+	Public    bool        // the operation asks for no key
+	Sent      bool        // a key was sent, be it an empty one
+	Key       string      // that was sent
+	Begins    func() bool // what was sent begins with a key that is known
+}
+
 func honestRequests() Requests {
 	return Requests{
-		LetsIn:     func(_ string, known, public bool) bool { return known || public },
+		LetsIn:     func(k Knock) bool { return k.Known || k.Public },
+		Late:       func(Knock) bool { return false },
 		NeedsMatch: func(string) bool { return true },
 		Stale:      func(meant, version int64) bool { return meant != version },
 	}

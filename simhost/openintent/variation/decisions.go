@@ -110,8 +110,9 @@ var decisions = []Variation{
 		Vary: func(s *Set) {
 			s.Rules = append(s.Rules, func(to *ruleSet) {
 				before := to.Requests.LetsIn
-				to.Requests.LetsIn = func(op string, known, public bool) bool {
-					return before(op, known, public && op != "getServerConfig")
+				to.Requests.LetsIn = func(k rules.Knock) bool {
+					k.Public = k.Public && k.Operation != "getServerConfig"
+					return before(k)
 				}
 			})
 		},
