@@ -19,8 +19,9 @@ func ofRounds(judge func(RoundsObservation, Round, int, *scenarios.Judge), last 
 		if last != nil {
 			last(o, j)
 		}
-		if len(o.Rounds) < rounds.Least { // the last answer was refused, or did not make it active
-			if r := o.Rounds[len(o.Rounds)-1]; r.Answer.Asked != "" {
+		r := o.Rounds[len(o.Rounds)-1]
+		if !waits(r.Waits) || r.After.Body.Key("status").String() != host.Active {
+			if r.Answer.Asked != "" {
 				r.Answer.Taken(j)
 			}
 			j.Block("setup failed: the intent did not wait for its right answer, or is not active after it",
