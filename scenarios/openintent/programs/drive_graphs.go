@@ -170,7 +170,8 @@ func (r *runner) take(ctx context.Context, step model.Step) (t Taken) {
 // look reads everything.
 func (r *runner) look(ctx context.Context, when string) (s Sight) {
 	parents := r.world.Parents()
-	s.Intents, s.Portfolios, s.Graphs = make([]host.Reply, len(r.intents)), make([]host.Reply, len(r.portfolios)), make([]host.Reply, len(parents))
+	s.Intents, s.Graphs = make([]host.Reply, len(r.intents)), make([]host.Reply, len(parents))
+	s.Portfolios = make([]host.Reply, len(r.portfolios))
 	var reads []func(context.Context)
 	for n, i := range r.intents {
 		reads = append(reads, func(ctx context.Context) { s.Intents[n] = i.Read(ctx, fmt.Sprintf("intent %d %s", n, when)) })

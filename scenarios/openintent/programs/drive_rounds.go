@@ -133,7 +133,10 @@ func (r *Round) run(ctx context.Context, i *host.Intent, lease host.Reply, secon
 			return r.After.Body.Key("status"), !waits(r.After)
 		})
 	}
-	r.Again = []host.Reply{i.Answer(ctx, "the same answer again", id, right), i.Answer(ctx, "another answer", id, another(r.Response, record, right))}
+	r.Again = []host.Reply{
+		i.Answer(ctx, "the same answer again", id, right),
+		i.Answer(ctx, "another answer", id, another(r.Response, record, right)),
+	}
 	r.Still = i.Read(ctx, "the intent after later answers")
 }
 

@@ -11,7 +11,9 @@ import (
 )
 
 // ofRounds judges an intent round by round. A round that ended otherwise ends it.
-func ofRounds(judge func(RoundsObservation, Round, int, *scenarios.Judge), last func(RoundsObservation, *scenarios.Judge)) scenarios.Question {
+func ofRounds(
+	judge func(RoundsObservation, Round, int, *scenarios.Judge), last func(RoundsObservation, *scenarios.Judge),
+) scenarios.Question {
 	return scenarios.Ask(drawnRounds, func(o RoundsObservation, j *scenarios.Judge) {
 		for n, r := range o.Rounds {
 			judge(o, r, n+1, j)
@@ -44,8 +46,10 @@ func refused(j *scenarios.Judge, id scenarios.RequirementID, all []Wrong, status
 
 var roundScenarios = []scenarios.Scenario{
 	{
-		ID: "openintent/programs/round-kept", Title: "each of many answers of one intent is kept as it is, with all else that its record says, and told once",
-		Proves: scenarios.IDs{openintent.OIP0025A11, openintent.OIP0025A13, openintent.OIP0025A14, openintent.OIP0025A15}, Claim: claims.Core,
+		ID:     "openintent/programs/round-kept",
+		Title:  "each of many answers of one intent is kept as it is, with all else that its record says, and told once",
+		Proves: scenarios.IDs{openintent.OIP0025A11, openintent.OIP0025A13, openintent.OIP0025A14, openintent.OIP0025A15},
+		Claim:  claims.Core,
 		Ask: ofRounds(func(_ RoundsObservation, r Round, _ int, j *scenarios.Judge) {
 			if waits(r.Waits) {
 				r.answered().check(j)
@@ -63,14 +67,16 @@ var roundScenarios = []scenarios.Scenario{
 		}),
 	},
 	{
-		ID: "openintent/programs/round-named", Title: "in each round an answer is refused that names a suspension before, or an id that resembles its own",
+		ID:     "openintent/programs/round-named",
+		Title:  "in each round an answer is refused that names a suspension before, or an id that resembles its own",
 		Proves: scenarios.IDs{openintent.OIP0025A5}, Claim: claims.Core,
 		Ask: ofRounds(func(_ RoundsObservation, r Round, n int, j *scenarios.Judge) {
 			refused(j, openintent.OIP0025A5, r.Others, 409, r.Named, n)
 		}, nil),
 	},
 	{
-		ID: "openintent/programs/round-fitting", Title: "in each round with choices, or a confirmation, a value is refused that resembles one of them",
+		ID:     "openintent/programs/round-fitting",
+		Title:  "in each round with choices, or a confirmation, a value is refused that resembles one of them",
 		Proves: scenarios.IDs{openintent.OIP0025A7, openintent.OIP0025A9}, Claim: claims.Core,
 		Ask: ofRounds(func(_ RoundsObservation, r Round, n int, j *scenarios.Judge) {
 			id := map[string]scenarios.RequirementID{asChoice: openintent.OIP0025A7, asConfirm: openintent.OIP0025A9}[r.Response]
@@ -96,8 +102,10 @@ var roundScenarios = []scenarios.Scenario{
 		}, nil),
 	},
 	{
-		ID: "openintent/programs/round-uncompleted", Title: "an intent is completed in none of its rounds, nor suspended or answered when it is completed",
-		Proves: scenarios.IDs{openintent.OIP0025L1, openintent.OIP0025L2, openintent.OIP0025A4}, Claim: claims.With(claims.Lifecycle, claims.Core),
+		ID:     "openintent/programs/round-uncompleted",
+		Title:  "an intent is completed in none of its rounds, nor suspended or answered when it is completed",
+		Proves: scenarios.IDs{openintent.OIP0025L1, openintent.OIP0025L2, openintent.OIP0025A4},
+		Claim:  claims.With(claims.Lifecycle, claims.Core),
 		Ask: ofRounds(func(_ RoundsObservation, r Round, n int, j *scenarios.Judge) {
 			if !waits(r.Fitted) {
 				return
@@ -124,11 +132,13 @@ var roundScenarios = []scenarios.Scenario{
 				j.NotThere(o.Lease.Status, "leases on intents (POST /intents/{id}/leases)")
 			}
 			if !o.Lease.Ok() {
-				j.Block(fmt.Sprintf("setup failed: a lease of %d s was refused with HTTP %s", leased, o.Lease.Status.JSON()), "grant a lease on an intent")
+				j.Block(fmt.Sprintf("setup failed: a lease of %d s was refused with HTTP %s", leased, o.Lease.Status.JSON()),
+					"grant a lease on an intent")
 			}
 			j.Check(openintent.OIP0025L3, r.Renewed.Status).To(check.Status(2), "%s, in round %d", r.Renewed.Asked, n)
 			j.Check(openintent.OIP0025L3, r.Renewed.Body.Key("id")).To(check.SameAs(o.Lease.Body.Key("id")), "id of the lease, in round %d", n)
-			j.Check(openintent.OIP0025L3, r.Renewed.Body.Key("expires_at")).To(notBefore(o.Lease.Body.Key("expires_at").String()), "expires_at of the lease, in round %d", n)
+			j.Check(openintent.OIP0025L3, r.Renewed.Body.Key("expires_at")).
+				To(notBefore(o.Lease.Body.Key("expires_at").String()), "expires_at of the lease, in round %d", n)
 		}, nil),
 	},
 }
