@@ -1,9 +1,7 @@
 package programs
 
 import (
-	"fmt"
 	"slices"
-	"time"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openintent/host"
@@ -38,27 +36,9 @@ const (
 	further
 )
 
-// longest is the time that one program may take on a slow server, and each intent takes about so many replies, one after the other.
-const (
-	longest = 20 * time.Second
-	replies = 14
-)
-
-// mostIntents returns how many intents a graph can have on this server, and why not more.
-func mostIntents(s *host.Server) (n int, why string) {
-	n = intents.Most[scenarios.Deep]
-	if s.Took > 0 {
-		if slow := max(intents.Least, int(longest/(replies*s.Took))); slow < n {
-			return slow, fmt.Sprintf("a reply was seen to take %s", s.Took.Round(time.Millisecond))
-		}
-	}
-	return n, ""
-}
-
 // drawGraph draws a program about intents that depend on each other.
-func drawGraph(s *host.Server) (p model.Program) {
-	most, why := mostIntents(s)
-	n := s.DrawUpTo(intents, most, why)
+func drawGraph(s *host.Server, responses []string) (p model.Program) {
+	n := within(s, intents, 14)
 	p.Intents = make([]model.Intent, n)
 	for i := range p.Intents {
 		in := &p.Intents[i]
@@ -84,7 +64,7 @@ func drawGraph(s *host.Server) (p model.Program) {
 	for _, m := range p.Portfolios {
 		s.Rand.Shuffle(len(m), func(i, j int) { m[i], m[j] = m[j], m[i] })
 	}
-	drawSteps(s, &p)
+	drawSteps(s, &p, responses)
 	turn(&p)
 	return p
 }
@@ -111,7 +91,7 @@ func place(s *host.Server, p model.Program, i int) {
 }
 
 // drawSteps draws what becomes of the intents, in any order that can be: each is suspended and answered some times, and completed.
-func drawSteps(s *host.Server, p *model.Program) {
+func drawSteps(s *host.Server, p *model.Program, responses []string) {
 	left := make([]int, len(p.Intents)) // suspensions
 	for i := range left {
 		left[i] = s.Draw(suspensions)

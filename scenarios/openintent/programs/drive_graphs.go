@@ -54,8 +54,9 @@ var drawnGraphs = &scenarios.Drive[GraphsObservation]{
 	Dimensions: graphDimensions,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GraphsObservation) {
 		s := host.Open(ctx, c)
+		responses := taken(ctx, s)
 		for range graphs[c.Depth] {
-			r := runner{Server: s, world: drawGraph(s).Start(), given: map[string]bool{}}
+			r := runner{Server: s, world: drawGraph(s, responses).Start(), given: map[string]bool{}}
 			o.Programs = append(o.Programs, Ran{Program: r.world.Program})
 			r.run(ctx, &o.Programs[len(o.Programs)-1])
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/openassay/assay/scenarios/openintent/host"
 )
 
-// ofRounds judges an intent round by round. A round that ended otherwise ends it.
+// ofRounds judges an intent round by round. A round that ended otherwise ended it; in the last one it may have been completed instead.
 func ofRounds(
 	judge func(RoundsObservation, Round, int, *scenarios.Judge), last func(RoundsObservation, *scenarios.Judge),
 ) scenarios.Question {
@@ -22,7 +22,7 @@ func ofRounds(
 			last(o, j)
 		}
 		r := o.Rounds[len(o.Rounds)-1]
-		if !waits(r.Waits) || r.After.Body.Key("status").String() != host.Active {
+		if !r.Complete.Ok() && (!waits(r.Waits) || r.After.Body.Key("status").String() != host.Active) {
 			if r.Answer.Asked != "" {
 				r.Answer.Taken(j)
 			}
@@ -61,7 +61,7 @@ var roundScenarios = []scenarios.Scenario{
 					all = append(all, r.answered())
 				}
 			}
-			if len(all) == len(o.Rounds) {
+			if len(all) == len(o.Rounds) || o.Rounds[len(o.Rounds)-1].Complete.Ok() {
 				checkLog(j, o.Log, all)
 			}
 		}),
