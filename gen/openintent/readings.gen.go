@@ -231,7 +231,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "suspended_tasks stands at the plan, below its progress, or at GET /plans/{id}/progress. suspended_phases stands at the portfolio of the phases or at GET /workflows/{id}, at the root or below progress.",
 		Refuse:    "A list without the entry or with two of it, and one that keeps an entry after the answer. A list elsewhere counts as absent.",
 		Why:       "An object that nobody defines has no place of its own.",
-		Scenarios: []string{"openintent/portfolios/suspended-phases", "openintent/tasks-and-plans/added", "openintent/tasks-and-plans/listed"},
+		Scenarios: []string{"openintent/portfolios/suspended-phases", "openintent/programs/tasks-listed", "openintent/tasks-and-plans/added", "openintent/tasks-and-plans/listed"},
 	},
 	{
 		ID: "OIP-R25", Title: "where a task shows its status",
@@ -240,7 +240,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "status or state, whichever the task has, and writes use the same name. suspended_intent_id stands at the root, in metadata or in task_metadata.",
 		Refuse:    "Any other place, which counts as absent.",
 		Why:       "Both names mean the same.",
-		Scenarios: []string{"openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/added", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/intent-local", "openintent/tasks-and-plans/listed", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
+		Scenarios: []string{"openintent/programs/tasks-listed", "openintent/programs/tasks-mirror", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/added", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/intent-local", "openintent/tasks-and-plans/listed", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
 	},
 	{
 		ID: "OIP-R26", Title: "where a task is made",
@@ -249,7 +249,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "POST /intents/{id}/tasks or, where that answers 404, 405 or 501, POST /tasks with intent_id.",
 		Refuse:    "Neither route: tasks then count as absent.",
 		Why:       "Both make the same task.",
-		Scenarios: []string{"openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/added", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/intent-local", "openintent/tasks-and-plans/listed", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
+		Scenarios: []string{"openintent/programs/tasks-listed", "openintent/programs/tasks-mirror", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/added", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/intent-local", "openintent/tasks-and-plans/listed", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
 	},
 	{
 		ID: "OIP-R27", Title: "how a server refuses a claim over a suspended input",
@@ -339,7 +339,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "The running task whose intent_id is the suspended intent.",
 		Refuse:    "Two findings of a SHOULD: a pending task of that intent that changes, and a task that another reason blocks and that the answer releases.",
 		Why:       "The question holds up only work that runs.",
-		Scenarios: []string{"openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
+		Scenarios: []string{"openintent/programs/tasks-listed", "openintent/programs/tasks-mirror", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
 	},
 	{
 		ID: "OIP-R102", Title: "a plan that pauses",
