@@ -51,7 +51,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "409 and 412.",
 		Refuse:    "Any other status, and a write that takes effect.",
 		Why:       "A client reacts to both in the same way: it reads the intent again.",
-		Scenarios: []string{"openintent/lifecycle/old-version"},
+		Scenarios: []string{"openintent/lifecycle/old-version", "openintent/programs/version-named"},
 	},
 	{
 		ID: "OIP-R5", Title: "where the new version stands",
@@ -78,7 +78,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "A container that counts or lists the suspended intent.",
 		Refuse:    "A parent, sibling or portfolio whose own status changes, and a plan state or an aggregate that contains the word suspended.",
 		Why:       "The rule is normative, and release notes are not.",
-		Scenarios: []string{"openintent/graph/intent-local", "openintent/portfolios/intent-local", "openintent/tasks-and-plans/intent-local"},
+		Scenarios: []string{"openintent/graph/intent-local", "openintent/portfolios/intent-local", "openintent/programs/apart", "openintent/tasks-and-plans/intent-local"},
 	},
 	{
 		ID: "OIP-R8", Title: "under which name a portfolio has its deadline",
@@ -123,7 +123,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "abandoned. An intent that stays suspended passes with a finding, where the log has intent.suspension_expired and the record says expired.",
 		Refuse:    "A suspended intent without both marks, one that still takes an answer, and any other status.",
 		Why:       "Both sections are normative, and the marks show that the suspension is over.",
-		Scenarios: []string{"openintent/retry/expiry", "openintent/retry/inner-fallback-first", "openintent/retry/late-answer", "openintent/retry/real-time-course", "openintent/retry/real-time-fallbacks"},
+		Scenarios: []string{"openintent/retry/expiry", "openintent/retry/inner-fallback-first", "openintent/retry/late-answer", "openintent/retry/real-time-course", "openintent/retry/real-time-fallbacks", "openintent/retry/real-time-inner-first"},
 	},
 	{
 		ID: "OIP-R13", Title: "which status a fallback that continues leaves",
@@ -132,7 +132,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "active, with the value in the record or in the payload of an event. Which fallback applies also shows in a completed intent.",
 		Refuse:    "completed: the suite tells it and blocks the scenario. Any other status fails.",
 		Why:       "An intent that goes on has not ended; whoever works on it completes it.",
-		Scenarios: []string{"openintent/retry/fallback-inherited", "openintent/retry/inner-fallback-first", "openintent/retry/real-time-fallbacks"},
+		Scenarios: []string{"openintent/retry/fallback-inherited", "openintent/retry/inner-fallback-first", "openintent/retry/real-time-fallbacks", "openintent/retry/real-time-inner-first"},
 	},
 	{
 		ID: "OIP-R14", Title: "in which order an escalation and its reminder come",
@@ -195,7 +195,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "A server declares it with notifier among its features; a member notifier with another value than server takes that back. Of a server that declares nothing the suite finds out: without reminders and expiry the questions are inapplicable.",
 		Refuse:    "A server that declares it and neither reminds nor expires.",
 		Why:       "Either side may do it, and a server without a timer breaks no sentence.",
-		Scenarios: []string{"openintent/retry/answered-in-between", "openintent/retry/expiry", "openintent/retry/fallback-inherited", "openintent/retry/inner-fallback-first", "openintent/retry/ladder", "openintent/retry/late-answer", "openintent/retry/no-policy", "openintent/retry/no-window", "openintent/retry/on-time", "openintent/retry/one-attempt", "openintent/retry/quiet-after-the-answer", "openintent/retry/real-time-course", "openintent/retry/real-time-endless", "openintent/retry/real-time-fallbacks", "openintent/retry/real-time-in-time", "openintent/retry/real-time-single", "openintent/retry/reminder-payload", "openintent/retry/reminder-without-secrets", "openintent/retry/reminders", "openintent/retry/stranger-not-notified", "openintent/retry/waits-on", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/streams/reminders"},
+		Scenarios: []string{"openintent/retry/answered-in-between", "openintent/retry/expiry", "openintent/retry/fallback-inherited", "openintent/retry/inner-fallback-first", "openintent/retry/ladder", "openintent/retry/late-answer", "openintent/retry/no-policy", "openintent/retry/no-window", "openintent/retry/on-time", "openintent/retry/one-attempt", "openintent/retry/quiet-after-the-answer", "openintent/retry/real-time-course", "openintent/retry/real-time-endless", "openintent/retry/real-time-fallbacks", "openintent/retry/real-time-in-time", "openintent/retry/real-time-inner-first", "openintent/retry/real-time-single", "openintent/retry/reminder-payload", "openintent/retry/reminder-without-secrets", "openintent/retry/reminders", "openintent/retry/stranger-not-notified", "openintent/retry/waits-on", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/streams/reminders"},
 	},
 	{
 		ID: "OIP-R21", Title: "whether a dependent is active before the suspension",
@@ -204,7 +204,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "The suite activates a child with depends_on, or gives an active intent the dependency, or takes a dependent that is blocked from the start. With the last one only the trigger is inapplicable.",
 		Refuse:    "A dependent that stays active while its upstream waits. One that is neither active nor blocked blocks the scenarios.",
 		Why:       "Both texts end with a blocked dependent.",
-		Scenarios: []string{"openintent/graph/blocked", "openintent/graph/completion-gate", "openintent/graph/diamond", "openintent/graph/not-on-resume", "openintent/graph/orders", "openintent/graph/unblocked", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
+		Scenarios: []string{"openintent/graph/blocked", "openintent/graph/completion-gate", "openintent/graph/diamond", "openintent/graph/not-on-resume", "openintent/graph/orders", "openintent/graph/unblocked", "openintent/programs/gated", "openintent/programs/goes-on", "openintent/programs/turned-blocked", "openintent/programs/waits-for-all", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
 	},
 	{
 		ID: "OIP-R22", Title: "members that failed",
@@ -213,7 +213,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "An abandoned member makes the portfolio failed.",
 		Refuse:    "Any other aggregate for a portfolio with an abandoned member.",
 		Why:       "The suite can bring about only statuses that exist.",
-		Scenarios: []string{"openintent/portfolios/one-abandoned"},
+		Scenarios: []string{"openintent/portfolios/one-abandoned", "openintent/programs/members-summed-up"},
 	},
 	{
 		ID: "OIP-R23", Title: "where an aggregate stands",
@@ -222,7 +222,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "Counts stand at the graph of the parent or at the parent, flags at the root of the portfolio or below aggregate_status, the result at aggregate_status, at status or overall below it, or at status. In the counts of a parent a status that nobody has is 0 or absent.",
 		Refuse:    "A result at status that is the same for every portfolio counts as absent, and so does any other place.",
 		Why:       "Servers choose different places, and a finding tells which one it was.",
-		Scenarios: []string{"openintent/graph/counted", "openintent/graph/not-done", "openintent/portfolios/added", "openintent/portfolios/all-completed", "openintent/portfolios/count", "openintent/portfolios/flag", "openintent/portfolios/in-progress", "openintent/portfolios/intent-local", "openintent/portfolios/member-twice", "openintent/portfolios/one-abandoned", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
+		Scenarios: []string{"openintent/graph/counted", "openintent/graph/not-done", "openintent/portfolios/added", "openintent/portfolios/all-completed", "openintent/portfolios/count", "openintent/portfolios/flag", "openintent/portfolios/in-progress", "openintent/portfolios/intent-local", "openintent/portfolios/member-twice", "openintent/portfolios/one-abandoned", "openintent/programs/counted-each-time", "openintent/programs/members-counted", "openintent/programs/members-summed-up", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
 	},
 	{
 		ID: "OIP-R24", Title: "where the lists of suspended tasks and phases stand",
@@ -231,7 +231,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "suspended_tasks stands at the plan, below its progress, or at GET /plans/{id}/progress. suspended_phases stands at the portfolio of the phases or at GET /workflows/{id}, at the root or below progress.",
 		Refuse:    "A list without the entry or with two of it, and one that keeps an entry after the answer. A list elsewhere counts as absent.",
 		Why:       "An object that nobody defines has no place of its own.",
-		Scenarios: []string{"openintent/portfolios/suspended-phases", "openintent/tasks-and-plans/added", "openintent/tasks-and-plans/listed"},
+		Scenarios: []string{"openintent/portfolios/suspended-phases", "openintent/programs/tasks-listed", "openintent/tasks-and-plans/added", "openintent/tasks-and-plans/listed"},
 	},
 	{
 		ID: "OIP-R25", Title: "where a task shows its status",
@@ -240,7 +240,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "status or state, whichever the task has, and writes use the same name. suspended_intent_id stands at the root, in metadata or in task_metadata.",
 		Refuse:    "Any other place, which counts as absent.",
 		Why:       "Both names mean the same.",
-		Scenarios: []string{"openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/added", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/intent-local", "openintent/tasks-and-plans/listed", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
+		Scenarios: []string{"openintent/programs/tasks-listed", "openintent/programs/tasks-mirror", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/added", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/intent-local", "openintent/tasks-and-plans/listed", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
 	},
 	{
 		ID: "OIP-R26", Title: "where a task is made",
@@ -249,7 +249,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "POST /intents/{id}/tasks or, where that answers 404, 405 or 501, POST /tasks with intent_id.",
 		Refuse:    "Neither route: tasks then count as absent.",
 		Why:       "Both make the same task.",
-		Scenarios: []string{"openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/added", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/intent-local", "openintent/tasks-and-plans/listed", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
+		Scenarios: []string{"openintent/programs/tasks-listed", "openintent/programs/tasks-mirror", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/added", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/intent-local", "openintent/tasks-and-plans/listed", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
 	},
 	{
 		ID: "OIP-R27", Title: "how a server refuses a claim over a suspended input",
@@ -285,7 +285,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "Any 4xx. In sequence, one other than 409 gets a finding.",
 		Refuse:    "Any 2xx, also one that repeats the first reply, and a change of the record, the status, the version or the number of intent.resumed.",
 		Why:       "A client that gets 2xx takes its own answer for the decision.",
-		Scenarios: []string{"openintent/respond/once", "openintent/respond/race"},
+		Scenarios: []string{"openintent/programs/round-once", "openintent/respond/once", "openintent/respond/race"},
 	},
 	{
 		ID: "OIP-R31", Title: "the name of the default policy of the platform",
@@ -339,7 +339,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "The running task whose intent_id is the suspended intent.",
 		Refuse:    "Two findings of a SHOULD: a pending task of that intent that changes, and a task that another reason blocks and that the answer releases.",
 		Why:       "The question holds up only work that runs.",
-		Scenarios: []string{"openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
+		Scenarios: []string{"openintent/programs/tasks-listed", "openintent/programs/tasks-mirror", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
 	},
 	{
 		ID: "OIP-R102", Title: "a plan that pauses",
@@ -375,7 +375,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "An event with the id of the member anywhere in it, on the log of the portfolio, on the log of the member or on the stream of the portfolio.",
 		Refuse:    "Two in one place, and an event without the id.",
 		Why:       "One event may show in several places; twice in one place it is two.",
-		Scenarios: []string{"openintent/portfolios/event-resumed", "openintent/portfolios/event-suspended"},
+		Scenarios: []string{"openintent/portfolios/event-resumed", "openintent/portfolios/event-suspended", "openintent/programs/members-told"},
 	},
 	{
 		ID: "OIP-R106", Title: "how punctual a server has to be",
@@ -393,7 +393,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "Any 4xx, without a finding.",
 		Refuse:    "A 2xx and a 5xx, and any effect that the scenario looks for.",
 		Why:       "A client needs to know that its request is refused; 4xx says so.",
-		Scenarios: []string{"openintent/config/read-only", "openintent/coordinator/unknown-policy", "openintent/deadline/bypasses-fallback", "openintent/graph/completion-gate", "openintent/graph/parent-gate", "openintent/lifecycle/lease-kept", "openintent/lifecycle/not-completed", "openintent/lifecycle/only-active", "openintent/respond/empty-text", "openintent/retry/late-answer", "openintent/retry/real-time-course", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
+		Scenarios: []string{"openintent/config/read-only", "openintent/coordinator/unknown-policy", "openintent/deadline/bypasses-fallback", "openintent/graph/completion-gate", "openintent/graph/parent-gate", "openintent/lifecycle/lease-kept", "openintent/lifecycle/not-completed", "openintent/lifecycle/only-active", "openintent/programs/gated", "openintent/programs/round-uncompleted", "openintent/respond/empty-text", "openintent/retry/late-answer", "openintent/retry/real-time-course", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
 	},
 	{
 		ID: "OIP-R108", Title: "who fills in expires_at",
@@ -528,7 +528,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "Either: the suite gives the parent no abandoned child.",
 		Refuse:    "A parent that is completed while a child waits.",
 		Why:       "An abandoned child can never be completed, so both make sense.",
-		Scenarios: []string{"openintent/graph/parent-gate"},
+		Scenarios: []string{"openintent/graph/parent-gate", "openintent/programs/gated"},
 	},
 	{
 		ID: "OIP-R123", Title: "the change of status that an answer makes",
@@ -573,13 +573,13 @@ var ReadingsV1 = []Reading{
 		Accept:    "A server may refuse the second addition. The count scenario takes one or two for such a member, so that one mistake is told once.",
 		Refuse:    "Two for one suspended intent, in the scenario that asks about it.",
 		Why:       "The count is of members, and an intent is one member.",
-		Scenarios: []string{"openintent/portfolios/count", "openintent/portfolios/member-twice"},
+		Scenarios: []string{"openintent/portfolios/count", "openintent/portfolios/member-twice", "openintent/programs/members-counted"},
 	},
 	{
 		ID: "OIP-R128", Title: "a record without a policy below a platform that has one",
 		Sentences: []string{"OIP-0026-B1", "OIP-0026-L2", "OIP-0025-F4", "OIP-0026-H8"},
 		Open:      "Section 4.3 gives a record without a policy one attempt, and section 5 has it inherit the policy of the platform.",
-		Accept:    "Either: where the configuration shows a default_retry_policy, the questions about records without a policy are inapplicable. A policy that names no fallback may end with that of its record or with that of the platform.",
+		Accept:    "Either: where the configuration shows a default_retry_policy, the questions about records without a policy are inapplicable, and all other records have one of their own, of one attempt. A policy that names no fallback may end with that of its record or with that of the platform.",
 		Refuse:    "nothing more",
 		Why:       "An operator sets a policy of the platform so that it applies, and a server that applies it keeps section 5.",
 		Scenarios: []string{"openintent/retry/fallback-inherited", "openintent/retry/no-policy", "openintent/retry/no-window", "openintent/retry/real-time-endless", "openintent/retry/real-time-fallbacks", "openintent/retry/real-time-single"},

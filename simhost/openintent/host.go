@@ -107,6 +107,9 @@ func prepare(o Options) (_ *Host, err error) {
 		return nil, &OptionError{err}
 	}
 	h.manner.Apply(&h.rules)
+	if h.config.Suspension.DefaultRetryPolicy == nil {
+		h.config.Suspension.DefaultRetryPolicy = h.manner.Policy
+	}
 	if h.ops, err = readBundle(); err != nil {
 		return nil, err
 	}

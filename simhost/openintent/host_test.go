@@ -199,6 +199,11 @@ func TestVariationsShow(t *testing.T) {
 			_, doc := c.ask("GET", api+"/intents/nobody", 0, "")
 			return doc["error"] == nil
 		},
+		"default-retry-policy": func(c *client) bool {
+			_, doc := c.ask("GET", api+"/server/config", 0, "")
+			on, _ := doc["suspension"].(map[string]any)
+			return on["default_retry_policy"] != nil
+		},
 		"conflict-is-412":      func(c *client) bool { return c.refused(9) == 412 },
 		"missing-match-is-400": func(c *client) bool { return c.refused(0) == 400 },
 	}

@@ -178,7 +178,7 @@ var kept = &scenarios.Drive[KeptObservation]{
 			into   *host.Suspension
 		}{
 			{s.Question("text").Retried(3, 3600, policy), &o.With},
-			{s.Question("text").Within(3600, "fail", nil), &o.Without},
+			{s.Question("text").Bare().Within(3600, "fail", nil), &o.Without},
 		} {
 			i := s.NewIntent(ctx, "kept", host.Active, nil)
 			*k.into = i.Suspend(ctx, k.record)

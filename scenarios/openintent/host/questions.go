@@ -25,7 +25,8 @@ const (
 // Record is a SuspensionRecord to write: members by name.
 type Record map[string]any
 
-// Question returns a record that asks for one type of response. It has an id of its own and does not expire.
+// Question returns a record that asks for one type of response. It has an id of its own and does not expire. Where the platform has a
+// retry policy, which a record without one inherits (OIP-R128), the record has one of its own: one attempt, for a day.
 func (s *Server) Question(responseType string, choices ...any) Record {
 	r := Record{
 		"id": s.Token(), "question": s.Name("go on") + "?", "response_type": responseType,
@@ -34,7 +35,26 @@ func (s *Server) Question(responseType string, choices ...any) Record {
 	if len(choices) > 0 {
 		r["choices"] = choices
 	}
+	if policy, _ := s.DefaultPolicy().Actual().(map[string]any); len(policy) > 0 {
+		r["retry_policy"] = once(day, "fail")
+	}
 	return r
+}
+
+const day = 24 * 60 * 60 // seconds
+
+// once is a policy of one attempt, which says all that it could inherit.
+func once(seconds int, fallback string) map[string]any {
+	return map[string]any{
+		"max_attempts": 1, "interval_seconds": seconds, "strategy": "fixed", "escalation_ladder": []any{}, "final_fallback_policy": fallback,
+	}
+}
+
+// Bare returns the record without a retry policy.
+func (r Record) Bare() Record {
+	out := r.With(nil)
+	delete(out, "retry_policy")
+	return out
 }
 
 // Token returns a random id in the form of a UUID.
@@ -53,6 +73,9 @@ func (r Record) With(more map[string]any) Record {
 // Within returns the record with a window of so many seconds and no reminders.
 func (r Record) Within(seconds int, fallback string, value any) Record {
 	out := r.With(map[string]any{"timeout_seconds": seconds, "fallback_policy": fallback})
+	if _, own := r["retry_policy"]; own {
+		out["retry_policy"] = once(seconds, fallback)
+	}
 	if value != nil {
 		out["fallback_value"] = value
 	}

@@ -60,7 +60,9 @@ func TestDependents(t *testing.T) {
 
 func TestContainers(t *testing.T) {
 	w := after(do(model.Suspend, 1), do(model.Suspend, 3), do(model.Complete, 2))
-	for i, want := range []model.Portfolio{{Suspended: 2, Memberships: 2, Word: "in_progress"}, {Suspended: 1, Memberships: 2, Word: "in_progress"}} {
+	for i, want := range []model.Portfolio{
+		{Suspended: 2, Memberships: 2, Word: "in_progress"}, {Suspended: 1, Memberships: 2, Word: "in_progress"},
+	} {
 		if got := w.Shows(i); got != want || got.Twice() != (i == 1) {
 			t.Errorf("portfolio %d shows %v", i, got)
 		}
@@ -124,7 +126,9 @@ func TestAcyclic(t *testing.T) {
 	if !family.Acyclic() {
 		t.Error("the family cannot be completed")
 	}
-	p := model.Program{Intents: []model.Intent{{Parent: model.None}, {Parent: model.None, DependsOn: []int{0}}, {Parent: 0, DependsOn: []int{1}}}}
+	p := model.Program{Intents: []model.Intent{
+		{Parent: model.None}, {Parent: model.None, DependsOn: []int{0}}, {Parent: 0, DependsOn: []int{1}},
+	}}
 	if p.Acyclic() {
 		t.Error("a child that waits for what waits for its parent can be completed")
 	}

@@ -1,9 +1,7 @@
 package programs
 
 import (
-	"fmt"
 	"slices"
-	"time"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openintent/host"
@@ -38,27 +36,9 @@ const (
 	further
 )
 
-// longest is the time that one program may take on a slow server, and each intent takes about so many replies, one after the other.
-const (
-	longest = 20 * time.Second
-	replies = 14
-)
-
-// mostIntents returns how many intents a graph can have on this server, and why not more.
-func mostIntents(s *host.Server) (n int, why string) {
-	n = intents.Most[scenarios.Deep]
-	if s.Took > 0 {
-		if slow := max(intents.Least, int(longest/(replies*s.Took))); slow < n {
-			return slow, fmt.Sprintf("a reply was seen to take %s", s.Took.Round(time.Millisecond))
-		}
-	}
-	return n, ""
-}
-
 // drawGraph draws a program about intents that depend on each other.
-func drawGraph(s *host.Server) (p model.Program) {
-	most, why := mostIntents(s)
-	n := s.DrawUpTo(intents, most, why)
+func drawGraph(s *host.Server, responses []string) (p model.Program) {
+	n := within(s, intents, 14)
 	p.Intents = make([]model.Intent, n)
 	for i := range p.Intents {
 		in := &p.Intents[i]
@@ -84,7 +64,7 @@ func drawGraph(s *host.Server) (p model.Program) {
 	for _, m := range p.Portfolios {
 		s.Rand.Shuffle(len(m), func(i, j int) { m[i], m[j] = m[j], m[i] })
 	}
-	drawSteps(s, &p)
+	drawSteps(s, &p, responses)
 	turn(&p)
 	return p
 }
@@ -111,7 +91,7 @@ func place(s *host.Server, p model.Program, i int) {
 }
 
 // drawSteps draws what becomes of the intents, in any order that can be: each is suspended and answered some times, and completed.
-func drawSteps(s *host.Server, p *model.Program) {
+func drawSteps(s *host.Server, p *model.Program, responses []string) {
 	left := make([]int, len(p.Intents)) // suspensions
 	for i := range left {
 		left[i] = s.Draw(suspensions)
@@ -126,7 +106,6 @@ func drawSteps(s *host.Server, p *model.Program) {
 		p.Steps = append(p.Steps, step)
 		w.Do(step)
 	}
-	do(model.Step{Do: model.Try, Intent: parent}) // it may be suspended whenever there is time
 	asks := s.Rand.IntN(len(responses))
 	answers := map[int]model.Step{}
 	suspend := func(i int) {
@@ -135,7 +114,7 @@ func drawSteps(s *host.Server, p *model.Program) {
 		record, answer := question(s, responses[asks%len(responses)])
 		answers[i] = model.Step{Do: model.Answer, Intent: i, Answer: answer}
 		do(model.Step{Do: model.Suspend, Intent: i, Record: record, StatusFirst: s.Rand.IntN(2) == 0})
-		tries(s, p, w, do)
+		tries(p, w, do)
 	}
 	for _, i := range s.Rand.Perm(3) { // all of them wait at once
 		suspend(firstUp + i)
@@ -143,10 +122,12 @@ func drawSteps(s *host.Server, p *model.Program) {
 	for {
 		var can []int
 		for i := range p.Intents {
+			few := open(p, w) // children of the parent, which is asked to complete over the last of them
 			switch {
 			case answers[i].Do != "":
 				can = append(can, i)
 			case !w.Is(i, model.Active), i == last && left[i] == 1 && !completed(w, i):
+			case i == parent && left[i] > 0 && few > 0 && few < 3, left[i] == 0 && few == 2 && w.Is(parent, model.Suspended):
 			case left[i] > 0, w.Closed(i):
 				can = append(can, i)
 			}
@@ -167,7 +148,7 @@ func drawSteps(s *host.Server, p *model.Program) {
 		default:
 			do(model.Step{Do: model.Complete, Intent: i})
 		}
-		tries(s, p, w, do)
+		tries(p, w, do)
 	}
 }
 
@@ -181,24 +162,25 @@ func completed(w *model.World, i int) bool {
 	return true
 }
 
-// tries asks sometimes for what must be refused: always at the first time, and where only one of several holds it up.
-func tries(s *host.Server, p *model.Program, w *model.World, do func(model.Step)) {
-	tried := func(i int) bool {
-		return slices.ContainsFunc(p.Steps, func(step model.Step) bool { return step.Do == model.Try && step.Intent == i })
-	}
+// tries asks for what must be refused where only one of several holds it up. It comes late: a server that takes it shows all else before.
+func tries(p *model.Program, w *model.World, do func(model.Step)) {
 	one := slices.ContainsFunc(w.Intents[gated].DependsOn, func(d int) bool { return completed(w, d) })
-	if w.Waits(gated) && (one || !tried(gated) || s.Rand.IntN(4) == 0) {
+	if w.Waits(gated) && one {
 		do(model.Step{Do: model.Try, Intent: gated})
 	}
-	open := 0
-	for _, child := range p.Children(parent) {
-		if !w.Is(child, model.Completed) {
-			open++
-		}
-	}
-	if w.Is(parent, model.Active) && (open == 1 || open > 0 && (!tried(parent) || s.Rand.IntN(8) == 0)) {
+	if w.Is(parent, model.Active) && open(p, w) == 1 {
 		do(model.Step{Do: model.Try, Intent: parent})
 	}
+}
+
+// open is how many children of the parent are not completed.
+func open(p *model.Program, w *model.World) (n int) {
+	for _, child := range p.Children(parent) {
+		if !w.Is(child, model.Completed) {
+			n++
+		}
+	}
+	return n
 }
 
 // turn has the dependency that is completed last stand at the end of one list, within the next and at the beginning of the third.

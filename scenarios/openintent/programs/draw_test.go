@@ -15,7 +15,7 @@ func TestDrawnGraphsGoThrough(t *testing.T) {
 	for depth := scenarios.Quick; depth <= scenarios.Deep; depth++ {
 		for seed := range uint64(60) {
 			t.Run(fmt.Sprint(depth, seed), func(t *testing.T) {
-				p := drawGraph(&host.Server{Conn: scenarios.Drawing(seed, depth, graphDimensions)})
+				p := drawGraph(&host.Server{Conn: scenarios.Drawing(seed, depth, graphDimensions)}, responses)
 				if !p.Acyclic() {
 					t.Fatal("it cannot be completed")
 				}

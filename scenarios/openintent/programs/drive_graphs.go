@@ -54,8 +54,9 @@ var drawnGraphs = &scenarios.Drive[GraphsObservation]{
 	Dimensions: graphDimensions,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GraphsObservation) {
 		s := host.Open(ctx, c)
+		responses := taken(ctx, s)
 		for range graphs[c.Depth] {
-			r := runner{Server: s, world: drawGraph(s).Start(), given: map[string]bool{}}
+			r := runner{Server: s, world: drawGraph(s, responses).Start(), given: map[string]bool{}}
 			o.Programs = append(o.Programs, Ran{Program: r.world.Program})
 			r.run(ctx, &o.Programs[len(o.Programs)-1])
 		}
@@ -170,7 +171,8 @@ func (r *runner) take(ctx context.Context, step model.Step) (t Taken) {
 // look reads everything.
 func (r *runner) look(ctx context.Context, when string) (s Sight) {
 	parents := r.world.Parents()
-	s.Intents, s.Portfolios, s.Graphs = make([]host.Reply, len(r.intents)), make([]host.Reply, len(r.portfolios)), make([]host.Reply, len(parents))
+	s.Intents, s.Graphs = make([]host.Reply, len(r.intents)), make([]host.Reply, len(parents))
+	s.Portfolios = make([]host.Reply, len(r.portfolios))
 	var reads []func(context.Context)
 	for n, i := range r.intents {
 		reads = append(reads, func(ctx context.Context) { s.Intents[n] = i.Read(ctx, fmt.Sprintf("intent %d %s", n, when)) })

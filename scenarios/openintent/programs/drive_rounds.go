@@ -24,6 +24,7 @@ type RoundsObservation struct {
 	Log    host.Log   `json:"log"`
 	Finish host.Reply `json:"finish"` // the reply to completing it
 	Idle   host.Reply `json:"idle"`   // the reply to an answer then
+	Rests  host.Reply `json:"rests"`  // the intent after that
 	Wakes  host.Reply `json:"wakes"`  // the reply to suspending it then
 	End    host.Reply `json:"end"`
 }
@@ -37,7 +38,7 @@ type Round struct {
 	Named      host.Reply      `json:"named"`    // the intent after these
 	Values     []Wrong         `json:"values"`   // answers with a value that does not fit
 	Fitted     host.Reply      `json:"fitted"`   // the intent after these
-	Complete   host.Reply      `json:"complete"` // the reply to completing it while it waits
+	Complete   host.Reply      `json:"complete"` // the reply to completing it while it waits, in the last round
 	Waits      host.Reply      `json:"waits"`    // the intent after that
 	Value      json.RawMessage `json:"value"`
 	Answer     host.Reply      `json:"answer"`
@@ -67,12 +68,14 @@ var drawnRounds = &scenarios.Drive[RoundsObservation]{
 		if o.Lease = i.Lease(ctx, "a lease", host.Scope, leased); !o.Lease.Ok() && !host.MissingRoute(o.Lease) {
 			_ = scenarios.Try(func() { o.Lease, seconds = i.AnyLease(ctx, "a lease") }) // the judge says what was refused
 		}
+		responses := taken(ctx, s)
 		first := s.Rand.IntN(len(responses))
 		var before []string
-		for n := range s.Draw(rounds) {
+		all := within(s, rounds, 24)
+		for n := range all {
 			o.Rounds = append(o.Rounds, Round{Response: responses[(first+n)%len(responses)]})
 			r := &o.Rounds[n]
-			r.run(ctx, i, o.Lease, seconds, before)
+			r.run(ctx, i, o.Lease, seconds, before, n == all-1)
 			if before = append(before, r.Suspension.ID); !r.Answer.Ok() || r.After.Body.Key("status").String() != host.Active {
 				break
 			}
@@ -80,6 +83,7 @@ var drawnRounds = &scenarios.Drive[RoundsObservation]{
 		o.Log = i.Log(ctx, "the log")
 		o.Finish = i.Set(ctx, host.Completed, "complete it after its last answer")
 		o.Idle = i.Answer(ctx, "answer one that is completed", before[len(before)-1], "yes")
+		o.Rests = i.Read(ctx, "the intent, completed")
 		o.Wakes = i.Set(ctx, host.Suspended, "suspend one that is completed")
 		o.End = i.Read(ctx, "the intent in the end")
 	},
@@ -88,8 +92,9 @@ var drawnRounds = &scenarios.Drive[RoundsObservation]{
 // leased is how long a lease lasts, in seconds.
 const leased = 60
 
-// run goes through a suspension. before are the ids of those before it. It ends where something was taken that must not be.
-func (r *Round) run(ctx context.Context, i *host.Intent, lease host.Reply, seconds int, before []string) {
+// run goes through a suspension. before are the ids of those before it. It ends where something was taken that must not be. last says
+// whether to have the intent completed while it waits: on a server that does that nothing comes after it.
+func (r *Round) run(ctx context.Context, i *host.Intent, lease host.Reply, seconds int, before []string, last bool) {
 	record, value := question(i.Server, r.Response)
 	order := []host.Order{host.RecordFirst, host.StatusFirst}[i.Rand.IntN(2)]
 	r.Value = value
@@ -121,9 +126,11 @@ func (r *Round) run(ctx context.Context, i *host.Intent, lease host.Reply, secon
 	if r.Fitted = i.Read(ctx, "the intent after values that do not fit"); !waits(r.Fitted) {
 		return
 	}
-	r.Complete = i.Set(ctx, host.Completed, "complete it while it waits")
-	if r.Waits = i.Read(ctx, "the intent after that"); !waits(r.Waits) {
-		return
+	if r.Waits = r.Fitted; last {
+		r.Complete = i.Set(ctx, host.Completed, "complete it while it waits")
+		if r.Waits = i.Read(ctx, "the intent after that"); !waits(r.Waits) {
+			return
+		}
 	}
 	r.Answer = i.Answer(ctx, "the answer", id, right)
 	r.After = i.Read(ctx, "the intent after the answer")
@@ -133,7 +140,10 @@ func (r *Round) run(ctx context.Context, i *host.Intent, lease host.Reply, secon
 			return r.After.Body.Key("status"), !waits(r.After)
 		})
 	}
-	r.Again = []host.Reply{i.Answer(ctx, "the same answer again", id, right), i.Answer(ctx, "another answer", id, another(r.Response, record, right))}
+	r.Again = []host.Reply{
+		i.Answer(ctx, "the same answer again", id, right),
+		i.Answer(ctx, "another answer", id, another(r.Response, record, right)),
+	}
 	r.Still = i.Read(ctx, "the intent after later answers")
 }
 

@@ -94,7 +94,7 @@ func checkLog(j *scenarios.Judge, log host.Log, all []answered) {
 // judgeMembers asks that the log of a portfolio tells of its members each time, where it tells of them (OIP-R105).
 func (r Ran) judgeMembers(j *scenarios.Judge) {
 	r.hasPortfolios(j)
-	if len(r.ruled()) < len(r.Program.Steps) { // a last suspension may have no answer
+	if !r.through() { // a last suspension may have no answer
 		return
 	}
 	all := r.answers()

@@ -1,8 +1,11 @@
 package programs
 
 import (
+	"context"
 	"encoding/json"
+	"slices"
 
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openintent/host"
 )
 
@@ -15,6 +18,23 @@ const (
 )
 
 var responses = []string{asText, asChoice, asConfirm, asForm}
+
+// taken returns the types of responses to ask for: all, but for forms on a server that takes no object for an answer.
+func taken(ctx context.Context, s *host.Server) []string {
+	ok := false
+	err := scenarios.Try(func() {
+		i := s.NewIntent(ctx, "form", host.Active, nil)
+		sus := i.Suspend(ctx, s.Question(asForm))
+		ok = i.Answer(ctx, "an answer by form", sus.ID, map[string]any{"go": "on"}).Ok()
+	})
+	if !host.IsBlocked(err) && !host.Lacking(err) { // what is missing is told by whoever needs it
+		scenarios.End(err)
+	}
+	if ok {
+		return responses
+	}
+	return slices.DeleteFunc(slices.Clone(responses), func(r string) bool { return r == asForm })
+}
 
 // question draws what a record asks beside its id and times, and the answer to it.
 func question(s *host.Server, response string) (record map[string]json.RawMessage, answer json.RawMessage) {

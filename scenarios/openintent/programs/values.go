@@ -3,7 +3,9 @@ package programs
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openintent/host"
@@ -55,6 +57,20 @@ var texts = []func(name string, letters int) string{
 	func(string, int) string { return "0" },
 	func(string, int) string { return "false" },
 	func(string, int) string { return "null" },
+}
+
+// longest is the time that one object may be asked about on a slow server.
+const longest = 20 * time.Second
+
+// within draws from a dimension of which each more takes so many replies, one after the other: fewer where replies are slow.
+func within(s *host.Server, d *scenarios.Dimension, replies int) int {
+	most, why := d.Most[s.Depth], ""
+	if s.Took > 0 {
+		if slow := max(d.Least, int(longest/(time.Duration(replies)*s.Took))); slow < most {
+			most, why = slow, fmt.Sprintf("a reply was seen to take %s", s.Took.Round(time.Millisecond))
+		}
+	}
+	return s.DrawUpTo(d, most, why)
 }
 
 func text(s *host.Server) string { return texts[s.Draw(form)](s.Name(""), s.Draw(letters)) }

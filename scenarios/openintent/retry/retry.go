@@ -93,9 +93,16 @@ func Suite() scenarios.Suite {
 		timedScenarios("real-time-endless", "by the timer of the server: what has no window does not end", endless, endlessRealTime,
 			part[EndlessObservation]{"no-window", "a suspension without a window waits on, and takes its answer long after",
 				scenarios.IDs{openintent.OIP0025F4}, EndlessObservation.judge}),
-		[]scenarios.Scenario{retryWindow, notifyClean, notifyStranger},
+		[]scenarios.Scenario{innerFirstRealTime, retryWindow, notifyClean, notifyStranger},
 	)
 	return s
+}
+
+// innerFirstRealTime is asked by itself as well: where the platform has a policy, its other half may not be shown (OIP-R128).
+var innerFirstRealTime = scenarios.Scenario{
+	ID: "openintent/retry/real-time-inner-first", Title: "by the timer of the server: which of two fallbacks that are named is applied",
+	Proves: scenarios.IDs{openintent.OIP0026B2, openintent.OIP0025F1, openintent.OIP0025F2}, Claim: claims.Notifier,
+	Ask: scenarios.Ask(fallbacksRealTime, EndsObservation.judgeInnerFirst),
 }
 
 // retryWindow is about a server that fills expires_at in (OIP-R108).

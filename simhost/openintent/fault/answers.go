@@ -140,7 +140,7 @@ var answerFaults = []Fault{
 	},
 	{
 		ID: "openintent.stale-id-accepted", Title: "the id of a suspension that is over answers the next one",
-		Looks: "an old suspension_id is 200", Breaks: []string{oi.OIP0025A5},
+		Looks: "an old suspension_id is 200", Breaks: []string{oi.OIP0025A5, oi.OIP0025A14},
 		Replace: taking(func(st rules.Standing) bool { return st.Suspended && st.Before }),
 	},
 	{

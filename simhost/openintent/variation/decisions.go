@@ -102,7 +102,7 @@ var events = []Variation{
 }
 
 // decisions are the variations of what an honest server may decide otherwise (OIP-R12, OIP-R27, OIP-R108, OIP-R117, OIP-R122,
-// OIP-R125).
+// OIP-R125, OIP-R128).
 var decisions = []Variation{
 	{
 		ID: "config-behind-key", Title: "the configuration is read with a key alone",
@@ -175,6 +175,13 @@ var decisions = []Variation{
 		About: "whether the allowlist is looked at when the record is written or when it is carried out",
 		Vary: func(s *Set) {
 			s.Rules = append(s.Rules, func(to *ruleSet) { to.Reminders.Takes = func(bool) bool { return true } })
+		},
+	},
+	{
+		ID: "default-retry-policy", Title: "the configuration has a retry policy, and a record without one inherits it",
+		About: "whether a record without a policy has one attempt, or the policy of the platform",
+		Vary: func(s *Set) {
+			s.Policy = &suspension.Policy{MaxAttempts: new(3), IntervalSeconds: new(1), Strategy: new(suspension.StrategyFixed)}
 		},
 	},
 }

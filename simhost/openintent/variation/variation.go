@@ -12,6 +12,7 @@ import (
 
 	"github.com/openassay/assay/simhost/internal/listed"
 	"github.com/openassay/assay/simhost/openintent/rules"
+	"github.com/openassay/assay/simhost/openintent/suspension"
 )
 
 // All is the name that stands for every variation at once.
@@ -32,6 +33,8 @@ type Variation struct {
 // Set is what a server does otherwise. The zero Set is the server as it is.
 type Set struct {
 	Rules []func(*rules.Set)
+	// Policy is the retry policy of the platform where its configuration names none; nil for none.
+	Policy *suspension.Policy
 
 	asks    []func(*http.Request) bool // false: there is nothing there
 	replies []func(*reply)
