@@ -27,8 +27,7 @@ var (
 
 var dimensions = []*scenarios.Dimension{several, steps, room, short, failures, beside, afterEnd, letters, nesting, form, pick}
 
-// forms are values of every JSON type that a careless agent takes for none, or changes on the way. The last one alone is no value
-// of an argument whose absence would be the same.
+// forms are values of every JSON type that a careless agent takes for none, or changes on the way.
 var forms = []func(name string, letters, depth int) any{
 	func(string, int, int) any { return false },
 	func(string, int, int) any { return 0 },
@@ -261,7 +260,7 @@ func (d *drawing) barredBy(run *model.Run) (allowed []string) {
 		wanted = others[d.Rand.IntN(len(others))]
 		allowed = slices.DeleteFunc(slices.Clone(tools), func(tool string) bool { return tool == wanted })
 	}
-	run.Decisions = append(run.Decisions, model.Decision{Kind: model.Call, Tool: wanted, Arguments: map[string]any{"note": "an argument"}})
+	run.Decisions = append(run.Decisions, model.Decision{Kind: model.Call, Tool: wanted, Arguments: d.arguments()})
 	return allowed
 }
 
@@ -296,7 +295,8 @@ func (d *drawing) body() any {
 		return map[string]any{}
 	case 2:
 		return map[string]any{
-			"max_steps": 999, "allowed_plugins": []any{"unlisted-tool"}, "pending_step": 7, "state_updates": map[string]any{"runs": map[string]any{}},
+			"max_steps": 999, "allowed_plugins": []any{"unlisted-tool"}, "pending_step": 7,
+			"state_updates": map[string]any{"runs": map[string]any{}},
 		}
 	}
 	return map[string]any{"excerpt": "a few words about " + d.Name("word"), "value": d.value()}

@@ -130,7 +130,8 @@ func (t told) budgets() string {
 // have, with few arguments, after a result like any other.
 func (t told) plain() bool {
 	_, isObject := t.Move.Body.(host.Object)
-	return isObject && t.Rule == model.Matching && t.Decision != nil && t.Decision.Kind == model.Call && host.SizeOf(t.Decision.Arguments) < 200
+	d := t.Decision
+	return isObject && t.Rule == model.Matching && d != nil && d.Kind == model.Call && host.SizeOf(d.Arguments) < 200
 }
 
 // showsArguments reports whether a request has the arguments that its planner was to choose: the plain one among them comes through.
@@ -147,7 +148,8 @@ func (t told) payload() wire.Value { return t.host.Requests().Last().Key("payloa
 func (t told) checkArguments(j *scenarios.Judge) {
 	j.Check(agenticloop.RFC103E9, t.payload()).To(host.OneVersion(), "%s: payload", t.host.Name)
 	for _, name := range slices.Sorted(maps.Keys(t.Planned.Arguments)) {
-		j.Check(agenticloop.RFC103E9, argument(t.payload(), name)).To(exactly(t.Planned.Arguments[name]), "%s: argument %s", t.host.Name, name)
+		j.Check(agenticloop.RFC103E9, argument(t.payload(), name)).To(exactly(t.Planned.Arguments[name]), "%s: argument %s",
+			t.host.Name, name)
 	}
 }
 

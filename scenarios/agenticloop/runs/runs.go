@@ -17,8 +17,8 @@ func Suite() scenarios.Suite {
 		ID:    "runs",
 		Title: "runs of drawn steps, tools, values, failures and budgets beside one another: every turn against what the text says of it",
 		Scenarios: []scenarios.Scenario{
-			goesOn, keepsItsState, comesAgain, staysOver, strangers, aboveEscalates, nearToolEscalates, fails, givesUp, triesAgain, mends, keepsItsBudget,
-			allowlistThroughout, argumentsAsTheyAre, completesAsItWent,
+			goesOn, keepsItsState, comesAgain, staysOver, strangers, aboveEscalates, nearToolEscalates, fails, givesUp, triesAgain,
+			mends, keepsItsBudget, allowlistThroughout, argumentsAsTheyAre, completesAsItWent,
 			host.EveryTurnAmongRuns("runs", DrawnRuns),
 		},
 	}
@@ -140,14 +140,16 @@ var givesUp = asked(scenarios.Scenario{
 	Title:  "a run whose step fails once more than it is asked for again is escalated, at whatever step",
 	Proves: scenarios.IDs{agenticloop.RFC103F6, agenticloop.RFC103F3},
 	Claim:  claims.Plugin,
-}, question{about: func(t told) bool { return t.Rule == model.Failed && (t.MustEnd || t.seen.Did == model.Escalated) }, look: func(t told, j *scenarios.Judge) {
-	t.host.CheckEscalated(j, t.Before.ID, agenticloop.RFC103F6)
-	if len(t.host.OfType(host.Escalated).Values) > 0 {
-		t.host.CheckReason(j, t.Before.ID)
-	} else {
-		j.Check(agenticloop.RFC103F3, t.host.OfType(host.Escalated)).To(check.Len(1), "%s: escalations", t.host.Name)
-	}
-}})
+}, question{
+	about: func(t told) bool { return t.Rule == model.Failed && (t.MustEnd || t.seen.Did == model.Escalated) },
+	look: func(t told, j *scenarios.Judge) {
+		t.host.CheckEscalated(j, t.Before.ID, agenticloop.RFC103F6)
+		if len(t.host.OfType(host.Escalated).Values) > 0 {
+			t.host.CheckReason(j, t.Before.ID)
+		} else {
+			j.Check(agenticloop.RFC103F3, t.host.OfType(host.Escalated)).To(check.Len(1), "%s: escalations", t.host.Name)
+		}
+	}})
 
 // RFC-103 Error Handling (AL-R5, AL-R8, AL-R108).
 var triesAgain = asked(scenarios.Scenario{
@@ -155,16 +157,18 @@ var triesAgain = asked(scenarios.Scenario{
 	Title:  "while retries remain, the step that failed is asked for again, with its tool, and its attempt grows by one, at whatever step",
 	Proves: scenarios.IDs{agenticloop.RFC103F4},
 	Claim:  claims.Retries,
-}, question{about: func(t told) bool { return t.Rule == model.Failed && (!t.MayEnd || t.seen.Did == model.Retried) }, look: func(t told, j *scenarios.Judge) {
-	asked, attempt := t.host.Requests(), t.host.Run(t.Before.ID).Key("attempt")
-	j.Check(agenticloop.RFC103F4, asked.Each("/payload/step")).To(check.Equal([]int64{t.Before.Step}), "%s: step", t.host.Name)
-	j.Check(agenticloop.RFC103F4, asked.Each("/payload/tool")).To(check.Equal([]string{t.Before.Tool}), "%s: tool", t.host.Name)
-	if before, known := t.attempt(); known {
-		j.Check(agenticloop.RFC103F4, attempt).To(check.Equal(before+1), "%s: attempt", t.host.Name)
-	} else {
-		j.Check(agenticloop.RFC103F4, attempt).To(check.Integer(1, 0), "%s: attempt", t.host.Name)
-	}
-}})
+}, question{
+	about: func(t told) bool { return t.Rule == model.Failed && (!t.MayEnd || t.seen.Did == model.Retried) },
+	look: func(t told, j *scenarios.Judge) {
+		asked, attempt := t.host.Requests(), t.host.Run(t.Before.ID).Key("attempt")
+		j.Check(agenticloop.RFC103F4, asked.Each("/payload/step")).To(check.Equal([]int64{t.Before.Step}), "%s: step", t.host.Name)
+		j.Check(agenticloop.RFC103F4, asked.Each("/payload/tool")).To(check.Equal([]string{t.Before.Tool}), "%s: tool", t.host.Name)
+		if before, known := t.attempt(); known {
+			j.Check(agenticloop.RFC103F4, attempt).To(check.Equal(before+1), "%s: attempt", t.host.Name)
+		} else {
+			j.Check(agenticloop.RFC103F4, attempt).To(check.Integer(1, 0), "%s: attempt", t.host.Name)
+		}
+	}})
 
 // RFC-103 Error Handling (AL-R5).
 var mends = asked(scenarios.Scenario{
@@ -172,12 +176,14 @@ var mends = asked(scenarios.Scenario{
 	Title:  "a run whose retry succeeds goes on from that step, at whatever step",
 	Proves: scenarios.IDs{agenticloop.RFC103F5},
 	Claim:  claims.Retries,
-}, question{about: func(t told) bool { return t.Rule == model.Matching && t.Before.Failures > 0 }, look: func(t told, j *scenarios.Judge) {
-	j.Check(agenticloop.RFC103F5, t.host.Events()).To(check.Len(1), "%s: events", t.host.Name)
-	if steps := t.host.Requests().Each("/payload/step"); len(steps.Values) > 0 {
-		j.Check(agenticloop.RFC103F5, steps).To(check.Equal([]int64{t.Next}), "%s: step", t.host.Name)
-	}
-}})
+}, question{
+	about: func(t told) bool { return t.Rule == model.Matching && t.Before.Failures > 0 },
+	look: func(t told, j *scenarios.Judge) {
+		j.Check(agenticloop.RFC103F5, t.host.Events()).To(check.Len(1), "%s: events", t.host.Name)
+		if steps := t.host.Requests().Each("/payload/step"); len(steps.Values) > 0 {
+			j.Check(agenticloop.RFC103F5, steps).To(check.Equal([]int64{t.Next}), "%s: step", t.host.Name)
+		}
+	}})
 
 // RFC-103 Error Handling, Security and Scope (AL-R10).
 var keepsItsBudget = asked(scenarios.Scenario{
@@ -197,9 +203,11 @@ var allowlistThroughout = asked(scenarios.Scenario{
 	Title:  "no run asks for a tool that the allowlist of that very turn does not have, whatever an earlier turn, a start or a result said",
 	Proves: scenarios.IDs{agenticloop.RFC103G3},
 	Claim:  claims.Plugin,
-}, question{about: func(t told) bool { return t.Rule == nil || t.Barred || t.Move.Allowed != nil }, look: func(t told, j *scenarios.Judge) {
-	j.Check(agenticloop.RFC103G3, t.host.Events()).To(t.host.AsksOnlyFor(t.Allowed...), "%s: events", t.host.Name)
-}})
+}, question{
+	about: func(t told) bool { return t.Rule == nil || t.Barred || t.Move.Allowed != nil },
+	look: func(t told, j *scenarios.Judge) {
+		j.Check(agenticloop.RFC103G3, t.host.Events()).To(t.host.AsksOnlyFor(t.Allowed...), "%s: events", t.host.Name)
+	}})
 
 // RFC-103 Event Contract 2 (AL-R2).
 var argumentsAsTheyAre = asked(scenarios.Scenario{
@@ -219,11 +227,13 @@ var completesAsItWent = asked(scenarios.Scenario{
 	Title:  "agent.completed tells the goal, word for word, and how many results its run took, however many failed or came again",
 	Proves: scenarios.IDs{agenticloop.RFC103E12, agenticloop.RFC103E13, agenticloop.RFC103E14},
 	Claim:  claims.Plugin,
-}, question{about: func(t told) bool { return t.seen.Did == model.Completed && t.Rule.Allows(model.Completed) }, look: func(t told, j *scenarios.Judge) {
-	end := t.host.OfType(host.Completed)
-	j.Check(agenticloop.RFC103E12, end.Each("/payload/run_id")).To(check.Equal([]string{t.Before.ID}), "%s: run_id", t.host.Name)
-	j.Check(agenticloop.RFC103E12, end.Each("/payload/goal")).To(check.Each(goalOf(t)), "%s: goal", t.host.Name)
-	j.Check(agenticloop.RFC103E13, end.Each("/payload/outcome")).To(check.Each(check.Text()), "%s: outcome", t.host.Name)
-	j.Check(agenticloop.RFC103E14, end.Each("/payload/steps_taken")).To(check.Equal([]int64{int64(t.after.Taken)}), "%s: steps_taken",
-		t.host.Name)
-}})
+}, question{
+	about: func(t told) bool { return t.seen.Did == model.Completed && t.Rule.Allows(model.Completed) },
+	look: func(t told, j *scenarios.Judge) {
+		end := t.host.OfType(host.Completed)
+		j.Check(agenticloop.RFC103E12, end.Each("/payload/run_id")).To(check.Equal([]string{t.Before.ID}), "%s: run_id", t.host.Name)
+		j.Check(agenticloop.RFC103E12, end.Each("/payload/goal")).To(check.Each(goalOf(t)), "%s: goal", t.host.Name)
+		j.Check(agenticloop.RFC103E13, end.Each("/payload/outcome")).To(check.Each(check.Text()), "%s: outcome", t.host.Name)
+		j.Check(agenticloop.RFC103E14, end.Each("/payload/steps_taken")).To(check.Equal([]int64{int64(t.after.Taken)}), "%s: steps_taken",
+			t.host.Name)
+	}})
