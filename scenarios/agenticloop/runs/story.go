@@ -45,8 +45,11 @@ func (o Observation) tell() (all []told) {
 			if s.Did == model.Retried && !t.Before.Free && o.Settings.Steered {
 				as.Planned = &run.Decisions[t.Before.Taken]
 			}
-			if t.Rule == nil && s.Run != "" {
+			switch {
+			case t.Rule == nil && s.Run != "":
 				last = s.Run
+			case t.Rule == nil: // it was given up at once
+				last = taken.Turn.Ends().Last().At("/payload/run_id").String()
 			}
 			if s.Did == model.Asked {
 				furthest = max(furthest, t.Next)
@@ -112,7 +115,11 @@ func seen(t model.Turn, turn host.Turn) model.Seen {
 // breach returns how a turn leaves the rules; the zero Breach if it does not.
 func (t told) breach() host.Breach {
 	if touched := delivery(t.Turn).Touches(t.host); t.host.Answered() && touched != "" {
-		return host.Breach{Of: agenticloop.RFC103READ5, Shown: t.host.Runs(), Why: "setup failed: " + t.host.Name + ": " + touched}
+		b := host.Breach{Of: agenticloop.RFC103READ5, Shown: t.host.Runs(), Why: "setup failed: " + t.host.Name + ": " + touched}
+		if t.Rule == model.Unknown || t.Rule == model.Misshapen {
+			b.Of = agenticloop.RFC103I5
+		}
+		return b
 	}
 	if departs(t.Turn, t.host) == "" {
 		return host.Breach{}
