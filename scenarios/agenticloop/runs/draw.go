@@ -161,7 +161,7 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 	}
 	d.dealt++
 	run := model.Run{Goal: d.goal(), Context: d.settingsElsewhere(), Budget: n + d.Draw(room)}
-	if !to.byResult() {
+	if to != reached && to != spent {
 		run.Budget++ // whoever takes what it must not take has room to go on
 	}
 	if to == spent {
@@ -174,7 +174,9 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 	}
 	moves := []model.Move{{Run: i, Kind: model.Start}}
 	add := func(m model.Move) {
-		m.Run, m.Body = i, d.body()
+		if m.Run, m.Body = i, d.body(); first {
+			m.Body = map[string]any{"value": m.Body}
+		}
 		moves = append(moves, m)
 	}
 	failing, changed := d.Rand.IntN(2*n)+1, d.Rand.IntN(3*n)+1 // the step that fails, and the one whose result finds another budget

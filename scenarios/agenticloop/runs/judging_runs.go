@@ -27,6 +27,11 @@ func moved(t told) bool {
 	return false
 }
 
+// resulting reports whether a turn was handed the result that is pending, and did not refuse it.
+func resulting(t told) bool {
+	return t.Rule == model.Matching || t.Rule == model.Fruitless && t.seen.Did != model.Refused
+}
+
 // run returns the id of the run that a turn is about.
 func (t told) run() string {
 	if t.Rule == nil {

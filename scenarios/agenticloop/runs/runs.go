@@ -31,7 +31,7 @@ var goesOn = asked(scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloop.RFC103I2, agenticloop.RFC103V9, agenticloop.RFC103M2, agenticloop.RFC103T7, agenticloop.RFC103E11,
 		agenticloop.RFC103T9},
 	Claim: claims.Plugin,
-}, question{about: under(model.Matching), look: func(t told, j *scenarios.Judge) {
+}, question{about: resulting, look: func(t told, j *scenarios.Judge) {
 	j.Check(agenticloop.RFC103T9, t.host.Events()).To(check.Len(1), "%s: events", t.host.Name)
 	steps := t.host.Requests().Each("/payload/step")
 	for _, id := range (scenarios.IDs{agenticloop.RFC103V9, agenticloop.RFC103M2, agenticloop.RFC103T7, agenticloop.RFC103E11}) {
@@ -177,7 +177,7 @@ var mends = asked(scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloop.RFC103F5},
 	Claim:  claims.Retries,
 }, question{
-	about: func(t told) bool { return t.Rule == model.Matching && t.Before.Failures > 0 },
+	about: func(t told) bool { return resulting(t) && t.Before.Failures > 0 }, also: scenarios.IDs{agenticloop.RFC103V9},
 	look: func(t told, j *scenarios.Judge) {
 		j.Check(agenticloop.RFC103F5, t.host.Events()).To(check.Len(1), "%s: events", t.host.Name)
 		if steps := t.host.Requests().Each("/payload/step"); len(steps.Values) > 0 {

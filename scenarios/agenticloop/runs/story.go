@@ -131,7 +131,8 @@ func (t told) breach() host.Breach {
 type question struct {
 	about func(told) bool              // the turns that it looks at
 	look  func(told, *scenarios.Judge) // of such a turn
-	none  [2]string                    // why there may be none, and what would help
+	also  scenarios.IDs                // sentences that it does not prove, and whose breach it shows as one of its own
+	none  [2]string                    // why there may be no such turn, and what would help
 }
 
 // asked returns the scenario that looks at turns of drawn runs. It presumes that the rules are kept which it does not prove: a turn that
@@ -146,7 +147,7 @@ func asked(s scenarios.Scenario, q question) scenarios.Scenario {
 		for _, t := range o.tell() {
 			host.Given(j, t.host)
 			about, b := q.about(t), t.breach()
-			if b.Why != "" && !(about && slices.Contains(s.Proves, b.Of)) {
+			if b.Why != "" && !(about && slices.Contains(slices.Concat(s.Proves, q.also), b.Of)) {
 				b.Stop(j)
 			}
 			if about {

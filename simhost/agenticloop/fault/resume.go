@@ -189,7 +189,10 @@ var correlationFaults = []Fault{
 		Looks:  "the result of a retry is passed over, and the run waits for it without end",
 		Breaks: []string{requirement.RFC103F5, requirement.RFC103V9, requirement.RFC103E11, requirement.RFC103M2, requirement.RFC103T7},
 		Request: resulting(func(result, state object) {
-			if run := awaited(result, state); run.Attempt > 1 && run.PendingStep > 1 && textOf(result["status"]) == string(al.ToolStatusOk) {
+			run := awaited(result, state)
+			step, _ := rules.WholeStep(result["step"])
+			due := step > 1 && step == run.PendingStep && textOf(result["tool"]) == run.PendingTool
+			if due && run.Attempt > 1 && textOf(result["status"]) == string(al.ToolStatusOk) {
 				result["run_id"] = encoded("none")
 			}
 		}),
