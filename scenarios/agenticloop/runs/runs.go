@@ -228,7 +228,9 @@ var completesAsItWent = asked(scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloop.RFC103E12, agenticloop.RFC103E13, agenticloop.RFC103E14},
 	Claim:  claims.Plugin,
 }, question{
-	about: func(t told) bool { return t.seen.Did == model.Completed && t.Rule.Allows(model.Completed) },
+	about: func(t told) bool {
+		return t.Rule != nil && t.seen.Did == model.Completed && t.Rule.Allows(model.Completed)
+	},
 	look: func(t told, j *scenarios.Judge) {
 		end := t.host.OfType(host.Completed)
 		j.Check(agenticloop.RFC103E12, end.Each("/payload/run_id")).To(check.Equal([]string{t.Before.ID}), "%s: run_id", t.host.Name)
