@@ -190,7 +190,7 @@ func (b *table) deliver(ctx context.Context, t model.Turn) host.Turn {
 		job = b.taken[run]
 	}
 	b.turns++
-	job.Name = fmt.Sprintf("delivery %d (%s, run %c)", b.turns, t.Move.Kind, 'A'+rune(run))
+	job.Name = fmt.Sprintf("delivery %d (%s, run %d)", b.turns, t.Move.Kind, run+1)
 	job.State, job.Quiet = b.state, true
 	job.Config = host.Object{"max_steps": t.Budget}
 	if t.Move.Allowed != nil {
