@@ -31,7 +31,7 @@ var goesOn = asked(scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloop.RFC103I2, agenticloop.RFC103V9, agenticloop.RFC103M2, agenticloop.RFC103T7, agenticloop.RFC103E11,
 		agenticloop.RFC103T9},
 	Claim: claims.Plugin,
-}, question{about: resulting, look: func(t told, j *scenarios.Judge) {
+}, question{about: resulting, also: scenarios.IDs{agenticloop.RFC103T1, agenticloop.RFC103I3}, look: func(t told, j *scenarios.Judge) {
 	j.Check(agenticloop.RFC103T9, t.host.Events()).To(check.Len(1), "%s: events", t.host.Name)
 	steps := t.host.Requests().Each("/payload/step")
 	for _, id := range (scenarios.IDs{agenticloop.RFC103V9, agenticloop.RFC103M2, agenticloop.RFC103T7, agenticloop.RFC103E11}) {
@@ -102,7 +102,7 @@ var aboveEscalates = asked(scenarios.Scenario{
 	Title:  "wherever a run stands, a result of a later step escalates it, however far above that is",
 	Proves: scenarios.IDs{agenticloop.RFC103K2},
 	Claim:  claims.Plugin,
-}, question{about: under(model.Later, model.Unread), look: func(t told, j *scenarios.Judge) {
+}, question{about: under(model.Later, model.Unread), also: scenarios.IDs{agenticloop.RFC103T1}, look: func(t told, j *scenarios.Judge) {
 	if t.Rule == model.Later {
 		t.host.CheckEscalated(j, t.Before.ID, agenticloop.RFC103K2)
 		return
@@ -116,7 +116,7 @@ var nearToolEscalates = asked(scenarios.Scenario{
 	Title:  "wherever a run stands, a result of nearly its tool escalates it",
 	Proves: scenarios.IDs{agenticloop.RFC103V7, agenticloop.RFC103F2, agenticloop.RFC103M5},
 	Claim:  claims.Plugin,
-}, question{about: under(model.OtherTool), look: func(t told, j *scenarios.Judge) {
+}, question{about: under(model.OtherTool), also: scenarios.IDs{agenticloop.RFC103T1}, look: func(t told, j *scenarios.Judge) {
 	t.host.CheckEscalated(j, t.Before.ID, agenticloop.RFC103V7, agenticloop.RFC103F2, agenticloop.RFC103M5)
 }})
 
@@ -126,9 +126,11 @@ var fails = asked(scenarios.Scenario{
 	Title:  "a failure leads to the same step again or to the end of its run, at whatever step",
 	Proves: scenarios.IDs{agenticloop.RFC103V10},
 	Claim:  claims.Plugin,
-}, question{about: under(model.Failed), look: func(t told, j *scenarios.Judge) {
-	if steps := t.host.Requests().Each("/payload/step"); len(steps.Values) > 0 {
-		j.Check(agenticloop.RFC103V10, steps).To(check.Equal([]int64{t.Before.Step}), "%s: step of the request", t.host.Name)
+}, question{about: under(model.Failed), also: scenarios.IDs{agenticloop.RFC103T1, agenticloop.RFC103P4}, look: func(
+	t told, j *scenarios.Judge,
+) {
+	j.Check(agenticloop.RFC103V10, t.host.Events()).To(host.NotBeyond(t.Before.Step), "%s: events", t.host.Name)
+	if len(t.host.Requests().Values) > 0 {
 		return
 	}
 	j.Check(agenticloop.RFC103V10, t.host.Events().Each("/type")).To(check.Equal([]string{host.Escalated}), "%s: events", t.host.Name)
@@ -142,6 +144,7 @@ var givesUp = asked(scenarios.Scenario{
 	Claim:  claims.Plugin,
 }, question{
 	about: func(t told) bool { return t.Rule == model.Failed && (t.MustEnd || t.seen.Did == model.Escalated) },
+	also:  scenarios.IDs{agenticloop.RFC103V10, agenticloop.RFC103S8},
 	look: func(t told, j *scenarios.Judge) {
 		t.host.CheckEscalated(j, t.Before.ID, agenticloop.RFC103F6)
 		if len(t.host.OfType(host.Escalated).Values) > 0 {
@@ -177,7 +180,8 @@ var mends = asked(scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloop.RFC103F5},
 	Claim:  claims.Retries,
 }, question{
-	about: func(t told) bool { return resulting(t) && t.Before.Failures > 0 }, also: scenarios.IDs{agenticloop.RFC103V9},
+	about: func(t told) bool { return resulting(t) && t.Before.Failures > 0 },
+	also:  scenarios.IDs{agenticloop.RFC103V9, agenticloop.RFC103I3},
 	look: func(t told, j *scenarios.Judge) {
 		j.Check(agenticloop.RFC103F5, t.host.Events()).To(check.Len(1), "%s: events", t.host.Name)
 		if steps := t.host.Requests().Each("/payload/step"); len(steps.Values) > 0 {
@@ -192,7 +196,7 @@ var keepsItsBudget = asked(scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloop.RFC103F7, agenticloop.RFC103G7},
 	Claim:  claims.Plugin,
 }, question{
-	about: meetsBudget, look: told.checkBudget,
+	about: meetsBudget, also: scenarios.IDs{agenticloop.RFC103T1}, look: told.checkBudget,
 	none: [2]string{"left to itself the plugin is done before a budget is used up",
 		"declare a decision seam in " + host.ProfileName + " that can say call_tool"},
 })
@@ -205,6 +209,7 @@ var allowlistThroughout = asked(scenarios.Scenario{
 	Claim:  claims.Plugin,
 }, question{
 	about: func(t told) bool { return t.Rule == nil || t.Barred || t.Move.Allowed != nil },
+	also:  scenarios.IDs{agenticloop.RFC103T1, agenticloop.RFC103P4},
 	look: func(t told, j *scenarios.Judge) {
 		j.Check(agenticloop.RFC103G3, t.host.Events()).To(t.host.AsksOnlyFor(t.Allowed...), "%s: events", t.host.Name)
 	}})

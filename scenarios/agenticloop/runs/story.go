@@ -147,12 +147,13 @@ func asked(s scenarios.Scenario, q question) scenarios.Scenario {
 		for _, t := range o.tell() {
 			host.Given(j, t.host)
 			about, b := q.about(t), t.breach()
-			if b.Why != "" && !(about && slices.Contains(slices.Concat(s.Proves, q.also), b.Of)) {
-				b.Stop(j)
-			}
-			if about {
+			proves := slices.Contains(s.Proves, b.Of)
+			if about && (b.Why == "" || proves || slices.Contains(q.also, b.Of)) {
 				looked = true
 				q.look(t, j)
+			}
+			if b.Why != "" && !(about && proves) {
+				b.Stop(j)
 			}
 		}
 		switch {
