@@ -42,6 +42,7 @@ var deserved = map[scenarios.ScenarioID]string{
 	"agenticloop/correlation/stale-step-ignored": "RFC103-V6",
 	"agenticloop/correlation/order-of-checks":    "RFC103-V1",
 	"agenticloop/correlation/crossed-runs":       "RFC103-I6",
+	"agenticloop/runs/comes-again":               "RFC103-V6",
 	// No allowlist.
 	"agenticloop/security/allowlist-binds": "RFC103-G3",
 	// A traceback on standard output.

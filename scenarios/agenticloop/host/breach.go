@@ -246,6 +246,9 @@ func (d Delivery) unretried(t Turn, was Progress) Breach {
 	if b := t.crowded(); b.Of != "" {
 		return b
 	}
+	if !t.Moved() && t.Run(d.Run).Key("status").String() == "escalated" {
+		return Breach{Of: agenticloop.RFC103T9, Shown: t.Events()}
+	}
 	return d.unended(t, agenticloop.RFC103V10)
 }
 

@@ -88,7 +88,7 @@ var (
 		holds: func(_ Delivery, s Standing) bool { return s.Status != "running" },
 	}
 	Unread = &Rule{
-		Since: "since no step has that number", Of: agenticloop.RFC103READ1, Readings: []string{"AL-R101"},
+		Since: "since no step has that number", Of: agenticloop.RFC103K2, Readings: []string{"AL-R101"},
 		May:   []Outcome{Nothing, Refused, Escalated},
 		holds: func(d Delivery, _ Standing) bool { return d.Odd == OddStep },
 	}

@@ -159,7 +159,7 @@ func (w World) After(t Turn, seen Seen) World {
 		run.Taken++
 		run.Status, run.Step, run.Tool = "done", 0, ""
 	case Escalated:
-		if t.Rule.Allows(Asked) {
+		if t.Rule != nil && t.Rule.Allows(Asked) {
 			run.Taken++
 		}
 		run.Status, run.Step, run.Tool = "escalated", 0, ""

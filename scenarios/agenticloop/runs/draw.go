@@ -27,8 +27,7 @@ var (
 
 var dimensions = []*scenarios.Dimension{several, steps, room, short, failures, beside, afterEnd, letters, nesting, form, pick}
 
-// forms are values of every JSON type that a careless agent takes for none, or changes on the way. The last one alone is no value
-// of an argument whose absence would be the same.
+// forms are values of every JSON type that a careless agent takes for none, or changes on the way.
 var forms = []func(name string, letters, depth int) any{
 	func(string, int, int) any { return false },
 	func(string, int, int) any { return 0 },
@@ -67,7 +66,8 @@ type drawing struct {
 	ends     deck[end]
 	late     deck[model.Kind] // what comes beside a result that is due
 	after    deck[model.Kind] // what comes after the end
-	dealt    int              // how many runs were drawn
+	goals    deck[func(string, int) string]
+	dealt    int // how many runs were drawn
 }
 
 // deck hands out all of its cards in any order before one comes again.
@@ -107,13 +107,13 @@ func (e end) byResult() bool { return e == reached || e == spent || e == barred 
 func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	d := &drawing{Plugin: p, settings: s}
 	d.ends.all = []end{spent, tooLate, mistaken, exhausted, barred}
-	d.ends.draw(p)
-	d.ends.left = append([]end{reached, d.ends.all[0]}, d.ends.left...)
+	d.ends.left = append([]end{reached, d.ends.draw(p)}, d.ends.left...)
 	d.ends.all = append(d.ends.all, reached, reached, open)
 	if givesUp {
 		d.ends.all = append(d.ends.all, lost)
 	}
 	d.late.all = []model.Kind{model.SameAgain, model.Repeat, model.LateFailure, model.Old, model.OldFailure, model.NearRun}
+	d.goals.all = goals
 	if p.Can(agenticloopv2.CapabilityRedelivery) {
 		d.late.all = append(d.late.all, model.StartAgain)
 	}
@@ -143,6 +143,13 @@ func (d *drawing) program() model.Program {
 	return p
 }
 
+// always comes before the results of the first run: by its step.
+var always = map[int][]model.Move{
+	1: {{Kind: model.NearRun}},
+	2: {{Kind: model.SameAgain}, {Kind: model.LateFailure}, {Kind: model.NearRun, Pick: 10}},
+	3: {{Kind: model.Old}, {Kind: model.OldFailure}},
+}
+
 // run draws a run and what comes for it, up to its end and beyond.
 func (d *drawing) run(i int) (model.Run, []model.Move) {
 	n, to, first := d.Draw(steps), d.ends.draw(d.Plugin), d.dealt == 0
@@ -154,6 +161,9 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 	}
 	d.dealt++
 	run := model.Run{Goal: d.goal(), Context: d.settingsElsewhere(), Budget: n + d.Draw(room)}
+	if to != reached && to != spent {
+		run.Budget++ // whoever takes what it must not take has room to go on
+	}
 	if to == spent {
 		n++
 		run.Budget = max(1, n-d.DrawUpTo(short, n, "a budget below the steps of its run"))
@@ -164,7 +174,9 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 	}
 	moves := []model.Move{{Run: i, Kind: model.Start}}
 	add := func(m model.Move) {
-		m.Run, m.Body = i, d.body()
+		if m.Run, m.Body = i, d.body(); first {
+			m.Body = map[string]any{"value": m.Body}
+		}
 		moves = append(moves, m)
 	}
 	failing, changed := d.Rand.IntN(2*n)+1, d.Rand.IntN(3*n)+1 // the step that fails, and the one whose result finds another budget
@@ -172,8 +184,10 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 		failing = 2
 	}
 	for step := 1; step <= n; step++ {
-		if first && step <= 3 {
-			add(model.Move{Kind: []model.Kind{model.NearRun, model.SameAgain, model.Old}[step-1]})
+		if first {
+			for _, m := range always[step] {
+				add(m)
+			}
 		}
 		d.besides(add, step)
 		if step == failing {
@@ -190,6 +204,12 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 			m.Allowed = d.barredBy(&run)
 		}
 		add(m)
+		if first && step == 1 {
+			moves[len(moves)-1].Body = map[string]any{} // nothing can be made of it but that the step is done
+		}
+	}
+	if !to.byResult() {
+		run.Decisions = append(run.Decisions, run.Decisions[0])
 	}
 	switch to {
 	case reached:
@@ -257,21 +277,28 @@ func (d *drawing) barredBy(run *model.Run) (allowed []string) {
 	last := run.Decisions[len(run.Decisions)-1].Tool
 	wanted := "unlisted-tool"
 	others := slices.DeleteFunc(slices.Clone(tools), func(tool string) bool { return tool == last })
-	if len(others) > 0 && d.Rand.IntN(4) > 0 {
+	if len(others) > 0 && (!d.all() || d.Rand.IntN(4) > 0) {
 		wanted = others[d.Rand.IntN(len(others))]
 		allowed = slices.DeleteFunc(slices.Clone(tools), func(tool string) bool { return tool == wanted })
 	}
-	run.Decisions = append(run.Decisions, model.Decision{Kind: model.Call, Tool: wanted, Arguments: map[string]any{"note": "an argument"}})
+	run.Decisions = append(run.Decisions, model.Decision{Kind: model.Call, Tool: wanted, Arguments: d.arguments()})
 	return allowed
 }
 
-// goal draws a goal: a text with words in it.
-func (d *drawing) goal() string {
-	if text, is := d.value().(string); is && strings.TrimSpace(text) != "" {
-		return text
-	}
-	return d.NewGoal()
+// goals are texts that are goals as well, each with a name in it that nobody else draws.
+var goals = []func(name string, letters int) string{
+	func(name string, _ int) string {
+		return "fetch web http://example.test/" + name + " and say <b>what</b> is \"new\" & 'old'"
+	},
+	func(name string, _ int) string { return "Zoë – 名前 🙂 \\n " + name },
+	func(name string, _ int) string { return "line one\nline  two\t" + name },
+	func(name string, _ int) string { return "${" + name + "} {{" + name + "}} %s" },
+	func(name string, n int) string { return name + " " + strings.Repeat("x", n) },
+	func(string, int) string { return "0" },
 }
+
+// goal draws a goal: a text with words in it.
+func (d *drawing) goal() string { return d.goals.draw(d.Plugin)(d.Name("word"), d.Draw(letters)) }
 
 // control is the argument whose value is always a plain text: where it stands, the others have to stand.
 const control = "note"
@@ -296,7 +323,8 @@ func (d *drawing) body() any {
 		return map[string]any{}
 	case 2:
 		return map[string]any{
-			"max_steps": 999, "allowed_plugins": []any{"unlisted-tool"}, "pending_step": 7, "state_updates": map[string]any{"runs": map[string]any{}},
+			"max_steps": 999, "allowed_plugins": []any{"unlisted-tool"}, "pending_step": 7,
+			"state_updates": map[string]any{"runs": map[string]any{}},
 		}
 	}
 	return map[string]any{"excerpt": "a few words about " + d.Name("word"), "value": d.value()}

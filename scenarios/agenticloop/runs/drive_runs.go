@@ -39,8 +39,8 @@ type Taken struct {
 const fewest = 3
 
 var (
-	programs = [scenarios.Deep + 1]int{3, 30, 100}
-	longest  = [scenarios.Deep + 1]time.Duration{4 * time.Second, 8 * time.Second, 3 * time.Minute}
+	programs = [scenarios.Deep + 1]int{3, 12, 60}
+	longest  = [scenarios.Deep + 1]time.Duration{4 * time.Second, 5 * time.Second, 3 * time.Minute}
 )
 
 // DrawnRuns plays programs that are drawn.
@@ -190,7 +190,7 @@ func (b *table) deliver(ctx context.Context, t model.Turn) host.Turn {
 		job = b.taken[run]
 	}
 	b.turns++
-	job.Name = fmt.Sprintf("delivery %d (%s, run %c)", b.turns, t.Move.Kind, 'A'+rune(run))
+	job.Name = fmt.Sprintf("delivery %d (%s, run %d)", b.turns, t.Move.Kind, run+1)
 	job.State, job.Quiet = b.state, true
 	job.Config = host.Object{"max_steps": t.Budget}
 	if t.Move.Allowed != nil {

@@ -27,6 +27,11 @@ func moved(t told) bool {
 	return false
 }
 
+// resulting reports whether a turn was handed the result that is pending, and did not refuse it.
+func resulting(t told) bool {
+	return t.Rule == model.Matching || t.Rule == model.Fruitless && t.seen.Did != model.Refused
+}
+
 // run returns the id of the run that a turn is about.
 func (t told) run() string {
 	if t.Rule == nil {
@@ -130,7 +135,8 @@ func (t told) budgets() string {
 // have, with few arguments, after a result like any other.
 func (t told) plain() bool {
 	_, isObject := t.Move.Body.(host.Object)
-	return isObject && t.Rule == model.Matching && t.Decision != nil && t.Decision.Kind == model.Call && host.SizeOf(t.Decision.Arguments) < 200
+	d := t.Decision
+	return isObject && t.Rule == model.Matching && d != nil && d.Kind == model.Call && host.SizeOf(d.Arguments) < 200
 }
 
 // showsArguments reports whether a request has the arguments that its planner was to choose: the plain one among them comes through.
@@ -147,7 +153,8 @@ func (t told) payload() wire.Value { return t.host.Requests().Last().Key("payloa
 func (t told) checkArguments(j *scenarios.Judge) {
 	j.Check(agenticloop.RFC103E9, t.payload()).To(host.OneVersion(), "%s: payload", t.host.Name)
 	for _, name := range slices.Sorted(maps.Keys(t.Planned.Arguments)) {
-		j.Check(agenticloop.RFC103E9, argument(t.payload(), name)).To(exactly(t.Planned.Arguments[name]), "%s: argument %s", t.host.Name, name)
+		j.Check(agenticloop.RFC103E9, argument(t.payload(), name)).To(exactly(t.Planned.Arguments[name]), "%s: argument %s",
+			t.host.Name, name)
 	}
 }
 

@@ -17,8 +17,8 @@ func Suite() scenarios.Suite {
 		ID:    "runs",
 		Title: "runs of drawn steps, tools, values, failures and budgets beside one another: every turn against what the text says of it",
 		Scenarios: []scenarios.Scenario{
-			goesOn, keepsItsState, comesAgain, staysOver, strangers, aboveEscalates, nearToolEscalates, fails, givesUp, triesAgain, mends, keepsItsBudget,
-			allowlistThroughout, argumentsAsTheyAre, completesAsItWent,
+			goesOn, keepsItsState, comesAgain, staysOver, strangers, aboveEscalates, nearToolEscalates, fails, givesUp, triesAgain,
+			mends, keepsItsBudget, allowlistThroughout, argumentsAsTheyAre, completesAsItWent,
 			host.EveryTurnAmongRuns("runs", DrawnRuns),
 		},
 	}
@@ -31,7 +31,7 @@ var goesOn = asked(scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloop.RFC103I2, agenticloop.RFC103V9, agenticloop.RFC103M2, agenticloop.RFC103T7, agenticloop.RFC103E11,
 		agenticloop.RFC103T9},
 	Claim: claims.Plugin,
-}, question{about: under(model.Matching), look: func(t told, j *scenarios.Judge) {
+}, question{about: resulting, also: scenarios.IDs{agenticloop.RFC103T1, agenticloop.RFC103I3}, look: func(t told, j *scenarios.Judge) {
 	j.Check(agenticloop.RFC103T9, t.host.Events()).To(check.Len(1), "%s: events", t.host.Name)
 	steps := t.host.Requests().Each("/payload/step")
 	for _, id := range (scenarios.IDs{agenticloop.RFC103V9, agenticloop.RFC103M2, agenticloop.RFC103T7, agenticloop.RFC103E11}) {
@@ -102,7 +102,7 @@ var aboveEscalates = asked(scenarios.Scenario{
 	Title:  "wherever a run stands, a result of a later step escalates it, however far above that is",
 	Proves: scenarios.IDs{agenticloop.RFC103K2},
 	Claim:  claims.Plugin,
-}, question{about: under(model.Later, model.Unread), look: func(t told, j *scenarios.Judge) {
+}, question{about: under(model.Later, model.Unread), also: scenarios.IDs{agenticloop.RFC103T1}, look: func(t told, j *scenarios.Judge) {
 	if t.Rule == model.Later {
 		t.host.CheckEscalated(j, t.Before.ID, agenticloop.RFC103K2)
 		return
@@ -116,7 +116,7 @@ var nearToolEscalates = asked(scenarios.Scenario{
 	Title:  "wherever a run stands, a result of nearly its tool escalates it",
 	Proves: scenarios.IDs{agenticloop.RFC103V7, agenticloop.RFC103F2, agenticloop.RFC103M5},
 	Claim:  claims.Plugin,
-}, question{about: under(model.OtherTool), look: func(t told, j *scenarios.Judge) {
+}, question{about: under(model.OtherTool), also: scenarios.IDs{agenticloop.RFC103T1}, look: func(t told, j *scenarios.Judge) {
 	t.host.CheckEscalated(j, t.Before.ID, agenticloop.RFC103V7, agenticloop.RFC103F2, agenticloop.RFC103M5)
 }})
 
@@ -126,9 +126,11 @@ var fails = asked(scenarios.Scenario{
 	Title:  "a failure leads to the same step again or to the end of its run, at whatever step",
 	Proves: scenarios.IDs{agenticloop.RFC103V10},
 	Claim:  claims.Plugin,
-}, question{about: under(model.Failed), look: func(t told, j *scenarios.Judge) {
-	if steps := t.host.Requests().Each("/payload/step"); len(steps.Values) > 0 {
-		j.Check(agenticloop.RFC103V10, steps).To(check.Equal([]int64{t.Before.Step}), "%s: step of the request", t.host.Name)
+}, question{about: under(model.Failed), also: scenarios.IDs{agenticloop.RFC103T1, agenticloop.RFC103P4}, look: func(
+	t told, j *scenarios.Judge,
+) {
+	j.Check(agenticloop.RFC103V10, t.host.Events()).To(host.NotBeyond(t.Before.Step), "%s: events", t.host.Name)
+	if len(t.host.Requests().Values) > 0 {
 		return
 	}
 	j.Check(agenticloop.RFC103V10, t.host.Events().Each("/type")).To(check.Equal([]string{host.Escalated}), "%s: events", t.host.Name)
@@ -140,14 +142,17 @@ var givesUp = asked(scenarios.Scenario{
 	Title:  "a run whose step fails once more than it is asked for again is escalated, at whatever step",
 	Proves: scenarios.IDs{agenticloop.RFC103F6, agenticloop.RFC103F3},
 	Claim:  claims.Plugin,
-}, question{about: func(t told) bool { return t.Rule == model.Failed && (t.MustEnd || t.seen.Did == model.Escalated) }, look: func(t told, j *scenarios.Judge) {
-	t.host.CheckEscalated(j, t.Before.ID, agenticloop.RFC103F6)
-	if len(t.host.OfType(host.Escalated).Values) > 0 {
-		t.host.CheckReason(j, t.Before.ID)
-	} else {
-		j.Check(agenticloop.RFC103F3, t.host.OfType(host.Escalated)).To(check.Len(1), "%s: escalations", t.host.Name)
-	}
-}})
+}, question{
+	about: func(t told) bool { return t.Rule == model.Failed && (t.MustEnd || t.seen.Did == model.Escalated) },
+	also:  scenarios.IDs{agenticloop.RFC103V10, agenticloop.RFC103S8},
+	look: func(t told, j *scenarios.Judge) {
+		t.host.CheckEscalated(j, t.Before.ID, agenticloop.RFC103F6)
+		if len(t.host.OfType(host.Escalated).Values) > 0 {
+			t.host.CheckReason(j, t.Before.ID)
+		} else {
+			j.Check(agenticloop.RFC103F3, t.host.OfType(host.Escalated)).To(check.Len(1), "%s: escalations", t.host.Name)
+		}
+	}})
 
 // RFC-103 Error Handling (AL-R5, AL-R8, AL-R108).
 var triesAgain = asked(scenarios.Scenario{
@@ -155,16 +160,18 @@ var triesAgain = asked(scenarios.Scenario{
 	Title:  "while retries remain, the step that failed is asked for again, with its tool, and its attempt grows by one, at whatever step",
 	Proves: scenarios.IDs{agenticloop.RFC103F4},
 	Claim:  claims.Retries,
-}, question{about: func(t told) bool { return t.Rule == model.Failed && (!t.MayEnd || t.seen.Did == model.Retried) }, look: func(t told, j *scenarios.Judge) {
-	asked, attempt := t.host.Requests(), t.host.Run(t.Before.ID).Key("attempt")
-	j.Check(agenticloop.RFC103F4, asked.Each("/payload/step")).To(check.Equal([]int64{t.Before.Step}), "%s: step", t.host.Name)
-	j.Check(agenticloop.RFC103F4, asked.Each("/payload/tool")).To(check.Equal([]string{t.Before.Tool}), "%s: tool", t.host.Name)
-	if before, known := t.attempt(); known {
-		j.Check(agenticloop.RFC103F4, attempt).To(check.Equal(before+1), "%s: attempt", t.host.Name)
-	} else {
-		j.Check(agenticloop.RFC103F4, attempt).To(check.Integer(1, 0), "%s: attempt", t.host.Name)
-	}
-}})
+}, question{
+	about: func(t told) bool { return t.Rule == model.Failed && (!t.MayEnd || t.seen.Did == model.Retried) },
+	look: func(t told, j *scenarios.Judge) {
+		asked, attempt := t.host.Requests(), t.host.Run(t.Before.ID).Key("attempt")
+		j.Check(agenticloop.RFC103F4, asked.Each("/payload/step")).To(check.Equal([]int64{t.Before.Step}), "%s: step", t.host.Name)
+		j.Check(agenticloop.RFC103F4, asked.Each("/payload/tool")).To(check.Equal([]string{t.Before.Tool}), "%s: tool", t.host.Name)
+		if before, known := t.attempt(); known {
+			j.Check(agenticloop.RFC103F4, attempt).To(check.Equal(before+1), "%s: attempt", t.host.Name)
+		} else {
+			j.Check(agenticloop.RFC103F4, attempt).To(check.Integer(1, 0), "%s: attempt", t.host.Name)
+		}
+	}})
 
 // RFC-103 Error Handling (AL-R5).
 var mends = asked(scenarios.Scenario{
@@ -172,12 +179,15 @@ var mends = asked(scenarios.Scenario{
 	Title:  "a run whose retry succeeds goes on from that step, at whatever step",
 	Proves: scenarios.IDs{agenticloop.RFC103F5},
 	Claim:  claims.Retries,
-}, question{about: func(t told) bool { return t.Rule == model.Matching && t.Before.Failures > 0 }, look: func(t told, j *scenarios.Judge) {
-	j.Check(agenticloop.RFC103F5, t.host.Events()).To(check.Len(1), "%s: events", t.host.Name)
-	if steps := t.host.Requests().Each("/payload/step"); len(steps.Values) > 0 {
-		j.Check(agenticloop.RFC103F5, steps).To(check.Equal([]int64{t.Next}), "%s: step", t.host.Name)
-	}
-}})
+}, question{
+	about: func(t told) bool { return resulting(t) && t.Before.Failures > 0 },
+	also:  scenarios.IDs{agenticloop.RFC103V9, agenticloop.RFC103I3},
+	look: func(t told, j *scenarios.Judge) {
+		j.Check(agenticloop.RFC103F5, t.host.Events()).To(check.Len(1), "%s: events", t.host.Name)
+		if steps := t.host.Requests().Each("/payload/step"); len(steps.Values) > 0 {
+			j.Check(agenticloop.RFC103F5, steps).To(check.Equal([]int64{t.Next}), "%s: step", t.host.Name)
+		}
+	}})
 
 // RFC-103 Error Handling, Security and Scope (AL-R10).
 var keepsItsBudget = asked(scenarios.Scenario{
@@ -186,7 +196,7 @@ var keepsItsBudget = asked(scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloop.RFC103F7, agenticloop.RFC103G7},
 	Claim:  claims.Plugin,
 }, question{
-	about: meetsBudget, look: told.checkBudget,
+	about: meetsBudget, also: scenarios.IDs{agenticloop.RFC103T1}, look: told.checkBudget,
 	none: [2]string{"left to itself the plugin is done before a budget is used up",
 		"declare a decision seam in " + host.ProfileName + " that can say call_tool"},
 })
@@ -197,9 +207,12 @@ var allowlistThroughout = asked(scenarios.Scenario{
 	Title:  "no run asks for a tool that the allowlist of that very turn does not have, whatever an earlier turn, a start or a result said",
 	Proves: scenarios.IDs{agenticloop.RFC103G3},
 	Claim:  claims.Plugin,
-}, question{about: func(t told) bool { return t.Rule == nil || t.Barred || t.Move.Allowed != nil }, look: func(t told, j *scenarios.Judge) {
-	j.Check(agenticloop.RFC103G3, t.host.Events()).To(t.host.AsksOnlyFor(t.Allowed...), "%s: events", t.host.Name)
-}})
+}, question{
+	about: func(t told) bool { return t.Rule == nil || t.Barred || t.Move.Allowed != nil },
+	also:  scenarios.IDs{agenticloop.RFC103T1, agenticloop.RFC103P4},
+	look: func(t told, j *scenarios.Judge) {
+		j.Check(agenticloop.RFC103G3, t.host.Events()).To(t.host.AsksOnlyFor(t.Allowed...), "%s: events", t.host.Name)
+	}})
 
 // RFC-103 Event Contract 2 (AL-R2).
 var argumentsAsTheyAre = asked(scenarios.Scenario{
@@ -219,11 +232,15 @@ var completesAsItWent = asked(scenarios.Scenario{
 	Title:  "agent.completed tells the goal, word for word, and how many results its run took, however many failed or came again",
 	Proves: scenarios.IDs{agenticloop.RFC103E12, agenticloop.RFC103E13, agenticloop.RFC103E14},
 	Claim:  claims.Plugin,
-}, question{about: func(t told) bool { return t.seen.Did == model.Completed && t.Rule.Allows(model.Completed) }, look: func(t told, j *scenarios.Judge) {
-	end := t.host.OfType(host.Completed)
-	j.Check(agenticloop.RFC103E12, end.Each("/payload/run_id")).To(check.Equal([]string{t.Before.ID}), "%s: run_id", t.host.Name)
-	j.Check(agenticloop.RFC103E12, end.Each("/payload/goal")).To(check.Each(goalOf(t)), "%s: goal", t.host.Name)
-	j.Check(agenticloop.RFC103E13, end.Each("/payload/outcome")).To(check.Each(check.Text()), "%s: outcome", t.host.Name)
-	j.Check(agenticloop.RFC103E14, end.Each("/payload/steps_taken")).To(check.Equal([]int64{int64(t.after.Taken)}), "%s: steps_taken",
-		t.host.Name)
-}})
+}, question{
+	about: func(t told) bool {
+		return t.Rule != nil && t.seen.Did == model.Completed && t.Rule.Allows(model.Completed)
+	},
+	look: func(t told, j *scenarios.Judge) {
+		end := t.host.OfType(host.Completed)
+		j.Check(agenticloop.RFC103E12, end.Each("/payload/run_id")).To(check.Equal([]string{t.Before.ID}), "%s: run_id", t.host.Name)
+		j.Check(agenticloop.RFC103E12, end.Each("/payload/goal")).To(check.Each(goalOf(t)), "%s: goal", t.host.Name)
+		j.Check(agenticloop.RFC103E13, end.Each("/payload/outcome")).To(check.Each(check.Text()), "%s: outcome", t.host.Name)
+		j.Check(agenticloop.RFC103E14, end.Each("/payload/steps_taken")).To(check.Equal([]int64{int64(t.after.Taken)}), "%s: steps_taken",
+			t.host.Name)
+	}})

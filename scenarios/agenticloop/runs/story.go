@@ -45,8 +45,11 @@ func (o Observation) tell() (all []told) {
 			if s.Did == model.Retried && !t.Before.Free && o.Settings.Steered {
 				as.Planned = &run.Decisions[t.Before.Taken]
 			}
-			if t.Rule == nil && s.Run != "" {
+			switch {
+			case t.Rule == nil && s.Run != "":
 				last = s.Run
+			case t.Rule == nil: // it was given up at once
+				last = taken.Turn.Ends().Last().At("/payload/run_id").String()
 			}
 			if s.Did == model.Asked {
 				furthest = max(furthest, t.Next)
@@ -112,7 +115,11 @@ func seen(t model.Turn, turn host.Turn) model.Seen {
 // breach returns how a turn leaves the rules; the zero Breach if it does not.
 func (t told) breach() host.Breach {
 	if touched := delivery(t.Turn).Touches(t.host); t.host.Answered() && touched != "" {
-		return host.Breach{Of: agenticloop.RFC103READ5, Shown: t.host.Runs(), Why: "setup failed: " + t.host.Name + ": " + touched}
+		b := host.Breach{Of: agenticloop.RFC103READ5, Shown: t.host.Runs(), Why: "setup failed: " + t.host.Name + ": " + touched}
+		if t.Rule == model.Unknown || t.Rule == model.Misshapen {
+			b.Of = agenticloop.RFC103I5
+		}
+		return b
 	}
 	if departs(t.Turn, t.host) == "" {
 		return host.Breach{}
@@ -124,7 +131,8 @@ func (t told) breach() host.Breach {
 type question struct {
 	about func(told) bool              // the turns that it looks at
 	look  func(told, *scenarios.Judge) // of such a turn
-	none  [2]string                    // why there may be none, and what would help
+	also  scenarios.IDs                // sentences that it does not prove, and whose breach it shows as one of its own
+	none  [2]string                    // why there may be no such turn, and what would help
 }
 
 // asked returns the scenario that looks at turns of drawn runs. It presumes that the rules are kept which it does not prove: a turn that
@@ -139,12 +147,13 @@ func asked(s scenarios.Scenario, q question) scenarios.Scenario {
 		for _, t := range o.tell() {
 			host.Given(j, t.host)
 			about, b := q.about(t), t.breach()
-			if b.Why != "" && !(about && slices.Contains(s.Proves, b.Of)) {
-				b.Stop(j)
-			}
-			if about {
+			proves := slices.Contains(s.Proves, b.Of)
+			if about && (b.Why == "" || proves || slices.Contains(q.also, b.Of)) {
 				looked = true
 				q.look(t, j)
+			}
+			if b.Why != "" && !(about && proves) {
+				b.Stop(j)
 			}
 		}
 		switch {

@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	requirement "github.com/openassay/assay/gen/agenticloop"
 	al "github.com/openassay/assay/gen/agenticloopv2"
@@ -70,6 +71,29 @@ func retelling(status al.RunStatus, told func(id string, run al.Run, result obje
 		}
 		r.Events = append(r.Events, told(id, run, result))
 	})
+}
+
+// countFailures notes in a run how often a step of it was asked for again, and adds that to the steps that it took.
+func countFailures(t *Turn, r *al.Response) {
+	if len(r.Events) == 0 {
+		return
+	}
+	payload, updates := objectOf(r.Events[0].Payload), objectOf(r.StateUpdates)
+	id := textOf(payload["run_id"])
+	before, runs := objectOf(runsOf(t.Input)[id]), objectOf(updates["runs"])
+	var failed int64
+	_ = json.Unmarshal(before["failed"], &failed) // 0 where there is none
+	var p al.CompletedPayload
+	switch run := objectOf(runs[id]); {
+	case r.Events[0].Type == completed && json.Unmarshal(r.Events[0].Payload, &p) == nil:
+		p.StepsTaken += failed
+		r.Events[0].Payload = encoded(p)
+	case strings.HasPrefix(r.Events[0].Type, asks) && len(run) > 0 && string(run["pending_step"]) == string(before["pending_step"]):
+		run["failed"] = encoded(failed + 1)
+		runs[id] = encoded(run)
+		updates["runs"] = encoded(runs)
+		r.StateUpdates = encoded(updates)
+	}
 }
 
 func completedAgain(id string, run al.Run, _ object) al.Event {
@@ -189,6 +213,14 @@ var endFaults = []Fault{
 		Looks:  "steps_taken is 3 behind two results",
 		Breaks: []string{requirement.RFC103E14},
 		Answer: completes(func(p *al.CompletedPayload, _ string) { p.StepsTaken++ }),
+	},
+	{
+		ID:     "agent.failures-counted-as-steps",
+		Title:  "a run says that it took a step for each time that one failed, too",
+		Looks:  "steps_taken is 4 behind three results and a failure",
+		Breaks: []string{requirement.RFC103E14},
+		Twin:   "there the count is off in every run, here in those with a failure",
+		Answer: answering(countFailures),
 	},
 	{
 		ID:     "agent.goal-reworded",

@@ -3,6 +3,7 @@ package fault
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"strings"
 	"time"
 
@@ -138,6 +139,19 @@ func eventOf(change func(event object)) func(object) {
 }
 
 var startFaults = []Fault{
+	{
+		ID:     "agent.goal-escaped",
+		Title:  "a goal is kept as a page would show it",
+		Looks:  "the goal of a run, and that of agent.completed, has &lt; where the start has a bracket",
+		Breaks: []string{requirement.RFC103E1, requirement.RFC103E12},
+		Replace: func(s *rules.Set) {
+			honest := s.Start.Goal
+			s.Start.Goal = func(raw json.RawMessage) (string, bool) {
+				goal, ok := honest(raw)
+				return html.EscapeString(goal), ok
+			}
+		},
+	},
 	{
 		ID:     "agent.goal-not-needed",
 		Title:  "a start without a goal starts a run",

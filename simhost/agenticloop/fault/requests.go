@@ -62,6 +62,21 @@ func unsent(step string) func(*Turn) {
 
 var requestFaults = []Fault{
 	{
+		ID:     "agent.falsy-arguments-dropped",
+		Title:  "an argument that is false, 0 or empty is taken for none",
+		Looks:  "tool_payload lacks an argument that the planner chose",
+		Breaks: []string{requirement.RFC103E9},
+		Twin:   "there an argument has a second value, here it has none",
+		Answer: sends(func(payload, arguments object) {
+			for name, value := range arguments {
+				if falsy(value) {
+					delete(arguments, name)
+				}
+			}
+			payload["tool_payload"] = encoded(arguments)
+		}),
+	},
+	{
 		ID:     "agent.start-asks-nothing",
 		Title:  "the first step is kept as pending, and not asked for",
 		Looks:  "no event behind a start",

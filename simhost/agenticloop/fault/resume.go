@@ -142,6 +142,77 @@ var correlationFaults = []Fault{
 			}
 		}),
 	},
+	{
+		ID:     "agent.id-compared-by-its-beginning",
+		Title:  "the run of a result is the one whose id begins as the result has it",
+		Looks:  "a result with a part of a run's id moves that run",
+		Breaks: []string{requirement.RFC103V2, requirement.RFC103I5, requirement.RFC103F1, requirement.RFC103READ5},
+		Request: resulting(func(result, state object) {
+			runs, named := objectOf(state["runs"]), textOf(result["run_id"])
+			if _, known := runs[named]; known || named == "" {
+				return
+			}
+			for _, id := range slices.Sorted(maps.Keys(runs)) {
+				if strings.HasPrefix(id, named) {
+					result["run_id"] = encoded(id)
+				}
+			}
+		}),
+	},
+	{
+		ID:     "agent.tool-compared-by-its-first-letters",
+		Title:  "the tool of a result is the pending one if its first letters are, in capitals or not",
+		Looks:  "a result of nearly the pending tool leads to the next step",
+		Breaks: []string{requirement.RFC103V7, requirement.RFC103F2, requirement.RFC103M5, requirement.RFC103I5},
+		Request: resulting(func(result, state object) {
+			run := awaited(result, state)
+			if tool := textOf(result["tool"]); len(tool) > 1 && len(run.PendingTool) > 1 && strings.EqualFold(tool[:2], run.PendingTool[:2]) {
+				result["tool"] = encoded(run.PendingTool)
+			}
+		}),
+	},
+	{
+		ID:     "agent.failure-looked-at-before-step",
+		Title:  "that a tool failed is looked at before the step that it failed at",
+		Looks:  "a failure of a step that was taken leads to a retry of the pending one, or to the end of the run",
+		Breaks: []string{requirement.RFC103V1, requirement.RFC103V6, requirement.RFC103I6, requirement.RFC103M4},
+		Request: resulting(func(result, state object) {
+			run := awaited(result, state)
+			if step, _ := rules.WholeStep(result["step"]); textOf(result["status"]) == string(al.ToolStatusError) && step < run.PendingStep {
+				result["step"], result["tool"] = encoded(run.PendingStep), encoded(run.PendingTool)
+			}
+		}),
+	},
+	{
+		ID:     "agent.mended-step-passed-over",
+		Title:  "from the second step on, a step that failed once is taken for failed, whatever comes then",
+		Looks:  "the result of a retry is passed over, and the run waits for it without end",
+		Breaks: []string{requirement.RFC103F5, requirement.RFC103V9, requirement.RFC103E11, requirement.RFC103M2, requirement.RFC103T7},
+		Request: resulting(func(result, state object) {
+			run := awaited(result, state)
+			step, _ := rules.WholeStep(result["step"])
+			due := step > 1 && step == run.PendingStep && textOf(result["tool"]) == run.PendingTool
+			if due && run.Attempt > 1 && textOf(result["status"]) == string(al.ToolStatusOk) {
+				result["run_id"] = encoded("none")
+			}
+		}),
+	},
+	{
+		ID:     "agent.empty-result-passed-over",
+		Title:  "a result in which nothing stands is none",
+		Looks:  "a result that matches is passed over where what the tool returned is an empty object, null, false or 0",
+		Breaks: []string{requirement.RFC103V9, requirement.RFC103E11, requirement.RFC103M2, requirement.RFC103T7},
+		Request: resulting(func(result, _ object) {
+			if falsy(result["result"]) && textOf(result["status"]) == string(al.ToolStatusOk) {
+				result["run_id"] = encoded("none")
+			}
+		}),
+	},
+}
+
+// falsy reports whether a value is one that many languages take for none.
+func falsy(raw json.RawMessage) bool {
+	return slices.Contains([]string{"", "null", "false", "0", `""`, "[]", "{}"}, string(raw))
 }
 
 // resulting changes what a result says of the run, the step and the tool that it is for, given the state: in its payload,

@@ -164,6 +164,26 @@ var stories = []story{
 			s.result(1, "fetch", "error", nil)
 		}
 	}},
+	{"values and near misses", func(s *tale) {
+		empty := call("fetch")
+		empty["arguments"] = object{"none": false}
+		s.config = with(s.config, object{"script": []object{empty, call("fabric"), call("fetch"), call("fetch")}})
+		s.start("k1", object{"goal": "<b>"})
+		s.result(1, "fetch", "ok", object{"run_id": s.run[:8]})
+		s.result(1, "fetch", "ok", object{"result": object{}})
+		s.result(1, "fetch", "error", nil)
+		s.result(2, "fabric", "error", nil)
+		s.result(2, "fabric", "ok", nil)
+		s.result(3, "Fetcher", "ok", nil)
+	}},
+	{"two budgets", func(s *tale) {
+		s.config = with(s.config, object{"max_steps": 1})
+		s.start("k1", object{"goal": "g"})
+		first := s.run
+		s.config = with(s.config, object{"max_steps": 9})
+		s.start("k2", object{"goal": "g"})
+		s.result(1, "fetch", "ok", object{"run_id": first})
+	}},
 	{"the budget", func(s *tale) {
 		s.config = with(s.config, object{"max_steps": 2})
 		s.start("k", object{"goal": "g"})

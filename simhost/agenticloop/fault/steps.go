@@ -49,6 +49,25 @@ var stepFaults = []Fault{
 		Replace: func(s *rules.Set) { s.Steps.Spent = func(int64, int64) bool { return false } },
 	},
 	{
+		ID:     "agent.budget-of-the-last-run",
+		Title:  "every run has the budget of the one that was started last",
+		Looks:  "a run with max_steps 2 goes on to step 3 once another was started with max_steps 9, or the other way round",
+		Breaks: []string{al.RFC103F7, al.RFC103G7},
+		Twin:   "a run alone keeps its budget",
+		Request: func(request object) {
+			state := objectOf(request["state"])
+			runs := objectOf(state["runs"])
+			id := textOf(objectOf(objectOf(request["event"])["payload"])["run_id"])
+			run, last := objectOf(runs[id]), objectOf(runs[textOf(state["last_run_id"])])
+			if len(run) > 0 && last["max_steps"] != nil {
+				run["max_steps"] = last["max_steps"]
+				runs[id] = encoded(run)
+				state["runs"] = encoded(runs)
+				request["state"] = encoded(state)
+			}
+		},
+	},
+	{
 		ID:     "agent.cut-off-differs",
 		Title:  "the reason why a run met its budget tells the time",
 		Looks:  "the same run, run again, is given up for another reason",
@@ -134,6 +153,27 @@ var toolFaults = []Fault{
 		Twin:   "there the first tool is let through and those behind it are checked, here it is the other way round",
 		Replace: allowing(func(_ string, list []string, first bool) bool {
 			return !first && len(list) > 0
+		}),
+	},
+	{
+		ID:     "agent.allowlist-of-the-start",
+		Title:  "the allowlist of a run is the one that its start found",
+		Looks:  "a request for a tool that allowed_plugins listed when the run began, and does not list any more",
+		Breaks: []string{al.RFC103G3},
+		Twin:   "there is a check of each tool, and it is made with an old list",
+		Request: func(request object) {
+			result := objectOf(objectOf(request["event"])["payload"])
+			run := objectOf(objectOf(objectOf(request["state"])["runs"])[textOf(result["run_id"])])
+			config := objectOf(request["config"])
+			if list := run["allowed_then"]; list != nil {
+				config["allowed_plugins"] = list
+				request["config"] = encoded(config)
+			}
+		},
+		Answer: keepingRun(func(k *kept, run object) {
+			if list := objectOf(objectOf(k.input)["config"])["allowed_plugins"]; k.starts() && list != nil {
+				run["allowed_then"] = list
+			}
 		}),
 	},
 	{

@@ -195,6 +195,7 @@ type kept struct {
 	id      string // of the run that the turn is about
 	event   al.Event
 	reason  string // of the event, where the run was given up
+	input   []byte // the request
 	before  object // runs that the turn was handed
 	runs    object // runs that it gives back
 	updates object // all that it gives back
@@ -214,8 +215,8 @@ func keeping(change func(k *kept)) func(*Turn) {
 			return
 		}
 		payload, updates := objectOf(r.Events[0].Payload), objectOf(r.StateUpdates)
-		k := &kept{id: textOf(payload["run_id"]), event: r.Events[0], reason: textOf(payload["reason"]), before: runsOf(t.Input),
-			runs: objectOf(updates["runs"]), updates: updates}
+		k := &kept{id: textOf(payload["run_id"]), event: r.Events[0], reason: textOf(payload["reason"]), input: t.Input,
+			before: runsOf(t.Input), runs: objectOf(updates["runs"]), updates: updates}
 		change(k)
 		updates["runs"] = encoded(k.runs)
 		r.StateUpdates = encoded(updates)

@@ -1,0 +1,183 @@
+package model
+
+import (
+	"slices"
+	"testing"
+)
+
+func waiting(step int64, tool string) Standing {
+	return Standing{Known: true, Status: "running", Step: step, Tool: tool}
+}
+
+// Each rule is the first that holds for something, and the order is that of the text.
+func TestTheFirstRuleDecides(t *testing.T) {
+	now := waiting(3, "fetch")
+	over := Standing{Known: true, Status: "done"}
+	for _, c := range []struct {
+		name string
+		what Delivery
+		of   Standing
+		want *Rule
+	}{
+		{"no run", Delivery{Odd: OddRun}, Standing{}, Misshapen},
+		{"the start again", Delivery{Run: "R", Odd: Restart}, now, Again},
+		{"an unknown run, later, of another tool", Delivery{Run: "R", Step: 9, Tool: "x"}, Standing{}, Unknown},
+		{"an ended run, later, of another tool", Delivery{Run: "R", Step: 9, Tool: "x"}, over, Over},
+		{"a step that few can read", Delivery{Run: "R", Step: 1 << 40, Tool: "fetch", Odd: OddStep}, now, Unread},
+		{"an old step of another tool that failed", Delivery{Run: "R", Step: 2, Tool: "x", Status: "error"}, now, Stale},
+		{"a later step of another tool", Delivery{Run: "R", Step: 4, Tool: "x"}, now, Later},
+		{"another tool that failed", Delivery{Run: "R", Step: 3, Tool: "x", Status: "error"}, now, OtherTool},
+		{"another tool with no status", Delivery{Run: "R", Step: 3, Tool: "x", Odd: OddStatus}, now, OtherTool},
+		{"no status", Delivery{Run: "R", Step: 3, Tool: "fetch", Odd: OddStatus}, now, Unclear},
+		{"a failure", Delivery{Run: "R", Step: 3, Tool: "fetch", Status: "error"}, now, Failed},
+		{"a result that is no object", Delivery{Run: "R", Step: 3, Tool: "fetch", Status: "ok", Odd: OddResult}, now, Fruitless},
+		{"a planner that talks nonsense", Delivery{Run: "R", Step: 3, Tool: "fetch", Status: "ok", Odd: Nonsense}, now, Bewildered},
+		{"what is pending", Delivery{Run: "R", Step: 3, Tool: "fetch", Status: "ok"}, now, Matching},
+	} {
+		if got := RuleOf(c.what, c.of); got != c.want {
+			t.Errorf("%s: the rule is that it %s, want %s", c.name, got.Since, c.want.Since)
+		}
+	}
+}
+
+// play has a plugin that keeps the rules go through moves of a program, and returns each of its turns, and the world at the end.
+func play(p Program, s Settings) (turns []Turn, w World) {
+	w = Begin(p, s)
+	for _, m := range p.Moves {
+		t, ok := w.Turn(m)
+		if !ok {
+			continue
+		}
+		seen := Seen{Did: Nothing}
+		switch {
+		case t.Rule == nil:
+			seen = Seen{Did: Asked, Run: string('A' + rune(m.Run)), Tool: t.Decision.Tool}
+		case t.MustEnd, t.Rule == Later, t.Rule == OtherTool, t.Barred:
+			seen.Did = Escalated
+		case t.Rule == Failed:
+			seen.Did = Retried
+		case t.Rule == Matching && t.Decision.Kind == Done:
+			seen.Did = Completed
+		case t.Rule == Matching:
+			seen.Did, seen.Tool = Asked, t.Decision.Tool
+		}
+		turns, w = append(turns, t), w.After(t, seen)
+	}
+	return turns, w
+}
+
+func rulesOf(turns []Turn) (out []*Rule) {
+	for _, t := range turns {
+		out = append(out, t.Rule)
+	}
+	return out
+}
+
+func calls(tools ...string) (out []Decision) {
+	for _, tool := range tools {
+		out = append(out, Decision{Kind: Call, Tool: tool})
+	}
+	return out
+}
+
+var body = map[string]any{}
+
+func move(run int, kind Kind) Move { return Move{Run: run, Kind: kind, Body: body} }
+
+// Two runs beside one another, with what comes again, fails and comes late.
+func TestAProgramIsInterpreted(t *testing.T) {
+	p := Program{
+		Runs: []Run{
+			{Budget: 9, Decisions: append(calls("fetch", "fabric"), Decision{Kind: Done})},
+			{Budget: 2, Decisions: calls("fetch", "fetch", "fetch")},
+		},
+		Moves: []Move{
+			move(0, Result), // of a run that has not begun
+			move(0, Start), move(1, Start), move(0, SameAgain), move(0, Failure), move(0, Result), move(0, SameAgain), move(1, Result),
+			move(0, LateFailure), move(1, Result), move(0, Result), move(0, Old), move(1, Repeat), move(0, Result),
+		},
+	}
+	turns, w := play(p, Settings{Steered: true, Retry: true, Retries: 1, Tools: []string{"fetch", "fabric"}})
+	want := []*Rule{nil, nil, Failed, Matching, Stale, Matching, Stale, Matching, Matching, Over, Over}
+	if got := rulesOf(turns); !slices.Equal(got, want) {
+		t.Fatalf("%d turns, want %d: %v", len(got), len(want), got)
+	}
+	if a, b := w.Runs[0], w.Runs[1]; a.Status != "done" || a.Taken != 2 || a.Failed != 1 || b.Status != "escalated" || b.Taken != 2 {
+		t.Errorf("A is %+v, B is %+v", a, b)
+	}
+	if late := turns[6].Delivery; late.Step != 1 || late.Tool != "fetch" || late.Status != "error" {
+		t.Errorf("the late failure is %+v", late)
+	}
+	if over := turns[7]; !over.MustEnd || over.Next != 3 {
+		t.Errorf("the third step of a budget of two: %+v", over)
+	}
+	if end := turns[8]; end.MustEnd || end.Decision.Kind != Done {
+		t.Errorf("the end: %+v", end)
+	}
+}
+
+// Where the config of a run changes, either budget may bind it, and a list that changes binds at once.
+func TestAConfigThatChanges(t *testing.T) {
+	decisions := calls("fetch", "fetch", "fetch", "fabric")
+	p := Program{Runs: []Run{{Budget: 2, Decisions: decisions}}, Moves: []Move{
+		move(0, Start), {Run: 0, Kind: Result, Body: body, Budget: 5}, move(0, Result),
+		{Run: 0, Kind: Result, Body: body, Allowed: []string{"fetch"}},
+	}}
+	turns, _ := play(p, Settings{Steered: true, Retries: -1, Tools: []string{"fetch", "fabric"}})
+	if third := turns[2]; !third.MayEnd || third.MustEnd || third.Budget != 5 {
+		t.Errorf("step 3 with budgets of 2 and 5: %+v", third)
+	}
+	if last := turns[3]; !last.Barred || last.Rule != Fruitless {
+		t.Errorf("a tool that is listed no more: %+v", last)
+	}
+}
+
+// Retries may be those of a step or of the run: what both allow is asked for, and what neither has ends the run.
+func TestRetries(t *testing.T) {
+	p := Program{Runs: []Run{{Budget: 9, Decisions: calls("fetch", "fetch")}}, Moves: []Move{
+		move(0, Start), move(0, Failure), move(0, Failure), move(0, Result), move(0, Failure), move(0, Failure), move(0, Failure),
+	}}
+	turns, w := play(p, Settings{Steered: true, Retry: true, Retries: 2, Tools: []string{"fetch"}})
+	var may, must []bool
+	for _, turn := range turns {
+		if turn.Rule == Failed {
+			may, must = append(may, turn.MayEnd), append(must, turn.MustEnd)
+		}
+	}
+	if !slices.Equal(may, []bool{false, false, true, true, true}) || !slices.Equal(must, []bool{false, false, false, false, true}) {
+		t.Errorf("it may end %v, and must %v", may, must)
+	}
+	if w.Runs[0].Status != "escalated" {
+		t.Errorf("the run is %+v", w.Runs[0])
+	}
+}
+
+// No near miss is what it is near to, nor another run that is there, nor another name of the tool.
+func TestNearMissesMiss(t *testing.T) {
+	p := Program{Runs: []Run{{Budget: 9, Decisions: calls("fetch")}, {Budget: 9, Decisions: calls("fetch")}}}
+	w := Begin(p, Settings{Steered: true, Tools: []string{"fetch"}, Aliases: []string{"fetc", "fetch"}})
+	for i, id := range []string{"run-1", "run-10"} {
+		start, _ := w.Turn(move(i, Start))
+		w = w.After(start, Seen{Did: Asked, Run: id, Tool: "fetch"})
+	}
+	seen := map[*Rule]int{}
+	for pick := range 60 {
+		run, _ := w.Turn(Move{Kind: NearRun, Pick: pick, Body: body})
+		tool, _ := w.Turn(Move{Kind: NearTool, Pick: pick, Body: body})
+		above, _ := w.Turn(Move{Kind: Above, Pick: pick, Body: body})
+		if run.Delivery.Run == "run-1" || run.Delivery.Run == "run-10" || tool.Delivery.Tool == "fetc" {
+			t.Fatalf("pick %d: %+v, %+v", pick, run.Delivery, tool.Delivery)
+		}
+		for _, turn := range []Turn{run, tool, above} {
+			seen[turn.Rule]++
+		}
+	}
+	for _, r := range []*Rule{Unknown, Misshapen, OtherTool, Later, Unread} {
+		if seen[r] == 0 {
+			t.Errorf("no near miss for the rule that it %s", r.Since)
+		}
+	}
+	if len(seen) != 5 {
+		t.Errorf("%d rules, want 5", len(seen))
+	}
+}

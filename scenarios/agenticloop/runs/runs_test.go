@@ -1,0 +1,97 @@
+package runs_test
+
+import (
+	"testing"
+
+	"github.com/openassay/assay/gen/agenticloop"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/agenticloop/hosttest"
+	"github.com/openassay/assay/scenarios/agenticloop/model"
+	"github.com/openassay/assay/scenarios/agenticloop/runs"
+)
+
+// story is a run R of two steps with what may come beside: each turn may be told in another way.
+type story struct{ start, near, result, again, end host.Object }
+
+var honest = story{
+	start:  hosttest.Ok(hosttest.RunR, asking(1, "fetch")),
+	near:   hosttest.Logged(hosttest.Ok(nil), "warn"),
+	result: hosttest.Ok(hosttest.RunR2, asking(2, "fabric")),
+	again:  hosttest.Ok(nil),
+	end:    hosttest.Ok(host.Object{"R": hosttest.Over("done", 2)}, hosttest.Completion("R", 2)),
+}
+
+// arguments are those that the planner chooses each time.
+var arguments = host.Object{"note": "plain", "value": false}
+
+func asking(step int, tool string) host.Object {
+	e := hosttest.Request("R", step, tool)
+	e["payload"].(host.Object)["tool_payload"] = arguments
+	return e
+}
+
+func (s story) observed(t *testing.T, budget int) runs.Observation {
+	body := host.Object{}
+	turn := func(kind model.Kind, before, answer host.Object) runs.Taken {
+		return runs.Taken{Move: model.Move{Kind: kind, Body: body}, Turn: hosttest.Turn(t, string(kind), before, answer)}
+	}
+	call := func(tool string) model.Decision {
+		return model.Decision{Kind: model.Call, Tool: tool, Arguments: arguments}
+	}
+	return runs.Observation{
+		Settings: model.Settings{Steered: true, Retry: true, Retries: 1, Tools: []string{"fetch", "fabric"}},
+		Programs: []runs.Played{{
+			Runs: []model.Run{{Goal: "g", Budget: budget, Decisions: []model.Decision{call("fetch"), call("fabric"), {Kind: model.Done}}}},
+			Turns: []runs.Taken{
+				turn(model.Start, nil, s.start), turn(model.NearRun, hosttest.RunR, s.near), turn(model.Result, hosttest.RunR, s.result),
+				turn(model.Repeat, hosttest.RunR2, s.again), turn(model.Result, hosttest.RunR2, s.end),
+				turn(model.Repeat, host.Object{"R": hosttest.Over("done", 2)}, hosttest.Ok(nil)),
+			},
+		}},
+	}
+}
+
+func TestJudges(t *testing.T) {
+	const passed = "passed"
+	told := func(change func(*story)) story {
+		s := honest
+		change(&s)
+		return s
+	}
+	third := hosttest.Ok(host.Object{"R": hosttest.Running(3, "fetch")}, asking(3, "fetch"))
+	dropping := hosttest.Request("R", 2, "fabric")
+	dropping["payload"].(host.Object)["tool_payload"] = host.Object{"note": "plain"}
+	for _, c := range []struct {
+		name     string
+		story    story
+		budget   int
+		scenario string
+		want     scenarios.RequirementID
+	}{
+		{"as it is to be", honest, 9, "goes-on", passed},
+		{"as it is to be", honest, 9, "keeps-its-state", passed},
+		{"as it is to be", honest, 9, "comes-again", passed},
+		{"as it is to be", honest, 9, "strangers", passed},
+		{"as it is to be", honest, 9, "stays-over", passed},
+		{"as it is to be", honest, 9, "completes-as-it-went", passed},
+		{"as it is to be", honest, 9, "arguments-as-they-are", passed},
+		{"nothing failed", honest, 9, "fails", "blocked"},
+		{"a result taken again", told(func(s *story) { s.again = third }), 9, "comes-again", agenticloop.RFC103V6},
+		{"a result taken again", told(func(s *story) { s.again = third }), 9, "stays-over",
+			scenarios.RequirementID(hosttest.Violates(agenticloop.RFC103V6))},
+		{"a near id taken", told(func(s *story) { s.near = honest.result }), 9, "strangers", agenticloop.RFC103V2},
+		{"a step left out", told(func(s *story) { s.result = third }), 9, "goes-on", agenticloop.RFC103V9},
+		{"a result passed over", told(func(s *story) { s.result = hosttest.Ok(nil) }), 9, "goes-on", agenticloop.RFC103T9},
+		{"a step too many", honest, 1, "keeps-its-budget", agenticloop.RFC103F7},
+		{"a step count that is off", told(func(s *story) {
+			s.end = hosttest.Ok(host.Object{"R": hosttest.Over("done", 2)}, hosttest.Completion("R", 3))
+		}), 9, "completes-as-it-went", agenticloop.RFC103E14},
+		{"an argument dropped", told(func(s *story) { s.result = hosttest.Ok(hosttest.RunR2, dropping) }), 9, "arguments-as-they-are",
+			agenticloop.RFC103E9},
+	} {
+		t.Run(c.name+", "+c.scenario, func(t *testing.T) {
+			hosttest.Expect(t, "runs/"+c.scenario, c.story.observed(t, c.budget), string(c.want))
+		})
+	}
+}
