@@ -19,7 +19,7 @@ func Suite() scenarios.Suite {
 		ID:    "programs",
 		Title: "loops of drawn turns, workers, questions, values and bounds: the whole run against what the texts say of its program",
 		Scenarios: []scenarios.Scenario{decided, counted, countedThroughout, handedOver, carried, spared, harvested, asked, breached, unbreached,
-			heldEachTime, countedInDoubt},
+			heldEachTime, countedInDoubt, forkedAgain, countedInForks},
 	}
 }
 
