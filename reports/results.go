@@ -50,6 +50,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		Seconds:      seconds(r.Seconds),
 		Seed:         r.Seed,
 		Depth:        results.Depth(r.Depth.String()),
+		Salt:         Salt(r),
 		Run:          Run(r.RunID),
 		Pace:         pace(r.Paced),
 		Load:         load(r.Load),
@@ -75,6 +76,14 @@ func Run(id scenarios.RunID) *results.Run {
 		return nil
 	}
 	return &results.Run{ID: id.ID, Given: id.Given, At: id.At}
+}
+
+// Salt returns what the names of fixtures on the target were drawn from, nil for the published ones.
+func Salt(r *scenarios.Report) *string {
+	if r.Protocol.Salt == "" {
+		return nil
+	}
+	return &r.Protocol.Salt
 }
 
 func pace(p *scenarios.Paced) *results.Pace {

@@ -38,7 +38,8 @@ func workers(soonest time.Duration) int {
 	return few * int(min(max(soonest, near), most*near)) / int(near)
 }
 
-// drive runs the drives on a pool, those first that wait longest, each when no other runs that it cannot run beside.
+// drive runs the drives on a pool, those first that wait longest, each when no other runs that it cannot run beside, and when there
+// is room for what it reads.
 func (c *Certification) drive(ctx context.Context) {
 	defer close(c.over)
 	var left []*drive
@@ -73,7 +74,7 @@ func (c *Certification) drive(ctx context.Context) {
 				d.end(ctx, nil, nil, ctx.Err())
 			}
 			left = nil
-		case next >= 0 && len(running) < c.Options.Workers:
+		case next >= 0 && len(running) < c.Options.Workers && (len(running) == 0 || !c.network.Crowded()):
 			d := left[next]
 			left = slices.Delete(left, next, next+1)
 			running[d] = true

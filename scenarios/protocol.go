@@ -54,6 +54,12 @@ type Protocol struct {
 	Tenants bool
 	// Fixtures are workflows that a host loads to be certified in full, a JSON file each; nil where the protocol has none.
 	Fixtures fs.FS
+	// Salt is what the names of the fixtures were drawn from, "" for the published ones.
+	Salt string
+	// Drawn returns the id that a fixture has by its published one; nil where they are the same.
+	Drawn func(id string) string
+	// Salted returns the protocol for hosts that have the fixtures with names drawn from a salt; nil where it has no fixtures.
+	Salted func(salt string) (*Protocol, error)
 
 	// Event returns the name in the spec for the type of an event; nil where the spec has no events.
 	Event func(kind string) (name string, known bool)

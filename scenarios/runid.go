@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -88,6 +89,12 @@ var words = sync.OnceValues(func() (list []string, known map[string]bool) {
 	}
 	return list, known
 })
+
+// Words returns the ordinary words that names are made of, in order.
+func Words() []string {
+	list, _ := words()
+	return slices.Clone(list)
+}
 
 // spoken returns three ordinary words and a number, as follow from parts: one of 10^14.
 func spoken(parts ...string) string {

@@ -43,3 +43,8 @@ func RunWith(t *testing.T, target wire.Target, o Options, suites ...Suite) *Repo
 	}
 	return r
 }
+
+// Drawing returns a connection to nothing, for tests of what a drive with these dimensions draws.
+func Drawing(seed uint64, depth Depth, dimensions []*Dimension) *Conn {
+	return &Conn{Rand: NewDraws(seed, "run", "drive"), Depth: depth, declared: dimensions}
+}

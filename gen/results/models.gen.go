@@ -2881,6 +2881,9 @@ type Results struct {
 	// Each requirement that a selected scenario names, in the order of the ledger.
 	Requirements []RequirementResult `json:"requirements"`
 	Run          *Run                `json:"run,omitzero"`
+	// The names of the fixtures on the target were drawn from it: --salt. Absent where they were the published ones.
+	// Whoever has it knows the names, so the next certification takes another.
+	Salt *string `json:"salt,omitzero"`
 	// In the order of the suites.
 	Scenarios []ScenarioResult `json:"scenarios"`
 	// Format and version of this document. Assay writes 2.
@@ -2938,6 +2941,8 @@ func (v *Results) UnmarshalJSON(data []byte) error {
 			return &v.Requirements
 		case "run":
 			return &v.Run
+		case "salt":
+			return &v.Salt
 		case "scenarios":
 			return &v.Scenarios
 		case "schema":
@@ -3860,6 +3865,8 @@ type Ticket struct {
 	// Name and major version, as results have it.
 	Protocol string `json:"protocol"`
 	Run      Run    `json:"run"`
+	// The names of the fixtures on the target were drawn from it: --salt. Absent where they were the published ones.
+	Salt *string `json:"salt,omitzero"`
 	// Format and version of this document.
 	Schema TicketSchema `json:"schema"`
 	// The highest number of a placeholder for a secret.
@@ -3897,6 +3904,8 @@ func (v *Ticket) UnmarshalJSON(data []byte) error {
 			return &v.Protocol
 		case "run":
 			return &v.Run
+		case "salt":
+			return &v.Salt
 		case "schema":
 			return &v.Schema
 		case "secrets":

@@ -5,7 +5,9 @@ package apidoc
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -21,6 +23,8 @@ type Operation struct {
 	BodyRequired bool
 	Body         *Schema     // of a body in JSON, nil if it takes none
 	Secured      bool        // it asks for a credential
+	Tags         []string    // in the order of the document
+	Gives        []string    // the media types of what it answers with success, sorted
 	Parameters   []Parameter // those that are checked
 	Declared     []string    // the names of all parameters, also those that Read passes over
 	Integers     []Parameter // those of all whose type is integer
@@ -104,6 +108,10 @@ type apiOperation struct {
 	OperationID string             `json:"operationId"`
 	Parameters  []apiParameter     `json:"parameters"`
 	Security    *[]json.RawMessage `json:"security"` // nil: as of the whole document
+	Tags        []string           `json:"tags"`
+	Responses   map[string]struct {
+		Content map[string]json.RawMessage `json:"content"`
+	} `json:"responses"`
 	RequestBody *struct {
 		Required bool `json:"required"`
 	} `json:"requestBody"`
@@ -150,7 +158,7 @@ func (d *apiDocument) operation(raw json.RawMessage, at string, schemas *validat
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return nil, err
 	}
-	op := &Operation{ID: o.OperationID, Secured: len(d.Security) > 0}
+	op := &Operation{ID: o.OperationID, Secured: len(d.Security) > 0, Tags: o.Tags}
 	if o.Security != nil {
 		op.Secured = len(*o.Security) > 0
 	}
@@ -158,6 +166,13 @@ func (d *apiDocument) operation(raw json.RawMessage, at string, schemas *validat
 		op.TakesBody, op.BodyRequired = true, o.RequestBody.Required
 		op.Body = newSchema(schemas, at+"/requestBody/content/application~1json/schema")
 	}
+	for status, response := range o.Responses {
+		if strings.HasPrefix(status, "2") {
+			op.Gives = slices.AppendSeq(op.Gives, maps.Keys(response.Content))
+		}
+	}
+	slices.Sort(op.Gives)
+	op.Gives = slices.Compact(op.Gives)
 	for i, p := range o.Parameters {
 		if name, ok := strings.CutPrefix(p.Ref, "#/components/parameters/"); ok {
 			p = d.Components.Parameters[name]

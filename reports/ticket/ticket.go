@@ -37,6 +37,7 @@ type Ticket struct {
 	Address, Protocol string
 	Version, Binary   string // of the Assay that wrote it
 	Select            scenarios.Selection
+	Salt              string // of the names of fixtures, "" for the published ones
 	Begun             scenarios.Begun
 
 	doc results.Ticket
@@ -54,8 +55,8 @@ func Write(path string, r *scenarios.Report, version, binary string) (written bo
 	doc := results.Ticket{
 		Schema: results.TicketSchemaAssayTicket1, Assay: results.TicketAssay{Version: version, Binary: binary},
 		Protocol: r.Protocol.ID, Address: r.Address, StartedAt: begun.Started, Seed: strconv.FormatUint(begun.Seed, 10),
-		Depth: begun.Depth.String(),
-		Run:   *reports.Run(begun.RunID), Filter: reports.Filter(r.Select), Secrets: int64(begun.Secrets),
+		Depth: begun.Depth.String(), Salt: reports.Salt(r),
+		Run: *reports.Run(begun.RunID), Filter: reports.Filter(r.Select), Secrets: int64(begun.Secrets),
 		Turn: begun.Turn.Seconds(), Behind: begun.Behind.Seconds(),
 	}
 	for _, p := range begun.Pending {
@@ -154,6 +155,9 @@ func opened(doc results.Ticket) (*Ticket, error) {
 			Started: doc.StartedAt, Seed: seed, Depth: depth, RunID: reports.RunID(&doc.Run), Secrets: int(doc.Secrets),
 			Turn: seconds(doc.Turn), Behind: seconds(doc.Behind), Transcripts: map[string][]byte{},
 		},
+	}
+	if doc.Salt != nil {
+		t.Salt = *doc.Salt
 	}
 	for _, p := range doc.Pending {
 		t.Begun.Pending = append(t.Begun.Pending, scenarios.Pending{Drive: p.Drive, What: p.What, Since: p.Since, Limit: seconds(p.Seconds),

@@ -14,6 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop/pipeline"
 	"github.com/openassay/assay/scenarios/agenticloop/protocol"
 	"github.com/openassay/assay/scenarios/agenticloop/redelivery"
+	"github.com/openassay/assay/scenarios/agenticloop/runs"
 	"github.com/openassay/assay/scenarios/agenticloop/security"
 	"github.com/openassay/assay/scenarios/agenticloop/state"
 	"github.com/openassay/assay/scenarios/agenticloop/workspace"
@@ -54,7 +55,7 @@ func eventName(kind string) (string, bool) {
 // health asks a plugin for its health, which acts on nothing.
 func health(deadline time.Time) (request map[string]any, name string) {
 	return map[string]any{
-		"protocol": 2, "job_id": "assay-doctor", "command": "health", "config": map[string]any{}, "state": map[string]any{},
+		"protocol": 2, "job_id": "health-1", "command": "health", "config": map[string]any{}, "state": map[string]any{},
 		"deadline_at": deadline.UTC().Format(time.RFC3339),
 	}, "the command health"
 }
@@ -62,7 +63,7 @@ func health(deadline time.Time) (request map[string]any, name string) {
 // Suites are all suites of the agentic loop, in the order they are shown.
 func Suites() []scenarios.Suite {
 	suites := []scenarios.Suite{
-		protocol.Suite(), correlation.Suite(), budget.Suite(), state.Suite(), redelivery.Suite(), security.Suite(),
+		protocol.Suite(), correlation.Suite(), runs.Suite(), budget.Suite(), state.Suite(), redelivery.Suite(), security.Suite(),
 		workspace.Suite(), pipeline.Suite(),
 	}
 	for i := range suites {

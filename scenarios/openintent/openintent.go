@@ -17,6 +17,7 @@ import (
 	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/openintent/inputs"
 	"github.com/openassay/assay/scenarios/openintent/lifecycle"
+	"github.com/openassay/assay/scenarios/openintent/programs"
 	"github.com/openassay/assay/scenarios/openintent/retry"
 	"github.com/openassay/assay/scenarios/openintent/streams"
 )
@@ -91,7 +92,7 @@ func Suites() []scenarios.Suite {
 	suites := []scenarios.Suite{
 		answers.Suite(), lifecycle.Suite(), graph.Suite(), containers.TasksSuite(), containers.PortfoliosSuite(),
 		deadline.Suite(), retry.Suite(), coordinator.Suite(), inputs.Suite(), config.Suite(), streams.Suite(),
-		retry.StorySuite(), cascade.Suite(),
+		retry.StorySuite(), programs.Suite(), cascade.Suite(),
 	}
 	for i := range suites {
 		suites[i].Protocol = Protocol

@@ -109,7 +109,7 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 		if id := x.body.Key("id").String(); id != "" {
 			r.intent(r.of(id), x)
 		}
-	case x.method != http.MethodGet:
+	case x.method != http.MethodGet, !x.body.Present(): // of what was too large nothing is known
 	case intentPath.MatchString(path):
 		id := intentPath.FindStringSubmatch(path)[1]
 		if plain, err := url.PathUnescape(id); err != nil || x.body.Key("id").String() != plain {

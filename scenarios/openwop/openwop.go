@@ -9,6 +9,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/confidence"
 	"github.com/openassay/assay/scenarios/openwop/control"
+	"github.com/openassay/assay/scenarios/openwop/credentials"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/discovery"
 	"github.com/openassay/assay/scenarios/openwop/eventlog"
@@ -22,6 +23,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/programs"
 	"github.com/openassay/assay/scenarios/openwop/refusals"
 	"github.com/openassay/assay/scenarios/openwop/replay"
+	"github.com/openassay/assay/scenarios/openwop/salt"
 	"github.com/openassay/assay/scenarios/openwop/verifier"
 	"github.com/openassay/assay/scenarios/openwop/workspace"
 	"github.com/openassay/assay/scenarios/timeline"
@@ -33,6 +35,20 @@ var Protocol = Speaking(dialect.V1)
 
 // Speaking returns the protocol as dialect d spells it.
 func Speaking(d *dialect.Dialect) *scenarios.Protocol {
+	p := speaking(d)
+	p.Salted = func(drawnFrom string) (*scenarios.Protocol, error) {
+		names, err := salt.New(p.Fixtures, drawnFrom)
+		if err != nil {
+			return nil, err
+		}
+		salted := speaking(d.Salted(names))
+		salted.Salt, salted.Drawn, salted.Fixtures = drawnFrom, names.Drawn, names.Files()
+		return salted, nil
+	}
+	return p
+}
+
+func speaking(d *dialect.Dialect) *scenarios.Protocol {
 	return &scenarios.Protocol{
 		ID:             "openwop/v1",
 		Title:          "OpenWOP v1 (RFC 0037, RFC 0061, RFC 0097)",
@@ -95,6 +111,7 @@ func SuitesOf(p *scenarios.Protocol) []scenarios.Suite {
 		eventlog.Suite(),
 		replay.Suite(),
 		isolation.Suite(),
+		credentials.Suite(),
 		handoff.AncestrySuite(),
 		memory.Suite(),
 		control.Suite(),

@@ -101,11 +101,12 @@ type Call struct {
 	Path      string // below the base URL, escaped, with its query
 	Body      any    // encoded as JSON; []byte is sent as it is, nil as no body
 	Header    map[string]string
-	Label     string   // its purpose, in words of the scenario
-	Secrets   []string // JSON pointers of tokens in the reply, which no record may hold
-	Anonymous bool     // send no credential
-	Discovery bool     // use the larger limit of bodies
-	Route     string   // its path in the contract, where the target has it elsewhere; "" is Path without its query
+	Label     string     // its purpose, in words of the scenario
+	Secrets   []string   // JSON pointers of tokens in the reply, which no record may hold
+	Anonymous bool       // send no credential
+	Carries   Credential // what it carries in place of the client's credential
+	Discovery bool       // use the larger limit of bodies
+	Route     string     // its path in the contract, where the target has it elsewhere; "" is Path without its query
 }
 
 // Reply is a live reply, for a drive. [Reply.Value] mints values for judges.
@@ -191,7 +192,7 @@ func (r *Reply) decoded() (any, error) {
 	if text, ok := r.transcript.Document(r.exchange); ok && text == string(r.Body) {
 		return r.transcript.body(r.exchange)
 	}
-	return decode(string(r.Body))
+	return decode(r.transcript.heard(string(r.Body)))
 }
 
 func textAt(doc any, pointer string) string {
@@ -280,7 +281,7 @@ func (c *Client) hide(pointers []string, body string) (doc any, longest int) {
 	if len(pointers) == 0 {
 		return nil, 0
 	}
-	doc, err := decode(body)
+	doc, err := decode(c.transcript.heard(body))
 	if err != nil {
 		return nil, 0
 	}
@@ -346,12 +347,15 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 		request.Header.Set("Content-Type", "application/json")
 	}
 	request.Header.Set("Accept", accept)
+	if agent := c.network.target.UserAgent; agent != "" {
+		request.Header.Set("User-Agent", agent)
+	}
 	if c.base == c.network.base { // not for the second host
 		for k, v := range c.network.target.Header {
 			request.Header.Set(k, v)
 		}
 	}
-	if c.key != "" && !call.Anonymous {
+	if c.key != "" && !call.Anonymous && call.Carries == OwnCredential {
 		if name := c.network.target.KeyHeader; name != "" {
 			request.Header.Set(name, c.key)
 		} else {
@@ -365,6 +369,11 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 	sent := Request{
 		Method: call.Method, URL: clean(request.URL.Redacted()), Header: c.headers(request.Header),
 		Body: clean(printable(string(body))),
+	}
+	if call.Carries != OwnCredential && call.Carries != NoCredential {
+		name, value := c.wrong(call.Carries)
+		request.Header.Set(name, value)
+		sent.Header[http.CanonicalHeaderKey(name)] = "<" + string(call.Carries) + ">"
 	}
 	if sent.Misfit, err = c.fits(ctx, call, body); err != nil {
 		_, err = c.record(c.network.now(), call, sent, nil, "", err)

@@ -70,7 +70,7 @@ const mostMisfits = 3
 // fits returns for whose sake a call does not fit the contract, "" if it fits, or [ErrMisfit].
 func (c *Client) fits(ctx context.Context, call Call, body []byte) (meant string, err error) {
 	return c.checked(ctx, body, func(doc *readDoc) ([]apidoc.Misfit, error) {
-		q := apidoc.Request{Method: call.Method, Path: call.Path, Body: body, Unsigned: call.Anonymous && c.key != ""}
+		q := apidoc.Request{Method: call.Method, Path: call.Path, Body: body, Unsigned: (call.Anonymous || call.Carries != OwnCredential) && c.key != ""}
 		if call.Route != "" {
 			_, query, _ := strings.Cut(call.Path, "?")
 			q.Path = call.Route + strings.TrimSuffix("?"+query, "?")

@@ -55,15 +55,20 @@ func TestAllDrivesTogetherKeepNoMore(t *testing.T) {
 func TestDrivesUnderWayHoldNoMore(t *testing.T) {
 	n := network(t, `[`+strings.Repeat("{},", 20)+`{}]`, func(l *wire.Limits) { l.LiveBytes = 25_000 })
 	first, second := drive(t, n), drive(t, n)
-	for range 2 {
+	for i := range 2 {
 		if _, err := get(t, first); err != nil {
 			t.Fatal(err)
+		}
+		if n.Crowded() != (i > 0) {
+			t.Errorf("with %d documents of which two have no third beside them it is crowded: %t", i+1, n.Crowded())
 		}
 	}
 	if _, err := get(t, second); !errors.Is(err, wire.ErrOverLimit) {
 		t.Fatalf("got %v, want that there is no room", err)
 	}
-	first.Close()
+	if first.Close(); n.Crowded() {
+		t.Error("it is crowded, and no drive is under way")
+	}
 	if _, err := get(t, second); err != nil {
 		t.Fatalf("got %v, and the first drive is over", err)
 	}

@@ -42,8 +42,9 @@ type Target struct {
 	// Process is an executable that is the target, nil for none. Then the other fields have no meaning.
 	Process *Process
 
-	Header map[string]string // sent with every request to the target; never recorded
-	CAFile string            // PEM file of further certificate authorities
+	Header    map[string]string // sent with every request to the target; never recorded
+	UserAgent string            // of every request; "" is that of a plain Go client
+	CAFile    string            // PEM file of further certificate authorities
 }
 
 // Options tune a [Network].

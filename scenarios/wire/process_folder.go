@@ -15,7 +15,7 @@ import (
 type folder struct{ path, home, temporary, work string }
 
 func newFolder() (*folder, error) {
-	path, err := NewFolder("assay-turn-")
+	path, err := NewFolder("turn-")
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,50 @@ type Speech interface {
 	Spell(text string) string
 }
 
+// Hearer is a [Speech] for a target that may have other names for things than suites use.
+type Hearer interface {
+	Speech
+	// Hear returns a document that the target sent with the names that suites use.
+	Hear(document string) string
+	// Heard is the speech of what Hear returns: the receiver if the names are the same.
+	Heard() Speech
+}
+
+// heard returns a document of the transcript with the names that suites use.
+func (t *Transcript) heard(document string) string {
+	if h, ok := t.Speech.(Hearer); ok {
+		return h.Hear(document)
+	}
+	return document
+}
+
+// Heard returns the transcript with the names that suites use in all that the target sent: t itself if it has no others.
+func (t *Transcript) Heard() *Transcript {
+	h, ok := t.Speech.(Hearer)
+	if !ok || h.Heard() == t.Speech {
+		return t
+	}
+	out := &Transcript{Drive: t.Drive, Speech: h.Heard(), Entries: slices.Clone(t.Entries)}
+	for i := range out.Entries {
+		e := &out.Entries[i]
+		if e.Response != nil {
+			response := *e.Response
+			response.Body = h.Hear(response.Body)
+			e.Response = &response
+		}
+		if e.Kind == "inbound" && e.Request != nil {
+			request := *e.Request
+			request.Body = h.Hear(request.Body)
+			e.Request = &request
+		}
+		e.Chunks = slices.Clone(e.Chunks)
+		for k := range e.Chunks { // of whole lines, so that no name is cut in two
+			e.Chunks[k].Text = h.Hear(e.Chunks[k].Text)
+		}
+	}
+	return out
+}
+
 // Operation names what a call asks of a target; the version of the protocol says how it is asked.
 type Operation struct {
 	Name  string

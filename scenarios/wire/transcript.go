@@ -110,7 +110,7 @@ func (t *Transcript) body(n int) (any, error) {
 	if t.last == n {
 		return t.decoded, nil
 	}
-	v, err := decode(text)
+	v, err := decode(t.heard(text))
 	if err != nil {
 		return nil, fmt.Errorf("exchange %d: reply is not JSON: %w", n, err)
 	}

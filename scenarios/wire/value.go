@@ -369,7 +369,7 @@ func (t *Transcript) ofEvent(ref Ref) (Value, error) {
 	case what == "type":
 		return Value{ref: ref, v: e.Type, here: true}, nil
 	}
-	doc, err := decode(e.Data)
+	doc, err := decode(t.heard(e.Data))
 	if err != nil { // the data is not JSON
 		return Value{ref: ref}, nil
 	}

@@ -26,3 +26,13 @@ func (k *Keys[T]) Whose(key string) (who T, known bool) {
 	}
 	return who, known
 }
+
+// Begins tells whether a text begins with a key that is known. Who takes such a text for the key compares too little of it.
+func (k *Keys[T]) Begins(text string) bool {
+	for n := 1; n <= len(text); n++ {
+		if _, known := k.Whose(text[:n]); known {
+			return true
+		}
+	}
+	return false
+}

@@ -34,6 +34,7 @@ type certifyFlags struct {
 	second       secondHost
 	config       string
 	headers      []string
+	userAgent    string
 	caCert       string
 	suites       []string
 	filter       string
@@ -49,6 +50,7 @@ type certifyFlags struct {
 	timeout      time.Duration
 	seed         uint64
 	depth        string
+	salt         string
 	runID        string
 	plan         bool
 	noChallenge  bool
@@ -74,6 +76,7 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	o.others.register(f)
 	o.second.register(f)
 	f.StringArrayVar(&o.headers, "header", nil, "`HEADER` for every request, \"Name: value\" or Name=value; may be repeated")
+	f.StringVar(&o.userAgent, "user-agent", "", "`TEXT` that every request says as its User-Agent (default that of a plain Go client)")
 	f.StringVar(&o.caCert, "cacert", "", "PEM `FILE` of certificate authorities to trust beside the system's")
 	f.StringSliceVar(&o.suites, "suite", nil, "only these `SUITES`, separated by commas")
 	f.StringVar(&o.filter, "filter", "", "only scenarios whose labels satisfy this `EXPR`, like 'level:MUST && !suite:version5-shape'")
@@ -97,6 +100,8 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.Uint64Var(&o.seed, "seed", 0, "`N` that all random values come of, to ask the same again (default random)")
 	f.StringVar(&o.depth, "depth", scenarios.Standard.String(), "ranges to draw from: `DEPTH` is quick (small values), "+
 		"standard, or deep (large ones, in minutes)")
+	f.StringVar(&o.salt, "salt", "", "`TEXT` that the names of the fixtures on the host were drawn from: assay fixtures export --salt "+
+		"(default the published names)")
 	f.StringVar(&o.runID, "run-id", "", "`ID` that names come of, to call things on the target the same again (default drawn from the seed and the start)")
 	f.StringSliceVar(&o.faults, "fault", nil,
 		"violation that the TARGET simhost commits, by its `ID` (assay list faults), to see what comes of it; may be repeated")
@@ -164,7 +169,10 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	if err != nil {
 		return nil, err
 	}
-	t.row = rows[0]
+	if rows, err = o.saltedRows(rows); err != nil {
+		return nil, err
+	}
+	t.row, t.salt = rows[0], o.salt
 	if t.specimen, err = o.specimen(t); err != nil {
 		return nil, err
 	}
@@ -180,6 +188,9 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	}
 	if o.nonce != "" && t.kind.Target != nil {
 		return nil, usage("certify --nonce: a program has no place to publish it in: leave it out")
+	}
+	if o.userAgent != "" && t.kind.Target != nil {
+		return nil, usage("certify --user-agent: a program is sent no requests: leave it out")
 	}
 	if o.out == "" {
 		return nil, usage("certify --out: name a folder")
@@ -206,7 +217,7 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	if o.json || o.listeners.events == onStdout {
 		c.text = c.stderr
 	}
-	return c, c.choose(rows)
+	return c, c.choose(rows, o.salt)
 }
 
 func (o *certifyFlags) noteGiven(f *pflag.FlagSet) {

@@ -52,11 +52,14 @@ func (o *certifyFlags) candidates(t target) ([]*protocols.Row, error) {
 
 // choose keeps the protocols whose suites have the selected scenarios: a name that only one protocol knows settles the
 // question.
-func (c *certify) choose(rows []*protocols.Row) error {
+func (c *certify) choose(rows []*protocols.Row, salt string) error {
 	var all []scenarios.Suite
 	var fit [][]scenarios.Suite
 	for _, row := range rows {
-		suites := suitesOf(row, c.target)
+		suites, err := scenarios.Salted(salt, suitesOf(row, c.target))
+		if err != nil {
+			return usage("certify --salt: %w", err)
+		}
 		all = append(all, suites...)
 		if _, err := c.options.Select.Pick(suites...); !isUsage(err) {
 			fit = append(fit, suites)
@@ -72,6 +75,23 @@ func (c *certify) choose(rows []*protocols.Row) error {
 	}
 	c.suites, c.others = fit[0], fit[1:]
 	return nil
+}
+
+// saltedRows returns those protocols that have fixtures, if a salt is given. Only their names follow from it.
+func (o *certifyFlags) saltedRows(rows []*protocols.Row) ([]*protocols.Row, error) {
+	if o.salt == "" {
+		return rows, nil
+	}
+	var out []*protocols.Row
+	for _, row := range rows {
+		if row.Protocol.Salted != nil {
+			out = append(out, row)
+		}
+	}
+	if len(out) == 0 {
+		return nil, usage("certify --salt: %s has no fixtures whose names could be drawn: leave it out", rows[0].Name())
+	}
+	return out, nil
 }
 
 func isUsage(err error) bool {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -25,6 +26,7 @@ type target struct {
 	wire wire.Target
 
 	specimen protocols.Specimen // started by certify; nil for a target that already runs
+	salt     string             // of the names of the fixtures that the specimen has; "" for the published ones alone
 	log      io.Writer          // for faults of the specimen
 }
 
@@ -40,7 +42,13 @@ func (o *certifyFlags) target(name string) (target, error) {
 	if key != "" && headers["Authorization"] != "" {
 		return target{}, usage("certify --header Authorization: a key is given too: give one of them")
 	}
-	t := target{name: name, wire: wire.Target{URL: name, Key: key, Header: headers, CAFile: o.caCert}, log: os.Stderr}
+	switch _, twice := headers["User-Agent"]; {
+	case !isHeaderValue(o.userAgent):
+		return target{}, usage("certify --user-agent: it holds a line break or another character that a header cannot carry")
+	case o.userAgent != "" && twice:
+		return target{}, usage("certify --header User-Agent: --user-agent is given too: give one of them")
+	}
+	t := target{name: name, wire: wire.Target{URL: name, Key: key, Header: headers, UserAgent: o.userAgent, CAFile: o.caCert}, log: os.Stderr}
 	if err := o.others.fill(&t.wire); err != nil {
 		return target{}, err
 	}
@@ -68,15 +76,25 @@ func (t target) open(ctx context.Context) (ready wire.Target, stop func(), err e
 	// The specimen must outlive an interrupt, so that a clean-up still reaches it.
 	ctx = context.WithoutCancel(ctx)
 	// The specimen logs more at Info than a certification should show.
-	logger := slog.New(slog.NewTextHandler(t.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	ready, end, err := t.specimen.Start(ctx, ready, protocols.Place{Release: version(), Logger: logger})
+	place := protocols.Place{Release: version(), Logger: slog.New(slog.NewTextHandler(t.log, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	gone := func() error { return nil }
+	if t.salt != "" {
+		if place.Workflows, err = os.MkdirTemp("", "fixtures-"); err != nil {
+			return ready, nil, fmt.Errorf("certify simhost: make a folder for the fixtures: %w", err)
+		}
+		gone = func() error { return os.RemoveAll(place.Workflows) }
+		if _, err := exportFixtures(place.Workflows, "", t.salt); err != nil {
+			return ready, nil, errors.Join(fmt.Errorf("certify simhost: write the fixtures: %w", err), gone())
+		}
+	}
+	ready, end, err := t.specimen.Start(ctx, ready, place)
 	if err != nil {
-		return ready, nil, fmt.Errorf("certify simhost: %w", err)
+		return ready, nil, errors.Join(fmt.Errorf("certify simhost: %w", err), gone())
 	}
 	return ready, func() {
 		bounded, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
-		if err := end(bounded); err != nil {
+		if err := errors.Join(end(bounded), gone()); err != nil {
 			fmt.Fprintln(t.log, "assay: stop the simulated host:", err)
 		}
 	}, nil

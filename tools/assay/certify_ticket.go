@@ -46,7 +46,7 @@ func (o *certifyFlags) takeUp(cmd *cobra.Command, targets []string) ([]string, e
 	if cmd.Flags().Changed("register") {
 		return nil, usage("certify --check: the plan was made when it was launched: leave out --register")
 	}
-	for _, flag := range []string{"launch", "seed", "depth", "run-id", "suite", "scenario", "requirement", "filter", "expect-claim", "plan",
+	for _, flag := range []string{"launch", "seed", "depth", "salt", "run-id", "suite", "scenario", "requirement", "filter", "expect-claim", "plan",
 		"real-time", "fault"} {
 		if t.typed[flag] { // a file of parameters may say what the launch was told
 			return nil, usage("certify --check: the ticket says what is asked, and how: leave out --%s", flag)
@@ -62,7 +62,7 @@ func (o *certifyFlags) takeUp(cmd *cobra.Command, targets []string) ([]string, e
 	t.taken = taken
 	o.suites, o.scenarios, o.requirements = taken.Select.Suites, taken.Select.Scenarios, taken.Select.Requirements
 	o.filter, o.expectClaims = taken.Select.Filter, taken.Select.ExpectClaims
-	o.seed, o.seedWasGiven = taken.Begun.Seed, true
+	o.seed, o.seedWasGiven, o.salt = taken.Begun.Seed, true, taken.Salt
 	if len(targets) == 0 {
 		targets = []string{taken.Address}
 	}

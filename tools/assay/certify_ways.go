@@ -44,6 +44,9 @@ func (o *certifyFlags) words(t target, toRun bool) []string {
 		}
 		words = append(words, "--header", value)
 	}
+	if o.userAgent != "" {
+		add("--user-agent", o.userAgent)
+	}
 	if o.caCert != "" {
 		add("--cacert", o.caCert)
 	}
@@ -55,6 +58,9 @@ func (o *certifyFlags) words(t target, toRun bool) []string {
 	}
 	if o.depth != scenarios.Standard.String() {
 		add("--depth", o.depth)
+	}
+	if o.salt != "" {
+		add("--salt", o.salt)
 	}
 	if o.realTime {
 		words = append(words, "--real-time")

@@ -47,7 +47,7 @@ Exit codes:
 
 // targetFlags lists the flags of assay certify that name the target, how to reach it, and how to ask it.
 var targetFlags = []string{
-	"protocol", "key", "key-file", "tenant-b-key", "voter-key", "low-scope-key", "host-secret", "header", "cacert", "seam-prefix", "role",
+	"protocol", "key", "key-file", "tenant-b-key", "voter-key", "low-scope-key", "host-secret", "header", "user-agent", "cacert", "salt", "seam-prefix", "role",
 	"expect-claim", "workers", "rate", "patience", "max-patience", "timeout", "real-time", "config", "json",
 }
 

@@ -7,9 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
@@ -20,7 +22,7 @@ func newFixtures() *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE:  group("command"),
 	}
-	var family string
+	var family, salt string
 	export := &cobra.Command{
 		Use:   "export DIR",
 		Short: "Write the fixture workflows into a folder, a JSON file each",
@@ -28,13 +30,17 @@ func newFixtures() *cobra.Command {
 			"/fixtures of its discovery document. Files of these names are replaced.\n\n" +
 			"With --for upstream, writes only those that an engine runs which is built on the published\nfixtures: their " +
 			"supervisors have their plan in config.mockDispatchPlan, and no node reads a port.\nThey need not be listed.",
-		Example: "  assay fixtures export ./fixtures\n  assay fixtures export --for upstream ./fixtures",
-		Args:    args("DIR"),
+		Example: "  assay fixtures export ./fixtures\n  assay fixtures export --for upstream ./fixtures\n" +
+			"  assay fixtures export --salt spring-tide ./fixtures",
+		Args: args("DIR"),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			if family != "" && family != forUpstream {
 				return usage("fixtures export --for %q: the families are %q and, without --for, all", family, forUpstream)
 			}
-			n, err := exportFixtures(dirs[0], family)
+			if salt != "" && !scenarios.IsSalt(salt) {
+				return usage("fixtures export --salt: give %s", scenarios.SaltForm)
+			}
+			n, err := exportFixtures(dirs[0], family, salt)
 			if err != nil {
 				return fmt.Errorf("export the fixtures: %w: name a folder that can be written", err)
 			}
@@ -43,6 +49,7 @@ func newFixtures() *cobra.Command {
 		},
 	}
 	export.Flags().StringVar(&family, "for", "", "write only those for engines built on the published fixtures: upstream")
+	export.Flags().StringVar(&salt, "salt", "", "draw the names of workflows, nodes, variables and texts from this `TEXT`")
 	cmd.AddCommand(export)
 	return cmd
 }
@@ -66,7 +73,7 @@ func inFamily(fixture []byte, family string) (bool, error) {
 	return slices.Contains(w.Metadata.Tags, scriptedTag), err
 }
 
-func exportFixtures(dir, family string) (written int, err error) {
+func exportFixtures(dir, family, salt string) (written int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
 	}
@@ -74,21 +81,34 @@ func exportFixtures(dir, family string) (written int, err error) {
 		if p.Fixtures == nil {
 			continue
 		}
+		files, called := p.Fixtures, func(id string) string { return id }
+		if salt != "" {
+			salted, err := p.Salted(salt)
+			if err != nil {
+				return 0, err
+			}
+			files, called = salted.Fixtures, salted.Drawn
+		}
 		entries, err := fs.ReadDir(p.Fixtures, ".")
 		if err != nil {
 			return 0, err
 		}
 		for _, e := range entries {
-			content, err := fs.ReadFile(p.Fixtures, e.Name())
+			published, err := fs.ReadFile(p.Fixtures, e.Name())
 			if err != nil {
 				return 0, err
 			}
-			if belongs, err := inFamily(content, family); err != nil {
+			if belongs, err := inFamily(published, family); err != nil {
 				return 0, fmt.Errorf("%s: %w", e.Name(), err)
 			} else if !belongs {
 				continue
 			}
-			if err := os.WriteFile(filepath.Join(dir, e.Name()), content, 0o644); err != nil {
+			name := called(strings.TrimSuffix(e.Name(), fixtureExt)) + fixtureExt
+			content, err := fs.ReadFile(files, name)
+			if err != nil {
+				return 0, err
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
 				return 0, err
 			}
 			written++
@@ -96,3 +116,5 @@ func exportFixtures(dir, family string) (written int, err error) {
 	}
 	return written, nil
 }
+
+const fixtureExt = ".json"

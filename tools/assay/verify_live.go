@@ -27,7 +27,7 @@ const liveFlag = "live"
 
 // askingFlags lists the flags of certify that say how to ask a host.
 var askingFlags = []string{"key", "key-file", "tenant-b-key", "voter-key", "low-scope-key", "host-secret", "second-host",
-	"second-host-key", "header", "cacert", "seam-prefix", "role", "workers", "rate", "patience", "timeout", "real-time"}
+	"second-host-key", "header", "user-agent", "cacert", "seam-prefix", "role", "workers", "rate", "patience", "timeout", "real-time"}
 
 func (l *liveFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&l.url, liveFlag, "", "`URL` of the host, to ask it a random tenth of the scenarios again and compare the verdicts")

@@ -30,6 +30,8 @@ var spoken = &speech.Dialect{
 		"GET /.well-known/openwop": "GET /.well-known/openwop",
 		"GET /v1/openapi.json":     "GET /api/contract",
 
+		"GET /v1/workflows/{id}": "GET /api/plans/{id}",
+
 		"POST /v1/runs":                 "PUT /api/executions",
 		"GET /v1/runs":                  "GET /api/executions",
 		"GET /v1/runs/{id}":             "GET /api/execution/{id}",

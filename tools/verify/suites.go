@@ -48,6 +48,12 @@ func (v *run) suites(selection scenarios.Selection) (suites []scenarios.Suite, o
 				"verify it with the Assay that made it", v.Made.Version, short(v.Made.SpecDigest), v.by.Version, short(has))
 			return nil, false
 		}
+		if v.given.Salt != nil {
+			if suites, err = scenarios.Salted(*v.given.Salt, suites); err != nil {
+				v.tell("report", "results.json: %s", err)
+				return nil, false
+			}
+		}
 		return suites, true
 	}
 	has, err := selection.Digest(all[0]...)

@@ -33,7 +33,6 @@ const (
 	mostHistories   = 20
 	fewestHistories = 4
 	historiesTime   = 8 * time.Second // for those beyond the fewest
-	shrinkingTime   = 30 * time.Second
 )
 
 // step is one step of a drawn history. The state at its time decides what exactly is delivered.
@@ -196,28 +195,16 @@ func lastAlone(steps []step) []step {
 
 // shrink removes the steps that a history does not need to depart, and returns the shortest that was found and played.
 func shrink(ctx context.Context, p *host.Plugin, steps []step, shortest []Delivered) []Delivered {
-	end := p.Now().Add(shrinkingTime)
+	toTheDeparture := func(steps []step) []Delivered {
+		history := play(ctx, p, steps)
+		return history[:departing(history)+1]
+	}
+	more := p.Soon()
 	alone := lastAlone(steps)
-	history := play(ctx, p, alone)
-	if at := departing(history); at >= 0 {
-		steps, shortest = alone, history[:at+1]
+	if history := toTheDeparture(alone); len(history) > 0 {
+		steps, shortest = alone, history
 	}
-	for size := len(steps) / 2; size >= 1; {
-		less := false
-		for from := 0; from+size <= len(steps) && p.Now().Before(end); {
-			fewer := slices.Delete(slices.Clone(steps), from, from+size)
-			history := play(ctx, p, fewer)
-			if at := departing(history); at >= 0 {
-				steps, shortest, less = fewer, history[:at+1], true
-			} else {
-				from += size
-			}
-		}
-		if !less || size > len(steps)/2 {
-			size /= 2
-		}
-	}
-	return shortest
+	return host.Shrink(steps, shortest, more, toTheDeparture)
 }
 
 // keepAlone removes everything from the transcript but this history, which a reader has to follow.

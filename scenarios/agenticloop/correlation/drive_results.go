@@ -34,7 +34,7 @@ type ResultsObservation struct {
 	Live       bool         `json:"live"`       // decisions may differ, as far as the profile says
 }
 
-const otherTool = "assay-other-tool"
+const otherTool = "other-tool"
 
 // Results delivers every kind of result to one run. Each goes to a state that the plugin left, in which at most fields
 // that the RFC names were changed.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/model"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -146,30 +147,27 @@ func (d Delivery) breach(t Turn) Breach {
 	if !t.Answered() {
 		return t.unanswered()
 	}
-	if d.Run == "" {
+	if d.starts() {
 		return t.breachOfStart()
 	}
-	run := t.RunsBefore()[d.Run]
-	switch was := ProgressOf(run); {
-	case run == nil:
-		return d.unsilent(t, agenticloop.RFC103V2)
-	case was.isOver():
-		return d.unsilent(t, agenticloop.RFC103V4)
-	case was.Status != "running" || was.Step == 0: // no sentence speaks of such a run
-		return Breach{}
-	case d.Step < was.Step:
-		return d.unsilent(t, agenticloop.RFC103V6)
-	case d.Step > was.Step:
+	rule, was := d.rule(t)
+	switch {
+	case rule == model.Over && !was.isOver(), was.Status == "running" && was.Step == 0 && rule != model.Unknown:
+		return Breach{} // no sentence speaks of such a run
+	case t.endsAsError():
+		return Breach{Of: agenticloop.RFC103P3, Shown: t.Answer.Key("status")}
+	case rule == model.Unread && t.Run(d.Run).Key("status").String() == "escalated":
 		return d.unended(t, agenticloop.RFC103K2)
-	case d.Tool != was.Tool:
-		return d.unended(t, agenticloop.RFC103V7)
+	case rule.Allows(model.Nothing):
+		return d.unsilent(t, rule)
+	case rule == model.Later, rule == model.OtherTool:
+		return d.unended(t, rule.Of)
 	case t.Status() == "error":
 		return t.refused()
-	case d.Status == "error":
+	case rule == model.Failed:
 		return d.unretried(t, was)
-	default:
-		return d.unresumed(t, was)
 	}
+	return d.unresumed(t, was)
 }
 
 func (t Turn) breachOfStart() Breach {
@@ -191,14 +189,14 @@ func (t Turn) breachOfStart() Breach {
 }
 
 // unsilent returns the breach of a turn that was to ignore a result: status ok, no event, no change.
-func (d Delivery) unsilent(t Turn, of scenarios.RequirementID) Breach {
+func (d Delivery) unsilent(t Turn, rule *model.Rule) Breach {
 	switch {
-	case t.Status() != "ok":
-		return Breach{Of: of, Shown: t.Answer.Key("status")}
+	case t.Status() != "ok" && !rule.Allows(model.Refused):
+		return Breach{Of: rule.Of, Shown: t.Answer.Key("status")}
 	case t.Moved():
-		return Breach{Of: of, Shown: t.Events()}
+		return Breach{Of: rule.Of, Shown: t.Events()}
 	}
-	return Breach{Of: of, Shown: t.Run(d.Run)}
+	return Breach{Of: rule.Of, Shown: t.Run(d.Run)}
 }
 
 // unended returns the breach of a turn that was to escalate its run.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -139,6 +140,24 @@ func JSONLines() check.Matcher {
 	})
 }
 
+// OneVersion matches arguments that are nested, flat, or the same in both places.
+func OneVersion() check.Matcher {
+	return check.That("arguments that stand in one place, or alike in both", func(v any) bool {
+		payload, _ := v.(Object)
+		nested, _ := payload["tool_payload"].(Object)
+		for k, arg := range nested {
+			switch k {
+			case "run_id", "step", "tool", "tool_command", "requested_at", "tool_payload":
+				continue // the request's own win
+			}
+			if flat, both := payload[k]; both && !reflect.DeepEqual(flat, arg) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // requestKey matches the dedupe key of a request; the attempt may follow (AL-R9).
 func requestKey(run string, step int64) check.Matcher {
 	want := fmt.Sprintf("agentic:run:%s:step:%d:request", run, step)
@@ -190,7 +209,7 @@ func (t Turn) AsksOnlyFor(allowed ...string) check.Matcher {
 func (t Turn) MovesOn(due Pending) check.Matcher {
 	return check.Seeing(fmt.Sprintf("a request with step %d, or the end of the run", due.Step+1),
 		func(s wire.Seen) (bool, string) {
-			why := Delivery{due.Run, due.Step, due.Tool, "ok"}.wantsProgress(t, Progress{"running", due.Step, due.Tool})
+			why := Delivery{Run: due.Run, Step: due.Step, Tool: due.Tool, Status: "ok"}.wantsProgress(t, Progress{"running", due.Step, due.Tool})
 			return why == "", wire.Compact(s.Actual())
 		})
 }

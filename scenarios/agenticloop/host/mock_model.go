@@ -81,13 +81,13 @@ func serveModel(ctx context.Context, s *agenticloopv2.MockLLM, decisions []Decis
 		return nil, err
 	}
 	plan := &Plan{Via: "mock_llm", Model: m, config: Object{}, env: map[string]string{}}
-	words := strings.NewReplacer("${endpoint}", m.url, "${model}", "assay-mock", "${key}", "assay-mock-key")
+	words := strings.NewReplacer("${endpoint}", m.url, "${model}", "mock-model", "${key}", "mock-key")
 	for name, value := range s.Environment {
 		plan.env[name] = words.Replace(value)
 	}
 	if len(s.Config) > 0 {
-		escaped := strings.NewReplacer("${endpoint}", quoted(m.url), "${model}", "assay-mock", "${key}",
-			"assay-mock-key")
+		escaped := strings.NewReplacer("${endpoint}", quoted(m.url), "${model}", "mock-model", "${key}",
+			"mock-key")
 		if err := Decode([]byte(escaped.Replace(string(s.Config))), &plan.config); err != nil {
 			m.close()
 			return nil, fmt.Errorf("/profile/seams/mock_llm/config: %w", err)
@@ -165,7 +165,7 @@ func (m *MockModel) routes() http.Handler {
 		mux.HandleFunc("POST /api/chat", m.answer(ollamaChat, ollamaLines(ollamaChat)))
 		mux.HandleFunc("POST /api/generate", m.answer(ollamaGenerate, ollamaLines(ollamaGenerate)))
 		mux.HandleFunc("GET /api/tags",
-			fixed(Object{"models": []any{Object{"name": "assay-mock", "model": "assay-mock"}}}))
+			fixed(Object{"models": []any{Object{"name": "mock-model", "model": "mock-model"}}}))
 	}
 	for _, prefix := range []string{"", "/v1"} {
 		switch m.shape {
@@ -176,7 +176,7 @@ func (m *MockModel) routes() http.Handler {
 			mux.HandleFunc("POST "+prefix+"/responses", m.answer(openAIResponse, openAIResponseStream))
 		}
 		mux.HandleFunc("GET "+prefix+"/models",
-			fixed(Object{"object": "list", "data": []any{Object{"id": "assay-mock", "object": "model"}}}))
+			fixed(Object{"object": "list", "data": []any{Object{"id": "mock-model", "object": "model"}}}))
 	}
 	return mux
 }
@@ -254,7 +254,7 @@ func fixed(v Object) http.HandlerFunc {
 
 func openAI(text string) Object {
 	return Object{
-		"id": "chatcmpl-assay", "object": "chat.completion", "created": 0, "model": "assay-mock",
+		"id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": "mock-model",
 		"choices": []any{Object{"index": 0, "finish_reason": "stop",
 			"message": Object{"role": "assistant", "content": text}}},
 		"usage": Object{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
@@ -268,8 +268,8 @@ func openAIStream(w http.ResponseWriter, text string) {
 		{"index": 0, "delta": Object{"role": "assistant", "content": text}, "finish_reason": nil},
 		{"index": 0, "delta": Object{}, "finish_reason": "stop"},
 	} {
-		raw, err := json.Marshal(Object{"id": "chatcmpl-assay", "object": "chat.completion.chunk", "created": 0,
-			"model": "assay-mock", "choices": []any{choice}})
+		raw, err := json.Marshal(Object{"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0,
+			"model": "mock-model", "choices": []any{choice}})
 		if err != nil {
 			return
 		}
@@ -291,7 +291,7 @@ func sse(w http.ResponseWriter, events ...Object) {
 }
 
 func openAIResponseStream(w http.ResponseWriter, text string) {
-	sse(w, Object{"type": "response.output_text.delta", "item_id": "msg-assay", "output_index": 0, "content_index": 0,
+	sse(w, Object{"type": "response.output_text.delta", "item_id": "msg-1", "output_index": 0, "content_index": 0,
 		"delta": text},
 		Object{"type": "response.completed", "response": openAIResponse(text)})
 }
@@ -310,26 +310,26 @@ func anthropicStream(w http.ResponseWriter, text string) {
 
 func openAIResponse(text string) Object {
 	return Object{
-		"id": "resp-assay", "object": "response", "status": "completed", "model": "assay-mock", "output_text": text,
-		"output": []any{Object{"type": "message", "id": "msg-assay", "status": "completed", "role": "assistant",
+		"id": "resp-1", "object": "response", "status": "completed", "model": "mock-model", "output_text": text,
+		"output": []any{Object{"type": "message", "id": "msg-1", "status": "completed", "role": "assistant",
 			"content": []any{Object{"type": "output_text", "text": text, "annotations": []any{}}}}},
 	}
 }
 
 func anthropic(text string) Object {
 	return Object{
-		"id": "msg-assay", "type": "message", "role": "assistant", "model": "assay-mock", "stop_reason": "end_turn",
+		"id": "msg-1", "type": "message", "role": "assistant", "model": "mock-model", "stop_reason": "end_turn",
 		"content": []any{Object{"type": "text", "text": text}}, "usage": Object{"input_tokens": 1, "output_tokens": 1},
 	}
 }
 
 func ollamaChat(text string) Object {
-	return Object{"model": "assay-mock", "created_at": "2026-01-01T00:00:00Z",
+	return Object{"model": "mock-model", "created_at": "2026-01-01T00:00:00Z",
 		"message": Object{"role": "assistant", "content": text}, "done": true, "done_reason": "stop"}
 }
 
 func ollamaGenerate(text string) Object {
-	return Object{"model": "assay-mock", "created_at": "2026-01-01T00:00:00Z", "response": text, "done": true,
+	return Object{"model": "mock-model", "created_at": "2026-01-01T00:00:00Z", "response": text, "done": true,
 		"done_reason": "stop"}
 }
 

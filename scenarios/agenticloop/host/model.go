@@ -7,16 +7,27 @@ import (
 
 	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/model"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Delivery is what a turn was handed: a start when Run is "", otherwise a result.
 type Delivery struct {
-	Run    string `json:"run,omitempty"`
-	Step   int64  `json:"step,omitempty"`
-	Tool   string `json:"tool,omitempty"`
-	Status string `json:"status,omitempty"` // ok or error
+	Run    string    `json:"run,omitempty"`
+	Step   int64     `json:"step,omitempty"`
+	Tool   string    `json:"tool,omitempty"`
+	Status string    `json:"status,omitempty"` // ok or error
+	Odd    model.Odd `json:"odd,omitempty"`
+}
+
+func (d Delivery) starts() bool { return d.Run == "" && d.Odd == "" }
+
+// rule returns the rule that decides about a result, and how its run stands.
+func (d Delivery) rule(t Turn) (*model.Rule, Progress) {
+	run := t.RunsBefore()[d.Run]
+	was := ProgressOf(run)
+	return model.RuleOf(model.Delivery(d), model.Standing{Known: run != nil, Status: was.Status, Step: was.Step, Tool: was.Tool}), was
 }
 
 // Keeps matches a turn that does what the RFC allows.
@@ -38,29 +49,40 @@ func (d Delivery) Departs(t Turn) string {
 	if why := d.Touches(t); why != "" {
 		return why
 	}
-	if d.Run == "" {
+	if d.starts() {
 		return t.departsFromStart()
 	}
-	run := t.RunsBefore()[d.Run]
-	was := ProgressOf(run)
-	switch {
-	case run == nil:
-		return d.wants(t, "silence, since the run is unknown")
-	case was.Status != "running":
-		return d.wants(t, "silence, since the run is "+was.Status)
-	case d.Step < was.Step:
-		if t.repeats(d.Run) {
+	rule, was := d.rule(t)
+	why := ""
+	for _, may := range rule.May {
+		if why = d.departsFrom(t, may, rule, was); why == "" {
 			return ""
 		}
-		return d.wants(t, "silence, since the step is stale")
-	case d.Step > was.Step:
-		return d.wantsEnd(t, "since the step is above the pending one")
-	case d.Tool != was.Tool:
-		return d.wantsEnd(t, "since another tool is pending")
-	case d.Status == "error":
-		return d.wantsRetry(t, was)
 	}
-	return d.wantsProgress(t, was)
+	return why
+}
+
+// departsFrom says how a turn departs from one of the outcomes that its rule allows.
+func (d Delivery) departsFrom(t Turn, may model.Outcome, rule *model.Rule, was Progress) string {
+	switch may {
+	case model.Nothing:
+		return d.wants(t, "silence, "+rule.Since)
+	case model.Repeated:
+		if t.Status() != "ok" || !t.repeats(d.Run) {
+			return "wanted the pending request once more, " + rule.Since + ", and what came is " + t.Answer.JSON()
+		}
+	case model.Refused:
+		if t.Status() != "error" || t.endsAsError() {
+			return "wanted an error, " + rule.Since + ", and what came is " + t.Answer.JSON()
+		}
+	case model.Retried:
+		return d.wantsRetry(t, was)
+	case model.Escalated:
+		return d.wantsEnd(t, rule.Since)
+	default:
+		return d.wantsProgress(t, was)
+	}
+	return ""
 }
 
 func (t Turn) departsFromStart() string {
@@ -120,16 +142,10 @@ func (d Delivery) wantsEnd(t Turn, why string) string {
 }
 
 func (d Delivery) wantsRetry(t Turn, was Progress) string {
-	if !t.Runs().Present() && t.repeats(d.Run) && t.Status() == "ok" { // the gateway has kept that it is pending (AL-R14)
+	if due, ok := PendingOf(t); ok && len(t.Events().Values) == 1 && due == (Pending{d.Run, was.Step, was.Tool}) {
 		return ""
 	}
-	if due, ok := PendingOf(t); ok && len(t.Events().Values) == 1 {
-		if due == (Pending{d.Run, was.Step, was.Tool}) {
-			return ""
-		}
-		return "wanted the failed step again or an escalation, and what came is " + t.Answer.JSON()
-	}
-	return d.wantsEnd(t, "or the failed step again")
+	return "wanted the failed step again or an escalation, and what came is " + t.Answer.JSON()
 }
 
 func (d Delivery) wantsProgress(t Turn, was Progress) string {

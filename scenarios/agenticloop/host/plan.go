@@ -10,26 +10,22 @@ import (
 
 	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/model"
 )
 
 // Decision is one that the plugin is to take.
-type Decision struct {
-	Kind      string // call, done, reframe, refuse or garbage
-	Tool      string
-	Arguments Object
-	Outcome   string
-}
+type Decision = model.Decision
 
 // Call is the decision to ask for a tool.
 func Call(tool string, arguments Object) Decision {
-	return Decision{Kind: "call", Tool: tool, Arguments: arguments}
+	return Decision{Kind: model.Call, Tool: tool, Arguments: arguments}
 }
 
 // Done is the decision that the goal is reached.
-func Done(outcome string) Decision { return Decision{Kind: "done", Outcome: outcome} }
+func Done(outcome string) Decision { return Decision{Kind: model.Done, Outcome: outcome} }
 
 // Reframe is the decision to give up the plan for another.
-var Reframe = Decision{Kind: "reframe"}
+var Reframe = Decision{Kind: model.Reframe}
 
 // Plan is a way to have the plugin take decisions: what its requests, its start and its results must hold. The zero
 // Plan leaves the plugin to itself.

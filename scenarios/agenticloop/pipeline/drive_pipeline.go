@@ -43,7 +43,7 @@ var inContext = &scenarios.Drive[ContextObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ContextObservation) {
 		p := host.Open(c, &o.Turns)
 		o.Live = p.Live()
-		dir := scenarios.Get(wire.NewFolder("assay-workspace-"))
+		dir := scenarios.Get(wire.NewFolder("workspace-"))
 		defer wire.RemoveFolder(dir)
 		s, ok := p.Begin(ctx, host.Job{Name: "the start", Workspace: dir})
 		o.Start, o.Pending = s.Turn, s.Pending
@@ -63,7 +63,7 @@ var inContext = &scenarios.Drive[ContextObservation]{
 		o.Failed = own("a failure as the tool's own event", broken, "")
 		under := func(key string) Found {
 			f := Found{Key: key, Marker: "marker-" + strings.ReplaceAll(p.NewID(), "-", "")}
-			work := scenarios.Get(wire.NewFolder("assay-workspace-"))
+			work := scenarios.Get(wire.NewFolder("workspace-"))
 			defer wire.RemoveFolder(work)
 			value := "a page about " + f.Marker
 			if key == "artifact_path" {

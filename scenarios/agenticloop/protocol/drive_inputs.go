@@ -55,12 +55,12 @@ var inputs = &scenarios.Drive[InputsObservation]{
 			Name: "a start of protocol 3", Event: p.Start(p.NewGoal(), nil), Refused: true,
 			Edit: func(request host.Object) { request["protocol"] = 3 },
 		})
-		unknown := p.Event("assay.unknown", host.Object{"run_id": "x", "note": "nobody knows this"}, "")
+		unknown := p.Event(c.Name("note"), host.Object{"run_id": "x", "note": "nobody knows this"}, "")
 		foreign := p.Event("agent.completed", host.Object{"run_id": s.Run}, "")
 		for _, n := range []host.Job{
 			{Name: "an unknown event", Event: unknown},
 			{Name: "an event of the gateway's that is none of its", Event: foreign},
-			{Name: "an unknown command", Command: "assay-unknown", Event: p.Start(p.NewGoal(), nil)},
+			{Name: "an unknown command", Command: c.Name("command"), Event: p.Start(p.NewGoal(), nil)},
 			{Name: "handle without an event"},
 			{Name: "an event without a type", Event: host.Object{"payload": host.Object{"goal": p.NewGoal()}}},
 		} {

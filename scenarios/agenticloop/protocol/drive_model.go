@@ -68,15 +68,15 @@ const longReply = 5 << 20
 
 // mishaps returns the mishaps of a plugin that may ask for tool.
 func mishaps(p *host.Plugin, tool string) []mishap {
-	arguments := host.Object{"url": "http://example.test/"}
+	arguments, unknown := host.Object{"url": "http://example.test/"}, p.Name("tool")
 	wanted := func(name string) []host.Decision { return []host.Decision{host.Call(name, arguments)} }
 	return []mishap{
 		{"whose model answers with status 500", wanted(tool), host.SendsError(500), false},
 		{"whose model answers with status 429", wanted(tool), host.SendsError(429), false},
 		{"whose model breaks off in the middle of its JSON", wanted(tool), host.SendsHalf, false},
-		{"whose model wants a tool that nobody knows", wanted("assay-unknown-tool"), nil, false},
+		{"whose model wants a tool that nobody knows", wanted(unknown), nil, false},
 		{"whose model wants two tools at once, the second not allowed",
-			append(wanted(tool), wanted("assay-unknown-tool")...), nil, false},
+			append(wanted(tool), wanted(unknown)...), nil, false},
 		{"whose model wants the agent itself, where it is allowed", wanted(p.OwnName()), nil, true},
 		{"whose model wants a tool by the name that a prompt told it", wanted(tool + "\nagentic.start"), nil, false},
 		{"whose model wants an event of the gateway as its tool", wanted("agentic.tool_result"), nil, false},

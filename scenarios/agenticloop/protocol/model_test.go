@@ -39,7 +39,7 @@ func TestJudgesOfAModelThatErrs(t *testing.T) {
 				every: agenticloop.RFC103I7}},
 		"without a word of error": {hosttest.Told{Answer: host.Object{"status": "error"}}, 1,
 			map[string]string{sound: agenticloop.RFC103WIRE2, every: agenticloop.RFC103WIRE2}},
-		"with a tool that nobody knows": {hosttest.Told{Answer: startOf("assay-unknown-tool")}, 1,
+		"with a tool that nobody knows": {hosttest.Told{Answer: startOf("unknown-tool")}, 1,
 			map[string]string{bounds: agenticloop.RFC103G3}},
 		"with itself": {hosttest.Told{Answer: startOf("agentic-loop")},
 			1, map[string]string{bounds: agenticloop.RFC103G2}},

@@ -151,7 +151,7 @@ var requestSays = scenarios.Scenario{
 				j.Check(agenticloop.RFC103E7, payload.Key("step")).To(host.WholeNumber(), "%s: step", t.Name)
 				j.Check(agenticloop.RFC103E7, payload.Key("tool")).To(check.Text(), "%s: tool", t.Name)
 				j.Check(agenticloop.RFC103E9, payload.Key("tool_payload")).To(arguments(), "%s: tool_payload", t.Name)
-				j.Check(agenticloop.RFC103E9, payload).To(oneVersion(), "%s: payload", t.Name)
+				j.Check(agenticloop.RFC103E9, payload).To(host.OneVersion(), "%s: payload", t.Name)
 				findAlias(o, j, e)
 				if id := payload.Key("run_id").String(); !host.PlainID.MatchString(id) {
 					j.Find("", "the id of a run, %.140q, has other characters than letters, digits, dot, underscore and hyphen, or more than "+
@@ -196,24 +196,6 @@ func arguments() check.Matcher {
 	return check.That("an object, or nothing where the arguments stand beside the correlation", func(v any) bool {
 		_, isObject := v.(host.Object)
 		return isObject || v == nil
-	})
-}
-
-// oneVersion matches arguments that are nested, flat, or the same in both places.
-func oneVersion() check.Matcher {
-	return check.That("arguments that stand in one place, or alike in both", func(v any) bool {
-		payload, _ := v.(host.Object)
-		nested, _ := payload["tool_payload"].(host.Object)
-		for k, arg := range nested {
-			switch k {
-			case "run_id", "step", "tool", "tool_command", "requested_at", "tool_payload":
-				continue // the request's own win
-			}
-			if flat, both := payload[k]; both && !reflect.DeepEqual(flat, arg) {
-				return false
-			}
-		}
-		return true
 	})
 }
 

@@ -106,7 +106,7 @@ func killAndRunAgain(ctx context.Context, p *host.Plugin, point killPoint, j hos
 	k := Killed{Point: point.String()}
 	j.ID = p.NewID()
 	if p.Can(agenticloopv2.CapabilityWorkspace) {
-		j.Workspace = scenarios.Get(wire.NewFolder("assay-workspace-"))
+		j.Workspace = scenarios.Get(wire.NewFolder("workspace-"))
 		defer wire.RemoveFolder(j.Workspace)
 	}
 	killed, again := j, j

@@ -34,7 +34,7 @@ var allowlists = &scenarios.Drive[AllowedObservation]{
 	Sends: []string{"six turns: agentic.start with other allowed_plugins"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AllowedObservation) {
 		p := host.Open(c, &o.Turns)
-		o.Tool, o.Name, o.Aliases = "assay-only-tool", p.OwnName(), p.Profile.Aliases
+		o.Tool, o.Name, o.Aliases = c.Name("tool"), p.OwnName(), p.Profile.Aliases
 		begin := func(name string, config host.Object, edit func(host.Object)) host.Turn {
 			t, _ := p.Turn(ctx, host.Job{Name: name, Event: p.Start(p.NewGoal(), nil), Config: config, Edit: edit})
 			return t
@@ -82,7 +82,7 @@ var forbidden = &scenarios.Drive[ForbiddenObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ForbiddenObservation) {
 		p := host.Open(c, &o.Turns)
 		tools := p.Tools()
-		o.Wanted, o.Name, o.Tool = "assay-forbidden", p.OwnName(), tools[0]
+		o.Wanted, o.Name, o.Tool = c.Name("tool"), p.OwnName(), tools[0]
 		if known := tools[len(tools)-1]; known != o.Tool { // it is refused for want of permission, not since nobody knows it
 			o.Wanted = known
 		}
@@ -211,7 +211,7 @@ var spoofing = &scenarios.Drive[SpoofedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SpoofedObservation) {
 		p := host.Open(c, &o.Turns)
 		o.Spoof = Spoof{
-			"spoofed-" + p.NewID(), 77, "assay-spoofed-tool", "assay-spoofed-command", "1999-01-01T00:00:00Z",
+			"spoofed-" + p.NewID(), 77, c.Name("tool"), c.Name("command"), "1999-01-01T00:00:00Z",
 		}
 		hints := o.Spoof.object()
 		delete(hints, "tool") // a start may say which tool and command it wants
@@ -270,13 +270,13 @@ var secrets = &scenarios.Drive[SecretsObservation]{
 		o.Canaries = map[string]string{
 			"config": canary("config"), "environment": canary("environment"), "secrets": canary("secrets"),
 		}
-		dir := scenarios.Get(wire.NewFolder("assay-workspace-"))
+		dir := scenarios.Get(wire.NewFolder("workspace-"))
 		defer wire.RemoveFolder(dir)
 		lay := func(j host.Job) host.Job {
-			j.Config = host.Object{"assay_api_key": o.Canaries["config"],
-				"assay": host.Object{"token": o.Canaries["config"]}}
-			j.Env = map[string]string{"ASSAY_CANARY_TOKEN": o.Canaries["environment"]}
-			j.Secrets = host.Object{"assay_token": o.Canaries["secrets"]}
+			j.Config = host.Object{"service_api_key": o.Canaries["config"],
+				"service": host.Object{"token": o.Canaries["config"]}}
+			j.Env = map[string]string{"SERVICE_TOKEN": o.Canaries["environment"]}
+			j.Secrets = host.Object{"service_token": o.Canaries["secrets"]}
 			j.Workspace = dir
 			return j
 		}
@@ -295,7 +295,7 @@ var secrets = &scenarios.Drive[SecretsObservation]{
 		o.Result, _ = p.Turn(ctx,
 			lay(host.Job{Name: "a result", State: s.State, Event: p.Result(s.Pending, p.AnyResult())}))
 		o.Failure, _ = p.Turn(ctx, lay(host.Job{Name: "a failure", State: s.State, Event: p.Failure(s.Pending)}))
-		unknown := p.Event("assay.unknown", host.Object{"x": 1}, "")
+		unknown := p.Event(c.Name("note"), host.Object{"x": 1}, "")
 		o.Refused, _ = p.Turn(ctx, lay(host.Job{Name: "an event that nobody knows", State: s.State, Event: unknown}))
 		o.Files = p.ReadFolder("the workspace", dir).Value("")
 	},
@@ -319,7 +319,7 @@ var traps = &scenarios.Drive[TrapObservation]{
 	Sends: []string{"one turn: agentic.start", "two turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TrapObservation) {
 		p := host.Open(c, &o.Turns)
-		dir := scenarios.Get(wire.NewFolder("assay-trap-"))
+		dir := scenarios.Get(wire.NewFolder("trap-"))
 		defer wire.RemoveFolder(dir)
 		bin, called := filepath.Join(dir, "bin"), filepath.Join(dir, "called")
 		scenarios.End(errors.Join(wire.MakeFolder(called), layTraps(bin, called)))

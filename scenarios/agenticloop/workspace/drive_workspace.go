@@ -32,7 +32,7 @@ var inWorkspaces = &scenarios.Drive[WorkspaceObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *WorkspaceObservation) {
 		p := host.Open(c, &o.Turns)
 		o.Goal = p.NewGoal()
-		root := scenarios.Get(wire.NewFolder("assay-workspaces-"))
+		root := scenarios.Get(wire.NewFolder("workspaces-"))
 		defer wire.RemoveFolder(root)
 		o.runInWorkspaces(ctx, p, root)
 		o.startInOddOnes(ctx, p, root)

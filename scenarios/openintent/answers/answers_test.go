@@ -337,8 +337,8 @@ func TestJudgesOfVersions(t *testing.T) {
 	header := func(value string) wire.Value { return wiretest.Value(t, `"`+value+`"`) }
 	honest := func(x suitetest.Minter) O {
 		return O{Title: "T", Made: intent(1, doc{}), Read: intent(1, doc{}), Without: x.Reply(428, doc{}),
-			After: intent(1, doc{}), Right: intent(2, doc{"assay": "right"}), ETag: header("2"), Stale: x.Reply(409, doc{}),
-			End: intent(2, doc{"assay": "right"})}
+			After: intent(1, doc{}), Right: intent(2, doc{"note": "right"}), ETag: header("2"), Stale: x.Reply(409, doc{}),
+			End: intent(2, doc{"note": "right"})}
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
 		{Scenario: "lifecycle/read-back", What: "honest", Want: "passed"},
@@ -353,7 +353,7 @@ func TestJudgesOfVersions(t *testing.T) {
 		{Scenario: "lifecycle/needs-a-version", What: "takes it", Want: openintent.OIP00011,
 			Change: func(o *O) { o.Without = x.Ok(doc{}) }},
 		{Scenario: "lifecycle/needs-a-version", What: "refuses and writes", Want: openintent.OIP00011,
-			Change: func(o *O) { o.After = intent(1, doc{"assay": "unversioned"}) }},
+			Change: func(o *O) { o.After = intent(1, doc{"note": "unversioned"}) }},
 		{Scenario: "lifecycle/needs-a-version", What: "takes nothing", Want: "blocked",
 			Change: func(o *O) { o.Right = x.Reply(428, doc{}) }},
 
@@ -361,9 +361,9 @@ func TestJudgesOfVersions(t *testing.T) {
 		{Scenario: "lifecycle/old-version", What: "takes it", Want: openintent.OIP00012,
 			Change: func(o *O) { o.Stale = x.Ok(doc{}) }},
 		{Scenario: "lifecycle/old-version", What: "refuses and writes", Want: openintent.OIP00012,
-			Change: func(o *O) { o.End = intent(3, doc{"assay": "stale"}) }},
+			Change: func(o *O) { o.End = intent(3, doc{"note": "stale"}) }},
 		{Scenario: "lifecycle/old-version", What: "has one version for ever", Want: "blocked",
-			Change: func(o *O) { o.Right = intent(1, doc{"assay": "right"}) }},
+			Change: func(o *O) { o.Right = intent(1, doc{"note": "right"}) }},
 
 		{Scenario: "lifecycle/etag", What: "honest", Want: "passed"},
 		{Scenario: "lifecycle/etag", What: "none", Change: func(o *O) { o.ETag = wire.Value{} }, Want: "noted"},

@@ -33,7 +33,7 @@ var Versions = &scenarios.Drive[VersionsObservation]{
 		i := s.adopt(id, made)
 		o.Read = i.Read(ctx, "the intent as it was made")
 		write := func(label, value, version string) (Reply, *wire.Reply) {
-			call := s.Call(label, http.MethodPost, At("/intents/%s/state", i.ID), setPatch("assay", value))
+			call := s.Call(label, http.MethodPost, At("/intents/%s/state", i.ID), setPatch(Note, value))
 			if version != "" {
 				call.Header = map[string]string{"If-Match": version}
 			}

@@ -19,7 +19,7 @@ type Portfolio struct {
 
 // Portfolio makes a portfolio with these members. The policy is sent under both of its names (OIP-R8).
 func (s *Server) Portfolio(ctx context.Context, policy map[string]any, members ...*Intent) *Portfolio {
-	body := map[string]any{"name": s.Name("portfolio"), "created_by": "assay"}
+	body := map[string]any{"name": s.Name("portfolio"), "created_by": s.Label()}
 	if policy != nil {
 		body["governance_policy"], body["governance"] = policy, policy
 	}

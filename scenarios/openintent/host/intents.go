@@ -164,7 +164,7 @@ func (i *Intent) shown(ctx context.Context, label string) Reply {
 // Set asks for a status. A refusal does not end the drive.
 func (i *Intent) Set(ctx context.Context, status, label string) Reply {
 	return i.write(ctx, label, func(version string) wire.Call {
-		c := i.Call(label, http.MethodPost, At("/intents/%s/status", i.ID), map[string]any{"status": status, "reason": "assay"})
+		c := i.Call(label, http.MethodPost, At("/intents/%s/status", i.ID), map[string]any{"status": status, "reason": i.Label()})
 		c.Header = map[string]string{"If-Match": version}
 		return c
 	})
@@ -178,6 +178,9 @@ func (i *Intent) Patch(ctx context.Context, key string, value any, label string)
 		return c
 	})
 }
+
+// Note is a key of the state that drives write.
+const Note = "note"
 
 // setPatch is the body of a write of one key of the state.
 func setPatch(key string, value any) any {
@@ -256,7 +259,7 @@ func (i *Intent) abandon(ctx context.Context, c *wire.Client) error {
 		}
 		version, _ := now.Value("/version").Int()
 		reply, err := do(http.MethodPost, At("/intents/%s/status", i.ID), strconv.FormatInt(version, 10),
-			map[string]any{"status": Abandoned, "reason": "assay has finished"})
+			map[string]any{"status": Abandoned, "reason": "no longer needed"})
 		if err != nil {
 			return err
 		}

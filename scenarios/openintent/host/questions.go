@@ -28,7 +28,7 @@ type Record map[string]any
 // Question returns a record that asks for one type of response. It has an id of its own and does not expire.
 func (s *Server) Question(responseType string, choices ...any) Record {
 	r := Record{
-		"id": s.Token(), "question": "Assay asks: " + s.Name("go on"), "response_type": responseType,
+		"id": s.Token(), "question": s.Name("go on") + "?", "response_type": responseType,
 		"context": map[string]any{}, "fallback_policy": "fail",
 	}
 	if len(choices) > 0 {

@@ -6,7 +6,7 @@ import (
 )
 
 // Scope is the scope of our leases.
-const Scope = "assay"
+const Scope = "section"
 
 // Refused is a suspended intent that was given invalid answers and then a valid one: a target that refuses everything
 // shows nothing.

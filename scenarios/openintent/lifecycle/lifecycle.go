@@ -45,7 +45,7 @@ var lifecycleVersioned = scenarios.Scenario{
 		givenWrite(o, j)
 		o.After.Readable(j)
 		j.Check(openintent.OIP00011, o.Without.Status).To(check.Status(400, 412, 428), "%s", o.Without.Asked)
-		j.Check(openintent.OIP00011, o.After.Body.At("/state/assay")).To(check.Absent(), "what it wrote")
+		j.Check(openintent.OIP00011, o.After.Body.At("/state/"+host.Note)).To(check.Absent(), "what it wrote")
 	}),
 }
 
@@ -62,13 +62,13 @@ var lifecycleStale = scenarios.Scenario{
 				"raise the version of an intent with every write, and answer with it")
 		}
 		j.Check(openintent.OIP00012, o.Stale.Status).To(check.Status(409, 412), "%s", o.Stale.Asked)
-		j.Check(openintent.OIP00012, o.End.Body.At("/state/assay")).To(check.Equal("right"), "what was written before it")
+		j.Check(openintent.OIP00012, o.End.Body.At("/state/"+host.Note)).To(check.Equal("right"), "what was written before it")
 	}),
 }
 
 // givenWrite blocks the judge unless the server takes a write that names the version.
 func givenWrite(o host.VersionsObservation, j *scenarios.Judge) {
-	if o.Right.Ok() && o.End.Body.At("/state/assay").String() != "" {
+	if o.Right.Ok() && o.End.Body.At("/state/"+host.Note).String() != "" {
 		return
 	}
 	if o.Right.Ok() {

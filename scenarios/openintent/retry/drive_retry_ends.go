@@ -126,7 +126,7 @@ func whenOver(offered, waited *scenarios.Drive[EndsObservation]) (a, b *scenario
 }
 
 // fallbackValue is the value of a fallback that continues.
-const fallbackValue = "assay-fallback-value"
+const fallbackValue = "the second best"
 
 var fallbacks, fallbacksRealTime = whenOver(timedDrives("fallbacks",
 	"suspends three intents whose policies and records name fallbacks, and answers none", 5*time.Second, courseSends,

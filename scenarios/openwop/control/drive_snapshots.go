@@ -16,7 +16,7 @@ type Snapped struct {
 	Workflow string        `json:"workflow"`
 	Want     string        `json:"want"` // the final status
 	Tags     []string      `json:"tags"`
-	Marker   string        `json:"marker"` // in its metadata, under "assay"
+	Marker   string        `json:"marker"` // in its metadata, under "note"
 	Created  host.Answered `json:"created"`
 	Early    host.Answered `json:"early"`
 	Ended    wire.Wait     `json:"ended"`
@@ -69,7 +69,7 @@ var snapshots = &scenarios.Drive[SnapshotsObservation]{
 // snap makes a run and follows it to its end.
 func snap(ctx context.Context, h host.Host, request dialect.CreateRunRequest, want string) (*host.Run, Snapped) {
 	s := Snapped{Workflow: request.WorkflowID, Want: want, Tags: []string{h.Marker(), h.Marker()}, Marker: h.Marker()}
-	request.Tags, request.Metadata = s.Tags, map[string]any{"assay": s.Marker}
+	request.Tags, request.Metadata = s.Tags, map[string]any{"note": s.Marker}
 	r := h.Create(ctx, "create a run that is to be "+want, request)
 	if s.Created = host.AnsweredBy("a run that is to be "+want, r.Created); r.ID == "" {
 		return r, s

@@ -143,7 +143,7 @@ var labelsKept = scenarios.Scenario{
 				tags[i] = t
 			}
 			j.Check(openwop.OWPCTL7, r.Ended.Last.Key("tags")).To(check.Equal(tags), "tags of a run of %s", r.Workflow)
-			j.Check(openwop.OWPCTL7, r.Ended.Last.At("/metadata/assay")).To(check.Equal(r.Marker), "its metadata")
+			j.Check(openwop.OWPCTL7, r.Ended.Last.At("/metadata/note")).To(check.Equal(r.Marker), "its metadata")
 		}
 	}),
 }

@@ -18,7 +18,7 @@ import (
 func TestJudgesOfSnapshots(t *testing.T) {
 	full := func(status string, edit func(map[string]any)) map[string]any {
 		s := map[string]any{"runId": "r", "workflowId": "w", "status": status, "startedAt": "2026-11-01T00:00:00Z",
-			"tags": []any{"a", "b"}, "metadata": map[string]any{"assay": "m"}}
+			"tags": []any{"a", "b"}, "metadata": map[string]any{"note": "m"}}
 		if status == "completed" || status == "failed" || status == "cancelled" {
 			s["completedAt"] = "2026-11-01T00:00:01Z"
 		}

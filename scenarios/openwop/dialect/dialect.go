@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/internal/lazyregexp"
+	"github.com/openassay/assay/scenarios/openwop/salt"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -33,6 +34,37 @@ type Dialect struct {
 	Requests func() []byte      // the document that requests of this version fit, nil for none
 	Fixtures fs.FS              // fixtures/<id>.json
 	Payload  func(Event) string // the schema of an event's payload in Contract, "" if it has none
+
+	names *salt.Names // of the fixtures on the target; nil for the published ones
+	heard bool        // what the target sent has the published names already
+}
+
+// Salted returns the dialect for a target whose fixtures have drawn names.
+func (d *Dialect) Salted(n *salt.Names) *Dialect {
+	salted := *d
+	salted.names = n
+	return &salted
+}
+
+// Hear implements [wire.Hearer].
+func (d *Dialect) Hear(document string) string {
+	if d.heard {
+		return document
+	}
+	return d.names.Hear(document)
+}
+
+// Variables returns values of variables, by their names, as they are on the target.
+func (d *Dialect) Variables(values any) any { return d.names.Variables(values) }
+
+// Heard implements [wire.Hearer].
+func (d *Dialect) Heard() wire.Speech {
+	if d.names == nil || d.heard {
+		return d
+	}
+	heard := *d
+	heard.heard = true
+	return &heard
 }
 
 // Option is a run option.
@@ -77,6 +109,9 @@ func (d *Dialect) Say(call wire.Call) (wire.Call, error) {
 	var path strings.Builder
 	for _, id := range op.IDs {
 		before, name, after := place(rest)
+		if name == "nodeId" {
+			id = d.names.Node(id)
+		}
 		if name == "" {
 			return call, fmt.Errorf("%s: %d ids for %q", op.Name, len(op.IDs), template)
 		}
@@ -90,12 +125,15 @@ func (d *Dialect) Say(call wire.Call) (wire.Call, error) {
 		return call, fmt.Errorf("%s: %d ids for %q", op.Name, len(op.IDs), template)
 	}
 	path.WriteString(rest)
-	call.Method, call.Path = method, path.String()+query(op.Query)
+	call.Method, call.Path = method, path.String()+d.query(op.Query)
 	if strings.HasPrefix(template, method+" {prefix}") { // the contract has goals and seams below the first prefix
 		call.Route = d.Seams[0] + strings.TrimPrefix(path.String(), op.IDs[0])
 	}
 	call.Header = d.header(call.Header)
 	body, err := d.body(call.Body)
+	if err == nil {
+		body, err = d.names.Body(body)
+	}
 	call.Body = body
 	return call, err
 }
@@ -146,13 +184,13 @@ func (d *Dialect) escape(id string) string {
 	return url.PathEscape(id)
 }
 
-func query(parameters []wire.Parameter) string {
+func (d *Dialect) query(parameters []wire.Parameter) string {
 	if len(parameters) == 0 {
 		return ""
 	}
 	parts := make([]string, len(parameters))
 	for i, p := range parameters {
-		parts[i] = p.Name + "=" + url.QueryEscape(p.Value)
+		parts[i] = p.Name + "=" + url.QueryEscape(d.names.Token(p.Value))
 	}
 	return "?" + strings.Join(parts, "&")
 }

@@ -11,6 +11,8 @@ var (
 	Discover     = Operation{"read discovery"}
 	ReadContract = Operation{"read contract"} // the host's own OpenAPI document
 
+	ReadWorkflow = Operation{"read workflow"} // workflow
+
 	CreateRun   = Operation{"create run"}
 	ListRuns    = Operation{"list runs"}
 	ReadRun     = Operation{"read run"}     // run

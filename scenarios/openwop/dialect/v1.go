@@ -12,6 +12,8 @@ var V1 = &Dialect{
 		Discover:     "GET /.well-known/openwop",
 		ReadContract: "GET /v1/openapi.json",
 
+		ReadWorkflow: "GET /v1/workflows/{workflowId}",
+
 		CreateRun:   "POST /v1/runs",
 		ListRuns:    "GET /v1/runs",
 		ReadRun:     "GET /v1/runs/{runId}",

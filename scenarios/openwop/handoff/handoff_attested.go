@@ -95,7 +95,7 @@ func (m MappedRun) sums(worker int) (sums []any) {
 		}
 	}
 	for _, o := range outputs {
-		if sum, ok := checksum(o); ok {
+		if sum, ok := checksum(dialect.Of(m.Log.Ended.Last).Variables(o)); ok {
 			sums = append(sums, sum, "sha256:"+sum)
 		}
 	}

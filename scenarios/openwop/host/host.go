@@ -46,8 +46,9 @@ type Run struct {
 	Created *wire.Reply
 	Gone    func()
 
-	over    bool // its snapshot has said so
-	endless bool // and its log did not, as long as patience lasted
+	over     bool // its snapshot has said so
+	endless  bool // and its log did not, as long as patience lasted
+	children map[string]length
 }
 
 // Create creates a run, with the drive's label as its metadata unless it has some, and registers it to be cancelled unless
@@ -186,15 +187,34 @@ func (r *Run) reaches(ctx context.Context, what string, ok func(status string) b
 	}, r.length)
 }
 
-// length is how long the logs of the run and its children are: a run gets on if one of them grows.
+// length is how long a log was when it was last read, and whether it has an end.
+type length struct {
+	events int
+	over   bool
+}
+
+// length is how long the logs of the run and its children are: a run gets on if one of them grows. A child that has ended is not
+// read again, and one that is not served shows no progress.
 func (r *Run) length(ctx context.Context) int {
 	const what = "log, to see whether the run gets on"
 	l := r.pages(ctx, what)
 	l.Ended.Last = r.look(ctx, what).Value("")
-	all := len(l.Events)
+	if r.children == nil {
+		r.children = map[string]length{}
+	}
 	for _, id := range ChildIDs(l) {
+		if r.children[id].over {
+			continue
+		}
 		child := &Run{Host: r.Host, ID: id, Created: r.Created}
-		_ = scenarios.Try(func() { all += len(child.pages(ctx, what).Events) }) // a child that is not served shows no progress
+		_ = scenarios.Try(func() {
+			its := child.pages(ctx, what)
+			r.children[id] = length{max(len(its.Events), r.children[id].events), len(its.Terminals().Values) > 0}
+		})
+	}
+	all := len(l.Events)
+	for _, its := range r.children {
+		all += its.events
 	}
 	return all
 }

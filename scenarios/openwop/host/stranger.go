@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"strings"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -12,20 +11,8 @@ import (
 )
 
 // StrangerOf returns an id of the same form that the host has not issued. It is the control for reading a child: a
-// host that answers to any id fails it. Each of the last six letters and digits becomes the next of its kind.
-func StrangerOf(id string) string {
-	b := []byte(id)
-	for i, left := len(b)-1, 6; i >= 0 && left > 0; i-- {
-		for _, kind := range []string{"0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"} {
-			if at := strings.IndexByte(kind, b[i]); at >= 0 {
-				b[i] = kind[(at+1)%len(kind)]
-				left--
-				break
-			}
-		}
-	}
-	return string(b)
-}
+// host that answers to any id fails it.
+func StrangerOf(id string) string { return wire.Neighbour(id) }
 
 // Sentinel returns a request for another run that serves as a barrier: by its end, a host still working on an
 // earlier run had time to show it.
@@ -51,7 +38,7 @@ func (h Host) AsStranger(ctx context.Context, who Stranger, call wire.Call) *wir
 	refused := openwop.OWPERR1
 	if who == UnknownKey {
 		refused = openwop.OWPERR2
-		call.Header = map[string]string{"Authorization": "Bearer assay-" + h.Marker()}
+		call.Header = map[string]string{"Authorization": "Bearer " + h.Marker()}
 	}
 	reply := h.Do(wire.Misfit(ctx, refused), call)
 	for name, value := range h.Transcript().Entry(reply.Exchange()).Request.Header {

@@ -175,7 +175,12 @@ func (h Host) SuspendAsking(ctx context.Context) (*Run, Suspending, SuspendedLoo
 
 // Held waits until the run is suspended with at least this many decisions in its log, and reads the log.
 func (r *Run) Held(ctx context.Context, turn, decisions int) Suspension {
-	s := Suspension{Turn: turn, Marker: r.Marker()}
+	return r.HeldAs(ctx, r.Marker(), turn, decisions)
+}
+
+// HeldAs is [Run.Held] with a marker that was drawn before, for runs that are held side by side.
+func (r *Run) HeldAs(ctx context.Context, marker string, turn, decisions int) Suspension {
+	s := Suspension{Turn: turn, Marker: marker}
 	if r.ID != "" {
 		s.Suspended = r.AwaitSuspended(ctx, decisions)
 	}

@@ -259,7 +259,7 @@ func offersAction(shown wire.Value, action dialect.ApprovalAction) bool {
 func unoffered(h host.Host, offered ...dialect.ApprovalAction) []dialect.ApprovalAction {
 	known := []dialect.ApprovalAction{dialect.ApprovalActionEditAccept, dialect.ApprovalActionAsk, dialect.ApprovalActionRefine}
 	known = slices.DeleteFunc(known, func(a dialect.ApprovalAction) bool { return slices.Contains(offered, a) })
-	return []dialect.ApprovalAction{known[h.Rand.IntN(len(known))], dialect.ApprovalAction("assay-" + h.Marker())}
+	return []dialect.ApprovalAction{known[h.Rand.IntN(len(known))], dialect.ApprovalAction(h.Marker())}
 }
 
 const sendsGate = "{create run} (a fixture with an interrupt: ours with random inputs, else upstream's)"

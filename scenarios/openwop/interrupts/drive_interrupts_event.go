@@ -117,7 +117,7 @@ func correlated(event map[string]any) map[string]any {
 // eventWay returns a run that waits for an event with members of our choice, else with upstream's.
 func eventWay(h host.Host) gateWay {
 	match := map[string]any{"orderId": h.Marker(), "status": h.Marker()}
-	way := gateOf(h, gateWay{fixture: fixture.Event, node: "wait", inputs: map[string]any{"eventType": "assay." + h.Marker(),
+	way := gateOf(h, gateWay{fixture: fixture.Event, node: "wait", inputs: map[string]any{"eventType": "order." + h.Marker(),
 		correlation: match}},
 		gateWay{fixture: fixture.UpstreamEvent, node: "wait-for-external"})
 	if !way.ours {

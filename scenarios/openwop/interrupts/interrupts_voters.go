@@ -45,6 +45,7 @@ var quorumOfDistinct = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPINT27},
 	Claim:  claims.Quorums,
 	Ask: scenarios.Ask(quorumFilled, func(o QuorumObservation, j *scenarios.Judge) {
+		o.Alone.heard(j, o.Alone.End)
 		b := o.All
 		b.given(j)
 		b.checkPartial(j, openwop.OWPINT27)

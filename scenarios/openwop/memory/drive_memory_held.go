@@ -209,5 +209,5 @@ func cancelSecond(ctx context.Context, r *host.Run, o *LostWorkers) {
 	if o.Running = child.AwaitSuspended(ctx, 0); !o.Running.Reached {
 		return
 	}
-	o.Cancel = child.Cancel(ctx, fmt.Sprintf("assay: enough %s", r.Marker()))
+	o.Cancel = child.Cancel(ctx, fmt.Sprintf("enough %s", r.Marker()))
 }

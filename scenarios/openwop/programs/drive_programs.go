@@ -53,9 +53,16 @@ var drawnPrograms = &scenarios.Drive[Observation]{
 				drawn[i].Bound = 0
 			}
 		}
-		for _, p := range drawn {
-			o.Programs = append(o.Programs, run(ctx, h, p))
+		o.Programs = make([]Ran, len(drawn))
+		var runs []func(context.Context)
+		for i, p := range drawn {
+			markers := make([]string, tell(p).Questions())
+			for k := range markers {
+				markers[k] = h.Marker()
+			}
+			runs = append(runs, func(ctx context.Context) { o.Programs[i] = run(ctx, h, p, markers) })
 		}
+		h.AtOnce(ctx, runs...)
 	},
 }
 
@@ -77,7 +84,8 @@ func way(h host.Host) (workflow string, scripts [2]string) {
 	return "", scripts
 }
 
-func run(ctx context.Context, h host.Host, p model.Program) Ran {
+// run runs a program and answers its questions with the markers.
+func run(ctx context.Context, h host.Host, p model.Program, markers []string) Ran {
 	r := h.Create(ctx, "create the loop", request(p))
 	if texts, other := inTexts(p); other && (r.Created.Status == http.StatusBadRequest || r.Created.Status == http.StatusUnprocessableEntity) {
 		p, r = texts, h.Create(ctx, "create the loop, with texts alone", request(texts))
@@ -88,7 +96,7 @@ func run(ctx context.Context, h host.Host, p model.Program) Ran {
 		if t.Prompt == "" || r.ID == "" {
 			continue
 		}
-		held := r.Held(ctx, i+1, i+1)
+		held := r.HeldAs(ctx, markers[len(o.Held)], i+1, i+1)
 		taken := r.Resolves(ctx, &held)
 		if o.Held = append(o.Held, held); !taken {
 			break
@@ -97,13 +105,17 @@ func run(ctx context.Context, h host.Host, p model.Program) Ran {
 	if o.Log = r.Finish(ctx, "log of the loop"); !o.Log.Ended.Reached {
 		return o
 	}
-	for i, id := range host.ChildIDs(o.Log) {
-		if i > len(story.Workers()) {
-			break
-		}
-		reply := h.Send(ctx, wire.Call{Operation: dialect.ReadRun.Of(id), Label: "child run"})
-		o.Children = append(o.Children, host.Child{ID: id, Snapshot: reply.Value("")})
+	children := host.ChildIDs(o.Log)
+	children = children[:min(len(children), len(story.Workers())+1)]
+	o.Children = make([]host.Child, len(children))
+	var reads []func(context.Context)
+	for i, id := range children {
+		reads = append(reads, func(ctx context.Context) {
+			reply := h.Send(ctx, wire.Call{Operation: dialect.ReadRun.Of(id), Label: "child run"})
+			o.Children[i] = host.Child{ID: id, Snapshot: reply.Value("")}
+		})
 	}
+	h.AtOnce(ctx, reads...)
 	return o
 }
 

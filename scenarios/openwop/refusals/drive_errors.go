@@ -97,7 +97,7 @@ var oddBodies = &scenarios.Drive[BodiesObservation]{
 			bodies []oddBody
 		}{
 			{&o.NoJSON, openwop.OWPERR11, []oddBody{{"a body that is cut short", whole[:h.Between(1, len(`{"workflowId":"`))]}, {"a body that is no JSON",
-				[]byte("assay " + h.Marker())}}},
+				[]byte("plain " + h.Marker())}}},
 			{&o.NoObject, openwop.OWPERR12, []oddBody{{"the body null", []byte("null")}, {"a list as the body", []byte("[" + string(whole) + "]")},
 				{"a text as the body", []byte(`"` + workflow + `"`)}, {"a number as the body", []byte("7")}}},
 			{&o.NoWorkflow, openwop.OWPERR13, []oddBody{{"a body without a workflowId", []byte("{}")}, {"a number as the workflowId",
@@ -113,11 +113,11 @@ var oddBodies = &scenarios.Drive[BodiesObservation]{
 		with := func(member, value string) []byte {
 			return bytes.Join([][]byte{whole[:len(whole)-1], fmt.Appendf(nil, `,%q:%s}`, member, value)}, nil)
 		}
-		o.WrongType = o.ask(ctx, h, openwop.OWPERR14, oddBody{"a list as the inputs", with("inputs", `["assay"]`)},
+		o.WrongType = o.ask(ctx, h, openwop.OWPERR14, oddBody{"a list as the inputs", with("inputs", `["plain"]`)},
 			oddBody{"a number as the inputs", with("inputs", "7")},
-			oddBody{"a text as the tags", with("tags", `"assay"`)}, oddBody{"a number as the metadata", with("metadata", "7")},
-			oddBody{"a text as the configurable", with("configurable", `"assay"`)})
-		for _, a := range o.ask(ctx, h, openwop.OWPERR15, oddBody{"a member that the body does not have", with("assay"+h.Marker(), "true")}) {
+			oddBody{"a text as the tags", with("tags", `"plain"`)}, oddBody{"a number as the metadata", with("metadata", "7")},
+			oddBody{"a text as the configurable", with("configurable", `"plain"`)})
+		for _, a := range o.ask(ctx, h, openwop.OWPERR15, oddBody{"a member that the body does not have", with("more"+h.Marker(), "true")}) {
 			o.Unknown = a
 		}
 	},
@@ -208,7 +208,7 @@ var oddRequests = &scenarios.Drive[OddRequestsObservation]{
 		if o.Ended = r.AwaitEnd(ctx); !o.Ended.Reached {
 			return
 		}
-		for _, mode := range []string{"assay-" + h.Marker(), "values,debug"} {
+		for _, mode := range []string{h.Marker(), "values,debug"} {
 			reply := h.Send(wire.Misfit(ctx, openwop.OWPERR16), wire.Call{Operation: dialect.StreamLog.Of(r.ID).With("streamMode", mode),
 				Header: map[string]string{"Accept": "text/event-stream"}, Label: "stream"})
 			o.Modes = append(o.Modes, host.AnsweredBy("the stream mode "+mode, reply))

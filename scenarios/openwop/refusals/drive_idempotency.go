@@ -29,10 +29,10 @@ var keyed = &scenarios.Drive[IdempotencyObservation]{
 		h := host.Host{Conn: c}
 		simple := h.Simple()
 		body := func(marker string) []byte {
-			return fmt.Appendf(nil, `{"workflowId":%q,"metadata":{"assay":%q,"by":"assay"}}`, simple.WorkflowID, marker)
+			return fmt.Appendf(nil, `{"workflowId":%q,"metadata":{"note":%q,"by":"order"}}`, simple.WorkflowID, marker)
 		}
 		marker := h.Marker()
-		reordered := fmt.Appendf(nil, `{"metadata":{"by":"assay","assay":%q},"workflowId":%q}`, marker, simple.WorkflowID)
+		reordered := fmt.Appendf(nil, `{"metadata":{"by":"order","note":%q},"workflowId":%q}`, marker, simple.WorkflowID)
 		key, another := h.Name("key"), h.Name("key")
 		for _, ask := range []struct {
 			what, key string

@@ -49,7 +49,7 @@ func at(ctx context.Context, f *host.Files, path string, version int) host.FileR
 func etagOf(reply *wire.Reply) string { return reply.Text("/etag") }
 
 // inventedEtag returns a well-formed etag that no file has.
-func inventedEtag(h host.Host) string { return `"assay-` + h.Marker() + `"` }
+func inventedEtag(h host.Host) string { return `"` + h.Marker() + `"` }
 
 // filesWritten writes files of several kinds and reads them back.
 var filesWritten = &scenarios.Drive[[]FileWrite]{

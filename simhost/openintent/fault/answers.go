@@ -2,7 +2,10 @@ package fault
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	oi "github.com/openassay/assay/gen/openintent"
@@ -40,6 +43,21 @@ func keeps(change func(before, record map[string]any)) func(*rules.Set) {
 			return record
 		}
 	}
+}
+
+// withoutEmpty returns a document without the members that are false, 0, null or empty.
+func withoutEmpty(v any) any {
+	members, is := v.(map[string]any)
+	if !is {
+		return v
+	}
+	out := map[string]any{}
+	for name, v := range members {
+		if text := fmt.Sprint(v); v != nil && text != "" && text != "0" && text != "false" && text != "[]" && text != "map[]" {
+			out[name] = withoutEmpty(v)
+		}
+	}
+	return out
 }
 
 // fits takes values of one response type that are no answers.
@@ -87,6 +105,15 @@ var answerFaults = []Fault{
 		Replace: keeps(func(_, record map[string]any) { delete(record, "question"); delete(record, "context") }),
 	},
 	{
+		ID: "openintent.empty-values-dropped", Title: "with the answer, all that is false, 0 or empty is dropped from the record",
+		Looks: "a form that said no lacks that member in response", Breaks: []string{oi.OIP0025A13},
+		Replace: keeps(func(_, record map[string]any) {
+			for _, member := range []string{"context", "response"} {
+				record[member] = withoutEmpty(record[member])
+			}
+		}),
+	},
+	{
 		ID: "openintent.answer-without-time", Title: "the record does not say when it was answered",
 		Looks: "responded_at is missing in the record", Breaks: []string{oi.OIP0025A13},
 		Twin:    "a record that is kept, and lacks one member of the answer",
@@ -94,7 +121,7 @@ var answerFaults = []Fault{
 	},
 	{
 		ID: "openintent.answer-without-resolution", Title: "the record with the answer does not say that it is over",
-		Looks: "resolution is missing in the record behind an answer", Breaks: []string{oi.OIP0025A13, oi.OIP0025A5},
+		Looks: "resolution is missing in the record behind an answer", Breaks: []string{oi.OIP0025A13, oi.OIP0025A5, oi.OIPREAD7},
 		Replace: keeps(func(_, record map[string]any) { delete(record, "resolution") }),
 	},
 	{
@@ -129,6 +156,14 @@ var answerFaults = []Fault{
 		ID: "openintent.any-id-accepted", Title: "an answer is taken whatever suspension it names",
 		Looks: "a wrong suspension_id is 200", Breaks: []string{oi.OIP0025A5},
 		Replace: taking(func(st rules.Standing) bool { return st.Suspended && st.Resolution == "" }),
+	},
+	{
+		ID: "openintent.id-compared-in-part", Title: "of a suspension_id its first part is compared",
+		Looks: "a suspension_id that ends otherwise is 200", Breaks: []string{oi.OIP0025A5},
+		Replace: taking(func(st rules.Standing) bool {
+			first, _, _ := strings.Cut(st.RecordID, "-")
+			return st.Suspended && st.Resolution == "" && first != "" && strings.HasPrefix(st.SentID, first)
+		}),
 	},
 	{
 		ID: "openintent.active-id-told", Title: "the refusal of a wrong id tells the right one, as release 0.17.0 does",
@@ -173,6 +208,20 @@ var answerFaults = []Fault{
 		Replace: fits(suspension.Choice),
 	},
 	{
+		ID: "openintent.choice-by-its-beginning", Title: "the beginning of a choice is taken for it",
+		Looks: "a value without its last letter is 200", Breaks: []string{oi.OIP0025A7},
+		Replace: func(s *rules.Set) {
+			honest := s.Answers.Fits
+			s.Answers.Fits = func(r *suspension.Record, value json.RawMessage) (bool, []suspension.Option) {
+				ok, options := honest(r, value)
+				var text string
+				begins := json.Unmarshal(value, &text) == nil && text != "" &&
+					slices.ContainsFunc(r.Choices, func(c suspension.Option) bool { return strings.HasPrefix(c.Value, text) })
+				return ok || begins, options
+			}
+		},
+	},
+	{
 		ID: "openintent.choices-untold", Title: "the refusal of a choice does not say which there are",
 		Looks: "valid_choices is missing in a 422", Breaks: []string{oi.OIP0025A8},
 		Reply: refusals(func(_ *mutate.Reply, refusal map[string]any) { delete(refusal, "valid_choices") }),
@@ -194,6 +243,18 @@ var answerFaults = []Fault{
 		ID: "openintent.confirm-unchecked", Title: "a confirmation takes any text",
 		Looks: "maybe is 200", Breaks: []string{oi.OIP0025A9},
 		Replace: fits(suspension.Confirm),
+	},
+	{
+		ID: "openintent.truth-confirms", Title: "a confirmation takes true and false for yes and no",
+		Looks: "true is 200", Breaks: []string{oi.OIP0025A9},
+		Replace: func(s *rules.Set) {
+			honest := s.Answers.Fits
+			s.Answers.Fits = func(r *suspension.Record, value json.RawMessage) (bool, []suspension.Option) {
+				ok, options := honest(r, value)
+				truth := string(value) == "true" || string(value) == "false"
+				return ok || r.ResponseType == suspension.Confirm && truth, options
+			}
+		},
 	},
 	{
 		ID: "openintent.empty-text-taken", Title: "an empty text is taken for an answer, as release 0.17.0 does",

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"fmt"
 	"slices"
 
 	oi "github.com/openassay/assay/gen/openintent"
@@ -86,6 +87,18 @@ var lifecycleFaults = []Fault{
 		ID: "openintent.stale-write-taken", Title: "a write that means an old version is taken",
 		Looks: "an old If-Match is 200", Breaks: []string{oi.OIP00012},
 		Replace: func(s *rules.Set) { s.Requests.Stale = func(int64, int64) bool { return false } },
+	},
+	{
+		ID: "openintent.versions-compared-as-text", Title: "versions are compared as texts: 9 is no older than 10",
+		Looks: "If-Match 9 is 200 at version 10", Breaks: []string{oi.OIP00012},
+		Replace: func(s *rules.Set) {
+			s.Requests.Stale = func(meant, version int64) bool { return fmt.Sprint(meant) < fmt.Sprint(version) }
+		},
+	},
+	{
+		ID: "openintent.later-version-taken", Title: "a write that means a version that is yet to come is taken",
+		Looks: "If-Match 4 is 200 at version 3", Breaks: []string{oi.OIP00012},
+		Replace: func(s *rules.Set) { s.Requests.Stale = func(meant, version int64) bool { return meant < version } },
 	},
 	{
 		ID: "openintent.no-etag", Title: "the version is not in a header, as release 0.17.0 has it",
@@ -215,6 +228,46 @@ var graphFaults = []Fault{
 		ID: "openintent.suspended-counted-as-done", Title: "the aggregate of a parent counts suspended children as completed ones",
 		Looks: "by_status.completed has the suspended ones", Breaks: []string{oi.OIP0026R4, oi.OIP00023},
 		Reply: counting(suspended, completed),
+	},
+	{
+		ID: "openintent.third-dependency-forgotten", Title: "of what an intent depends on, the first two are looked at",
+		Looks: "a dependent of three goes on while the third is open", Breaks: []string{oi.OIP00022},
+		Replace: func(s *rules.Set) {
+			s.Graph.Unblocks = func(deps []string) bool { return rules.AllCompleted(deps[:min(2, len(deps))]) }
+		},
+	},
+	{
+		ID: "openintent.join-of-three-lost", Title: "what depends on more than two stays blocked for ever",
+		Looks: "a dependent of three is blocked when all of them are completed", Breaks: []string{oi.OIP0026R2D},
+		Replace: func(s *rules.Set) {
+			s.Graph.Unblocks = func(deps []string) bool { return len(deps) < 3 && rules.AllCompleted(deps) }
+		},
+	},
+	{
+		ID: "openintent.gate-looks-at-last-dependency", Title: "an intent can be completed when the last of its dependencies is",
+		Looks: "a dependent of three is completed while the first is suspended", Breaks: []string{oi.OIP0026R2B},
+		Replace: func(s *rules.Set) {
+			s.Graph.Completes = func(deps, children []string) bool {
+				return rules.AllCompleted(deps[max(0, len(deps)-1):]) && rules.AllCompleted(children)
+			}
+			s.Lifecycle.Allows = alsoAllowing(s.Lifecycle.Allows, "blocked", completed)
+		},
+	},
+	{
+		ID: "openintent.fourth-child-forgotten", Title: "a parent can be completed when its first three children are",
+		Looks: "a parent is completed over its fourth child", Breaks: []string{oi.OIP00021},
+		Replace: func(s *rules.Set) {
+			s.Graph.Completes = func(deps, children []string) bool {
+				return rules.AllCompleted(deps) && rules.AllCompleted(children[:min(3, len(children))])
+			}
+		},
+	},
+	{
+		ID: "openintent.suspended-counted-to-one", Title: "the aggregate of a parent counts one suspended child at most",
+		Looks: "by_status.suspended_awaiting_input is 1 of three", Breaks: []string{oi.OIP0026R4},
+		Reply: documents(func(a *openintentv1.AggregateStatus) {
+			a.ByStatus[suspended] = min(a.ByStatus[suspended], 1)
+		}, "by_status", "total"),
 	},
 }
 

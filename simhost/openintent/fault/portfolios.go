@@ -45,6 +45,11 @@ var portfolioFaults = []Fault{
 		Replace: flags(func(n int64, _ bool) (bool, int64) { return n > 0, min(n, 1) }),
 	},
 	{
+		ID: "openintent.portfolio-counts-to-two", Title: "a portfolio counts two suspended members at most",
+		Looks: "suspended_member_count is 2 of three", Breaks: []string{oi.OIP0026R4C},
+		Replace: flags(func(n int64, _ bool) (bool, int64) { return n > 0, min(n, 2) }),
+	},
+	{
 		ID: "openintent.memberships-counted", Title: "an intent that is a member twice counts twice",
 		Looks: "suspended_member_count is 2 of one intent", Breaks: []string{oi.OIPREAD6},
 		Replace: func(s *rules.Set) { s.Containers.Members = func(intents []string) []string { return intents } },

@@ -45,9 +45,10 @@
 // variables where it has no inputs; core.delay (port or config delayMs, or config durationMs); core.fail (config code,
 // message); core.ai.structuredOutput, whose output "output" is the JSON that the model of config provider mock answers, held
 // to config outputSchema; the gates below; core.orchestrator.supervisor; core.dispatch; and
-// vendor.openassay.random, of ours, whose output "value" is 32 random hex digits. What a definition asks for and the engine does not do
-// (conditions, expressions, channels, masking) is refused when a run is created, not passed over. Its settings and
-// metadata are for editors and catalogues: bounds come from the run's configurable and the host's limits.
+// vendor.openassay.random, of ours (vendor.sample.random is the same), whose output "value" is 32 random hex digits. What a
+// definition asks for and the engine does not do (conditions, expressions, channels, masking) is refused when a run is
+// created, not passed over. Its settings and metadata are for editors and catalogues: bounds come from the run's
+// configurable and the host's limits.
 //
 // The inputs of a run are the first values of the variables of those names.
 //

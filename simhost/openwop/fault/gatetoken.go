@@ -3,6 +3,7 @@ package fault
 import (
 	"encoding/json"
 	"path"
+	"strings"
 	"sync"
 	"time"
 
@@ -36,6 +37,32 @@ var tokenFaults = []Fault{
 		Looks:   "a token with the signature of another answers the interrupt",
 		Breaks:  []string{openwop.OWPINT39},
 		Replace: func(s *rules.Set) { s.Tokens.Genuine = func(bool) bool { return true } },
+	},
+	{
+		ID:     "gate.token-by-its-beginning",
+		Title:  "of a token no more is read than a token has",
+		Looks:  "a token with more behind it answers the interrupt",
+		Breaks: []string{openwop.OWPINT39},
+		Twin:   "it is asked for by a token that is whole, which no forged one is",
+		Remembers: func() mutate.Changes {
+			var shown sync.Map // tokens
+			c := replies(mutate.On("GET /v1/runs/{runId}", mutate.Succeeded(mutate.At("/interrupt", func(i *openwopv1.PendingInterrupt) {
+				if i.InterruptToken != nil {
+					shown.Store(*i.InterruptToken, true)
+				}
+			}))))
+			c.Requests = []mutate.RequestFunc{mutate.Asked("POST "+byToken, func(r *mutate.Request) {
+				at, token := path.Split(r.URL.Path)
+				shown.Range(func(whole, _ any) bool {
+					begins := strings.HasPrefix(token, whole.(string))
+					if begins {
+						r.URL.Path, r.URL.RawPath = at+whole.(string), ""
+					}
+					return !begins
+				})
+			})}
+			return c
+		},
 	},
 	{
 		ID:     "gate.token-of-its-like",

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -178,7 +179,7 @@ var replayFaults = []Fault{
 		Breaks: []string{openwop.OWPRPL4},
 		Spots:  []int{31},
 		Replace: func(s *rules.Set) {
-			s.Replay.Keeps = func(nodeType string, _ bool) bool { return nodeType != "vendor.openassay.random" }
+			s.Replay.Keeps = func(nodeType string, _ bool) bool { return !strings.HasSuffix(nodeType, ".random") }
 		},
 	},
 	{

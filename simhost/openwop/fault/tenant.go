@@ -137,6 +137,28 @@ var tenantFaults = []Fault{
 		Replace: visits(forbidden, by("getWorkspaceFile")),
 	},
 	{
+		ID:      "tenant.file-destroyed",
+		Title:   "a tenant without a file at a path deletes the one that another has there",
+		Looks:   "a file is gone, and who has it did not delete it",
+		Breaks:  []string{openwop.OWPISO10},
+		Twin:    "it is asked for by a tenant that has nothing at the path, which one that writes there before does not show",
+		Replace: visits("", by("deleteWorkspaceFile")),
+	},
+	{
+		ID:      "tenant.goal-trail-unguarded",
+		Title:   "the events of a goal can be read by whoever knows its id",
+		Looks:   "another tenant reads what became of the runs of the goal",
+		Breaks:  []string{openwop.OWPISO4},
+		Replace: visits("", by("listGoalEvents")),
+	},
+	{
+		ID:      "tenant.goal-ticked",
+		Title:   "whoever knows the id of a goal has its next run fired",
+		Looks:   "another tenant's tick is HTTP 200, and counts as a run of the goal",
+		Breaks:  []string{openwop.OWPISO4},
+		Replace: visits("", by("tickGoal")),
+	},
+	{
 		ID:      "tenant.goal-paused",
 		Title:   "a goal can be paused by whoever knows its id",
 		Looks:   "another tenant's pause is HTTP 200, and the goal is paused",

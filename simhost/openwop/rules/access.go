@@ -1,6 +1,10 @@
 package rules
 
-import "strings"
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
 
 // Access is who gets past the door of the host.
 type Access struct {
@@ -14,6 +18,9 @@ type Knock struct {
 	Public       bool        // everybody may read what is there
 	Key          bool        // one was sent
 	Never        func() bool // it is about a run that never was
+	Begins       func() bool // what was sent begins with a key that the host knows
+	Header       http.Header
+	Query        url.Values
 }
 
 // Admission is what becomes of a knock.

@@ -84,7 +84,8 @@ func (h *Host) admit(w http.ResponseWriter, r *http.Request, public bool, proble
 	}
 	admission := h.rules.Access.Admits(rules.Knock{
 		Method: r.Method, Path: r.URL.Path, Public: public, Key: len(r.Header.Values("Authorization")) > 0,
-		Never: func() bool { return h.neverWas(r) },
+		Never: func() bool { return h.neverWas(r) }, Header: r.Header, Query: r.URL.Query(),
+		Begins: func() bool { return h.credentials.Begins(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")) },
 	})
 	if admission.In {
 		next.ServeHTTP(w, asOwn)

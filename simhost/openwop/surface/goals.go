@@ -152,9 +152,13 @@ func (h *Host) ResumeGoal(ctx context.Context, req openwopv1.ResumeGoalRequestOb
 	if err := h.hasGoals(); err != nil {
 		return nil, err
 	}
+	goals, err := h.goalsWith(ctx, opResumeGoal, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := h.waiting(ctx)
 	defer cancel()
-	resumed, err := h.ownGoals(ctx).ReArm(ctx, req.GoalID)
+	resumed, err := goals.ReArm(ctx, req.GoalID)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +187,11 @@ func (h *Host) ListGoalEvents(ctx context.Context,
 	if err := h.hasGoalsSeam(); err != nil {
 		return nil, err
 	}
-	events, err := h.ownGoals(ctx).Events(ctx, req.GoalID)
+	goals, err := h.goalsWith(ctx, opGoalEvents, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	events, err := goals.Events(ctx, req.GoalID)
 	if err != nil {
 		return nil, err
 	}
@@ -199,9 +207,13 @@ func (h *Host) TickGoal(ctx context.Context, req openwopv1.TickGoalRequestObject
 	if err != nil {
 		return nil, err
 	}
+	goals, err := h.goalsWith(ctx, opTickGoal, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := h.waiting(ctx)
 	defer cancel()
-	done, err := h.ownGoals(ctx).Tick(ctx, req.GoalID, tick)
+	done, err := goals.Tick(ctx, req.GoalID, tick)
 	if err != nil {
 		return nil, err
 	}

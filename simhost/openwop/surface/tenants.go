@@ -104,11 +104,15 @@ const (
 	opListFiles   = "listWorkspaceFiles"
 	opGetFile     = "getWorkspaceFile"
 	opPutFile     = "putWorkspaceFile"
+	opDeleteFile  = "deleteWorkspaceFile"
 	opListGoals   = "listGoals"
 	opGetGoal     = "getGoal"
 	opEditGoal    = "editGoal"
 	opPauseGoal   = "pauseGoal"
 	opAbandonGoal = "abandonGoal"
+	opResumeGoal  = "resumeGoal"
+	opTickGoal    = "tickGoal"
+	opGoalEvents  = "listGoalEvents"
 )
 
 // nobodys tells whether a run is not there, not even for somebody else.

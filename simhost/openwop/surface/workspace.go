@@ -93,7 +93,11 @@ func (h *Host) DeleteWorkspaceFile(ctx context.Context,
 	if err := h.hasWorkspace(); err != nil {
 		return nil, err
 	}
-	if err := h.files.Delete(ctx, ownFiles(ctx), req.Path, cause(ctx)); err != nil {
+	owner, err := h.filesWith(ctx, opDeleteFile, req.Path)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.files.Delete(ctx, owner, req.Path, cause(ctx)); err != nil {
 		return nil, err
 	}
 	return openwopv1.DeleteWorkspaceFile204Response{}, nil

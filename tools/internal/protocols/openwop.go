@@ -91,7 +91,7 @@ func (h OpenWOP) Start(ctx context.Context, t wire.Target, p Place) (wire.Target
 func (h OpenWOP) Serve(ctx context.Context, t wire.Target, p Place, wrap func(http.Handler) http.Handler) (*Served, error) {
 	o := h.Options.WithSecond(surface.Peer{URL: t.SecondURL, Key: t.SecondKey})
 	o.Key, o.Tenants, o.Voters, o.LowScopeKey = t.Key, map[string]string{"other": t.OtherKey}, votersOf(t), t.LowScopeKey
-	o.Vault = nil
+	o.Vault, o.Workflows = nil, cmp.Or(o.Workflows, p.Workflows)
 	if t.HostSecret != "" {
 		o.Vault = []string{t.HostSecret}
 	}
@@ -99,7 +99,7 @@ func (h OpenWOP) Serve(ctx context.Context, t wire.Target, p Place, wrap func(ht
 }
 
 func secondHost(ctx context.Context, p Place) (*Served, string, error) {
-	o := surface.Options{Key: rand.Text(), HostID: "assay-simhost-second"}
+	o := surface.Options{Key: rand.Text(), HostID: "assay-simhost-second", Workflows: p.Workflows}
 	s, err := serveHost(ctx, faulty.Options{Options: o}, p, nil)
 	return s, o.Key, err
 }

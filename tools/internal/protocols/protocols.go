@@ -150,7 +150,7 @@ func Named(name string) *Row { return find(func(r *Row) bool { return r.Name() =
 func ByID(id string) *Row { return find(func(r *Row) bool { return r.ID == id }) }
 
 // Of returns the row of a protocol's value, or nil.
-func Of(p *scenarios.Protocol) *Row { return find(func(r *Row) bool { return r.Protocol == p }) }
+func Of(p *scenarios.Protocol) *Row { return find(func(r *Row) bool { return r.Protocol.ID == p.ID }) }
 
 func find(is func(*Row) bool) *Row {
 	if i := slices.IndexFunc(Table, is); i >= 0 {

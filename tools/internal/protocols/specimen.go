@@ -59,6 +59,8 @@ func under(f Fault) string {
 type Place struct {
 	Release string // release of this program
 	Logger  *slog.Logger
+	// Workflows is a folder with workflows that it runs beside its own, "" for none.
+	Workflows string
 }
 
 // Host is a simulated host.

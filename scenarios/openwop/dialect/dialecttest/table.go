@@ -19,6 +19,8 @@ func other() *dialect.Dialect {
 			dialect.Discover:     dialect.V1.Operations[dialect.Discover], // so that the host is found
 			dialect.ReadContract: "GET /api/contract",
 
+			dialect.ReadWorkflow: "GET /api/plans/{workflowId}",
+
 			dialect.CreateRun:   "PUT /api/executions",
 			dialect.ListRuns:    "GET /api/executions",
 			dialect.ReadRun:     "GET /api/execution/{runId}",

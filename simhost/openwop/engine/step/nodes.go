@@ -36,7 +36,7 @@ func (m *Move) runNode(n *workflow.Node) Wait {
 		return m.failNode(n.ID, codes.Failure(codes.NoDecision, "no supervisor leads to node %q", n.ID))
 	case workflow.TypeDelay:
 		return m.delay(n, values)
-	case workflow.TypeRandom:
+	case workflow.TypeRandom, workflow.TypeRandomToo:
 		return m.random(n)
 	case workflow.TypeModel:
 		return m.call(n).next()

@@ -21,6 +21,7 @@ const (
 	TypeDelay      = "core.delay"
 	TypeFail       = "core.fail"
 	TypeRandom     = "vendor.openassay.random" // ours
+	TypeRandomToo  = "vendor.sample.random"    // the same, in workflows that name nobody
 	TypeSupervisor = "core.orchestrator.supervisor"
 	TypeDispatch   = "core.dispatch"
 	TypeApproval   = "core.approvalGate"
@@ -31,8 +32,8 @@ const (
 
 // nodeTypes are all of them.
 var nodeTypes = []string{
-	typeNoop, TypeIdentity, TypeDelay, TypeFail, TypeRandom, TypeSupervisor, TypeDispatch, TypeApproval, TypeQuestions,
-	TypeInterrupt, TypeModel,
+	typeNoop, TypeIdentity, TypeDelay, TypeFail, TypeRandom, TypeRandomToo, TypeSupervisor, TypeDispatch, TypeApproval,
+	TypeQuestions, TypeInterrupt, TypeModel,
 }
 
 // Capabilities that a host may lack; Options.Lacks names them. A workflow that needs one is refused.

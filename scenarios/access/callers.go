@@ -1,0 +1,51 @@
+package access
+
+import "github.com/openassay/assay/scenarios/wire"
+
+// Caller is somebody who may not use what is asked for, named by what is sent as the credential.
+type Caller string
+
+// The callers.
+const (
+	Nobody    Caller = "without a credential"
+	Empty     Caller = "with an empty credential"
+	Malformed Caller = "with a credential of another form"
+	Unknown   Caller = "with a credential that was never given out"
+	Longer    Caller = "with a right credential and more behind it"
+	Shorter   Caller = "with a right credential that lacks its end"
+	Expired   Caller = "with a credential that was right once"
+	Tenant    Caller = "as another tenant"
+	Another   Caller = "with the credential of something else"
+)
+
+// Callers are all of them.
+var Callers = []Caller{Nobody, Empty, Malformed, Unknown, Longer, Shorter, Expired, Tenant, Another}
+
+// Carries is what the caller sends in place of a right credential, or makes of one.
+func (c Caller) Carries() wire.Credential {
+	return map[Caller]wire.Credential{
+		Nobody: wire.NoCredential, Empty: wire.Empty, Malformed: wire.Malformed, Unknown: wire.Unknown, Longer: wire.Longer,
+		Shorter: wire.Shorter,
+	}[c]
+}
+
+// Keyless reports whether the caller sends no key at all.
+func (c Caller) Keyless() bool { return c == Nobody || c == Empty }
+
+// Cell is a way that a caller asks.
+type Cell struct {
+	Way    Way
+	Caller Caller
+	Reason string // why the caller does not ask it; "" if it does
+}
+
+// Table is what every caller asks of a contract. excluded says why a way is not asked by a caller, "" if it is.
+func (c *Contract) Table(excluded func(Way, Caller) string) []Cell {
+	var cells []Cell
+	for _, w := range c.Ways {
+		for _, who := range Callers {
+			cells = append(cells, Cell{w, who, excluded(w, who)})
+		}
+	}
+	return cells
+}

@@ -1,0 +1,109 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// deliver decides what a move delivers to a run that was started. It is false where there is nothing of that kind.
+func (w World) deliver(t *Turn) bool {
+	run, pick := t.Before, t.Move.Pick
+	asked := len(run.Tools)
+	over := run.Status != "running"
+	t.Delivery = Delivery{Run: run.ID, Step: run.Step, Tool: run.Tool, Status: "ok"}
+	earlier := func(step int, status string) bool {
+		if step < 1 || step > asked || !over && step >= int(run.Step) {
+			return false
+		}
+		t.Delivery.Step, t.Delivery.Tool, t.Delivery.Status = int64(step), run.Tools[step-1], status
+		return true
+	}
+	last := asked - 1 // the step that was taken last
+	if over {
+		last = asked
+	}
+	switch t.Move.Kind {
+	case SameAgain, Repeat:
+		return run.Taken > 0 && earlier(last, "ok")
+	case LateFailure:
+		return run.Taken > 0 && earlier(last, "error")
+	case Old:
+		return last > 1 && earlier(1+pick%(last-1), "ok")
+	case OldFailure:
+		return last > 1 && earlier(1+pick%(last-1), "error")
+	}
+	if over {
+		return false
+	}
+	switch t.Move.Kind {
+	case Result:
+		if _, isObject := t.Move.Body.(map[string]any); !isObject {
+			t.Delivery.Odd = OddResult
+		}
+	case Failure:
+		t.Delivery.Status = "error"
+	case NearRun:
+		return w.nearRun(t)
+	case Crossed:
+		other := w.Runs[(t.Move.Run+1+pick)%len(w.Runs)]
+		t.Delivery.Step, t.Delivery.Tool = other.Step, other.Tool
+		return other.ID != run.ID && other.Step > 0 && (other.Step != run.Step || other.Tool != run.Tool)
+	case NearTool:
+		near := slices.DeleteFunc(nearTexts(run.Tool), func(tool string) bool { return slices.Contains(w.Settings.Aliases, tool) })
+		t.Delivery.Tool = near[pick%len(near)]
+	case Above:
+		above := []int64{run.Step + 1, run.Step + 2, 10*run.Step + 1, run.Step + 1<<32, run.Step + 1<<31}
+		t.Delivery.Step = above[pick%len(above)]
+		if t.Delivery.Step > 1<<30 {
+			t.Delivery.Odd = OddStep
+		}
+	case Strange:
+		t.Delivery.Odd = OddStatus
+		odd := []any{"OK", "ok ", "okay", "done", "success", "true", "", nil, true, 0, 200, map[string]any{"ok": true}, []any{"ok"}}
+		t.Payload["status"] = odd[pick%len(odd)]
+		t.Delivery.Status = ""
+	case StartAgain:
+		t.Delivery.Odd = Restart
+	default:
+		return false
+	}
+	return true
+}
+
+// nearRun names a run whose id is not that of the run, and could be taken for it: an even pick another text, an odd one no text.
+func (w World) nearRun(t *Turn) bool {
+	id, pick := t.Before.ID, t.Move.Pick
+	near := slices.DeleteFunc(nearTexts(id), func(text string) bool {
+		return slices.ContainsFunc(w.Runs, func(k Known) bool { return k.ID == text })
+	})
+	if pick%2 == 0 {
+		t.Delivery.Run = near[pick/2%len(near)]
+		t.Payload["run_id"] = t.Delivery.Run
+		return true
+	}
+	odd := []any{[]any{id}, map[string]any{"run_id": id}, 1, true, nil, ""}
+	t.Delivery.Run, t.Delivery.Odd, t.Payload["run_id"] = "", OddRun, odd[pick/2%len(odd)]
+	return true
+}
+
+// nearTexts returns texts that a careless comparison takes for this one: its beginning, its end, more than it, in other letters.
+func nearTexts(text string) (near []string) {
+	letters := []rune(text)
+	for _, other := range []string{
+		string(letters[:len(letters)-1]), string(letters[:(len(letters)+1)/2]), text + "0", text + "x", text + " ",
+		strings.Map(swapped, text), text + "/" + text,
+	} {
+		if other != text && strings.TrimSpace(other) != "" && !slices.Contains(near, other) {
+			near = append(near, other)
+		}
+	}
+	return near
+}
+
+func swapped(r rune) rune {
+	if unicode.IsUpper(r) {
+		return unicode.ToLower(r)
+	}
+	return unicode.ToUpper(r)
+}

@@ -1,0 +1,64 @@
+package model
+
+// Program is what a gateway hands a plugin: some runs in one state, and one delivery after another.
+type Program struct {
+	Runs  []Run  `json:"runs"`
+	Moves []Move `json:"moves"`
+}
+
+// Run is what a run is asked to do.
+type Run struct {
+	Goal      string         `json:"goal"`
+	Context   map[string]any `json:"context,omitempty"` // of its start
+	Budget    int            `json:"budget"`            // max_steps of the config
+	Decisions []Decision     `json:"decisions"`         // of its planner, one at the start and one by each result; then no more is known
+}
+
+// Decision is one that a planner is to take.
+type Decision struct {
+	Kind      string         `json:"kind"` // one of the constants
+	Tool      string         `json:"tool,omitempty"`
+	Arguments map[string]any `json:"arguments,omitempty"`
+	Outcome   string         `json:"outcome,omitempty"`
+}
+
+// The kinds of decisions.
+const (
+	Call    = "call"
+	Done    = "done"
+	Reframe = "reframe"
+	Refuse  = "refuse"
+	Garbage = "garbage"
+)
+
+// Move is one delivery of a program. Which one exactly follows from how its run stands.
+type Move struct {
+	Run  int  `json:"run"`
+	Kind Kind `json:"kind"`
+	Pick int  `json:"pick,omitempty"` // which one of several
+	Body any  `json:"body"`           // of a result
+	// What the config of this turn says, where that is not what it said before.
+	Budget  int      `json:"budget,omitempty"`  // max_steps; it stays so for the run
+	Allowed []string `json:"allowed,omitempty"` // allowed_plugins, of this turn alone
+}
+
+// Kind is a kind of move.
+type Kind string
+
+// The kinds of moves.
+const (
+	Start       Kind = "start"
+	Result      Kind = "result"       // the pending one
+	Failure     Kind = "failure"      // of the pending step
+	SameAgain   Kind = "same again"   // the last result that was taken, in the very same event
+	Repeat      Kind = "repeat"       // the last result that was taken, in another event
+	LateFailure Kind = "late failure" // of the step that was taken last
+	Old         Kind = "old"          // a result of an earlier step
+	OldFailure  Kind = "old failure"
+	NearRun     Kind = "near run" // an id that a careless comparison takes for the run's
+	Crossed     Kind = "crossed"  // the step and the tool of another run
+	NearTool    Kind = "near tool"
+	Above       Kind = "above" // a later step
+	Strange     Kind = "odd status"
+	StartAgain  Kind = "start again"
+)

@@ -1,0 +1,169 @@
+package model
+
+import "slices"
+
+// World is what is known of the runs of a program after some of its moves.
+type World struct {
+	Program  Program
+	Settings Settings
+	Runs     []Known
+}
+
+// Settings are what a profile says of the plugin.
+type Settings struct {
+	Steered bool     `json:"steered"` // its decisions are those of the program
+	Retry   bool     `json:"retry"`   // it claims to ask again for a step that failed
+	Retries int      `json:"retries"` // how often it does at most; -1 if that is not said
+	Tools   []string `json:"tools"`   // allowed_plugins
+	Aliases []string `json:"aliases"` // tools that go by two names: a result may bring either
+}
+
+// Known is what is known of a run.
+type Known struct {
+	ID       string
+	Standing          // Known is false before its start
+	Tools    []string // that it asked for, by step
+	Taken    int      // results
+	Failures int      // of the pending step
+	Failed   int      // failures in all
+	Budget   int      // max_steps of the config in its last turn
+	// Low and High are the least and the greatest that its turns were handed: which of them binds is open (AL-R10).
+	Low, High int
+	Free      bool // it has left its plan: what it decides is not known any more
+}
+
+// Begin returns the world before the first move of a program.
+func Begin(p Program, s Settings) World {
+	return World{Program: p, Settings: s, Runs: make([]Known, len(p.Runs))}
+}
+
+// Turn is a move in the world that it is made in: what it delivers, and what may come of that.
+type Turn struct {
+	Move     Move
+	Delivery Delivery
+	Before   Known
+	Rule     *Rule          // nil for a start
+	Payload  map[string]any // members of the payload that are not as the delivery has them
+	Next     int64          // the step that a request has
+	Decision *Decision      // of the planner; nil if none is asked for, or nobody knows
+	MustEnd  bool           // the run is escalated: its budget or its retries are used up
+	MayEnd   bool           // it may be
+	Budget   int            // max_steps of the config
+	Barred   bool           // the planner is to want a tool that the config does not allow
+}
+
+// Turn returns a move as it is made. ok is false where there is nothing of that kind to deliver.
+func (w World) Turn(m Move) (t Turn, ok bool) {
+	run := w.Runs[m.Run]
+	t = Turn{Move: m, Before: run, Payload: map[string]any{}, Budget: run.Budget}
+	if !run.Known {
+		t.Budget = w.Program.Runs[m.Run].Budget
+	}
+	if m.Budget > 0 {
+		t.Budget = m.Budget
+	}
+	if m.Kind == Start {
+		t.Next, t.Decision = 1, w.decision(m.Run, 0)
+		t.MayEnd = t.Budget == 1 // a plugin may compare before it asks (AL-R10)
+		return t, !run.Known
+	}
+	if !run.Known || !w.deliver(&t) {
+		return t, false
+	}
+	w.plan(&t)
+	standing := run.Standing
+	standing.Known = t.Delivery.Run == run.ID
+	t.Rule = RuleOf(t.Delivery, standing)
+	switch t.Rule {
+	case Matching, Fruitless, Bewildered:
+		t.Next = run.Step + 1
+		t.MayEnd, t.MustEnd = t.Next >= int64(min(run.Low, t.Budget)), t.Next > int64(max(run.High, t.Budget))
+	case Failed:
+		n := w.Settings.Retries
+		t.Next = run.Step
+		t.MustEnd = n >= 0 && run.Failures+1 > n
+		// Whether the retries are those of a step or of the run is open (AL-R108).
+		t.MayEnd = t.MustEnd || n < 0 || !w.Settings.Retry || run.Failed+1 > n
+	}
+	return t, true
+}
+
+// plan notes what the planner is to decide by the pending result.
+func (w World) plan(t *Turn) {
+	if t.Move.Kind != Result {
+		return
+	}
+	if t.Move.Allowed != nil { // it may know of no tool that is left
+		t.Delivery.Odd = OddResult
+	}
+	if t.Before.Free {
+		return
+	}
+	if t.Decision = w.decision(t.Move.Run, t.Before.Taken+1); t.Decision == nil {
+		return
+	}
+	allowed := w.Settings.Tools
+	if t.Move.Allowed != nil {
+		allowed = t.Move.Allowed
+	}
+	switch t.Decision.Kind {
+	case Call:
+		if t.Barred = !slices.Contains(allowed, t.Decision.Tool); t.Barred {
+			t.Delivery.Odd = OddResult
+		}
+	case Done:
+	default:
+		t.Delivery.Odd = Nonsense
+	}
+}
+
+// decision returns what the planner of a run is to decide, nil if nobody knows.
+func (w World) decision(run, n int) *Decision {
+	if plan := w.Program.Runs[run].Decisions; w.Settings.Steered && n < len(plan) {
+		return &plan[n]
+	}
+	return nil
+}
+
+// Seen is what a turn did, as far as the next ones hang on it.
+type Seen struct {
+	Did  Outcome
+	Run  string // of a start
+	Tool string // that it asked for
+	Left bool   // it did not decide what the planner was to decide
+}
+
+// After returns the world after a turn that kept the rules.
+func (w World) After(t Turn, seen Seen) World {
+	runs := make([]Known, len(w.Runs))
+	copy(runs, w.Runs)
+	run := &runs[t.Move.Run]
+	if t.Rule == nil {
+		run.ID, run.Known, run.Status, run.Low, run.High = seen.Run, seen.Run != "", "running", t.Budget, t.Budget
+	}
+	run.Budget, run.Low, run.High = t.Budget, min(run.Low, t.Budget), max(run.High, t.Budget)
+	run.Free = run.Free || seen.Left
+	switch seen.Did {
+	case Asked:
+		if t.Rule != nil {
+			run.Taken++
+		}
+		run.Step, run.Tool, run.Failures = t.Next, seen.Tool, 0
+		run.Tools = append(run.Tools[:len(run.Tools):len(run.Tools)], seen.Tool)
+	case Retried:
+		run.Failed++
+		if t.Rule == Failed {
+			run.Failures++
+		}
+	case Completed:
+		run.Taken++
+		run.Status, run.Step, run.Tool = "done", 0, ""
+	case Escalated:
+		if t.Rule.Allows(Asked) {
+			run.Taken++
+		}
+		run.Status, run.Step, run.Tool = "escalated", 0, ""
+	}
+	w.Runs = runs
+	return w
+}

@@ -1,0 +1,186 @@
+package runs
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/gen/agenticloop"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/agenticloop/model"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// moved reports whether a turn takes its run anywhere.
+func moved(t told) bool {
+	switch t.seen.Did {
+	case model.Asked, model.Completed, model.Escalated:
+		return true
+	case model.Retried:
+		return t.host.Runs().Present() // else it is as the gateway has it (AL-R14)
+	}
+	return false
+}
+
+// run returns the id of the run that a turn is about.
+func (t told) run() string {
+	if t.Rule == nil {
+		return t.seen.Run
+	}
+	return t.Before.ID
+}
+
+// goalOf matches the goal of a run. Blanks around it are no words.
+func goalOf(t told) check.Matcher {
+	want := strings.TrimSpace(t.Goal)
+	return check.That(wire.Compact(t.Goal), func(v any) bool { text, is := v.(string); return is && strings.TrimSpace(text) == want })
+}
+
+// checkState compares the run that a turn leaves with what it did.
+func (t told) checkState(j *scenarios.Judge) {
+	name := t.host.Name
+	if t.Rule == nil && t.seen.Did == model.Escalated {
+		return // there need be no run (AL-R10)
+	}
+	run := t.host.Run(t.run())
+	for _, id := range (scenarios.IDs{agenticloop.RFC103T8, agenticloop.RFC103P5}) {
+		j.Check(id, run).To(host.AnObject(), "%s: the run, in state_updates", name)
+	}
+	if !run.Present() {
+		return
+	}
+	switch t.seen.Did {
+	case model.Asked, model.Retried:
+		for _, e := range t.host.Requests().Values {
+			for _, id := range (scenarios.IDs{agenticloop.RFC103S6, agenticloop.RFC103I3}) {
+				j.Check(id, run.Key("pending_step")).To(check.SameAs(e.At("/payload/step")), "%s: pending_step", name)
+				j.Check(id, run.Key("pending_tool")).To(check.SameAs(e.At("/payload/tool")), "%s: pending_tool", name)
+			}
+		}
+		j.Check(agenticloop.RFC103S2, run.Key("status")).To(check.Equal("running"), "%s: status", name)
+		j.Check(agenticloop.RFC103S2, run.Key("step")).To(check.Integer(t.Next-1, t.Next), "%s: step", name)
+		j.Check(agenticloop.RFC103S2, run.Key("max_steps")).To(check.Integer(1, 0), "%s: max_steps", name)
+		j.Check(agenticloop.RFC103E1, run.Key("goal")).To(goalOf(t), "%s: goal", name)
+	case model.Completed:
+		j.Check(agenticloop.RFC103S8, run.Key("status")).To(check.Equal("done"), "%s: status", name)
+		for _, field := range []string{"pending_step", "pending_tool"} {
+			j.Check(agenticloop.RFC103S7, run.Key(field)).To(host.NothingPending(), "%s: %s", name, field)
+		}
+	case model.Escalated:
+		j.Check(agenticloop.RFC103S8, run.Key("status")).To(check.Equal("escalated"), "%s: status", name)
+	}
+	if t.seen.Did == model.Asked && t.Rule != nil {
+		j.Check(agenticloop.RFC103S7, run.Key("pending_step")).To(check.Equal(t.Next), "%s: pending_step", name)
+	}
+	if last := t.host.Answer.At("/state_updates/last_run_id"); t.Rule == nil {
+		j.Check(agenticloop.RFC103S3, last).To(check.Equal(t.run()), "%s: last_run_id", name)
+	} else if last.Present() { // the text does not say that a result leaves it
+		j.Check(agenticloop.RFC103S3, last).To(check.OneOf(t.last, t.run()), "%s: last_run_id", name)
+	}
+}
+
+// attempt returns the attempt of the run before a turn, if it has one.
+func (t told) attempt() (n int64, known bool) {
+	run, _ := t.host.RunsBefore()[t.Before.ID].(host.Object)
+	if number, is := run["attempt"].(json.Number); is {
+		return wire.Integer(number)
+	}
+	return 0, false
+}
+
+// meetsBudget reports whether a turn is to end its run for want of budget, or ends it and may do so for that, or ends it early. A plugin
+// may have a bound of its own below max_steps: it is one only if no run goes further.
+func meetsBudget(t told) bool {
+	if t.Rule != nil && t.Rule != model.Matching && t.Rule != model.Fruitless {
+		return false
+	}
+	if t.seen.Did == model.Escalated {
+		return t.MayEnd || t.decided && t.plain() && t.Next <= t.furthest
+	}
+	return t.MustEnd && (t.seen.Did == model.Asked || t.Decision != nil && t.Decision.Kind == model.Call)
+}
+
+// checkBudget compares where a run is given up with its budget.
+func (t told) checkBudget(j *scenarios.Judge) {
+	if !t.MayEnd {
+		j.Check(agenticloop.RFC103G7, t.host.OfType(host.Escalated)).To(check.Len(0),
+			"%s: ends of a run that has asked for %d steps, with max_steps %s, where another run went as far as step %d", t.host.Name,
+			t.Next-1, t.budgets(), t.furthest)
+	}
+	for _, id := range (scenarios.IDs{agenticloop.RFC103F7, agenticloop.RFC103G7}) {
+		j.Check(id, t.host.Events().Each("/type")).To(check.Equal([]string{host.Escalated}),
+			"%s: events of a run that has asked for %d steps, with max_steps %s", t.host.Name, t.Next-1, t.budgets())
+	}
+}
+
+// budgets tells the budgets that the turns of a run were handed.
+func (t told) budgets() string {
+	if low, high := min(t.after.Low, t.Budget), max(t.after.High, t.Budget); low != high {
+		return fmt.Sprintf("%d to %d", low, high)
+	}
+	return fmt.Sprint(t.Budget)
+}
+
+// plain reports whether a planner that is asked for the next step has no reason of its own to give up: it is to call a tool that it may
+// have, with few arguments, after a result like any other.
+func (t told) plain() bool {
+	_, isObject := t.Move.Body.(host.Object)
+	return isObject && t.Rule == model.Matching && t.Decision != nil && t.Decision.Kind == model.Call && host.SizeOf(t.Decision.Arguments) < 200
+}
+
+// showsArguments reports whether a request has the arguments that its planner was to choose: the plain one among them comes through.
+func showsArguments(t told) bool {
+	if t.Planned == nil || t.seen.Left || t.seen.Did != model.Asked && t.seen.Did != model.Retried {
+		return false
+	}
+	return argument(t.payload(), control).Actual() == t.Planned.Arguments[control]
+}
+
+func (t told) payload() wire.Value { return t.host.Requests().Last().Key("payload") }
+
+// checkArguments compares the arguments of a request with those that its planner was to choose.
+func (t told) checkArguments(j *scenarios.Judge) {
+	j.Check(agenticloop.RFC103E9, t.payload()).To(host.OneVersion(), "%s: payload", t.host.Name)
+	for _, name := range slices.Sorted(maps.Keys(t.Planned.Arguments)) {
+		j.Check(agenticloop.RFC103E9, argument(t.payload(), name)).To(exactly(t.Planned.Arguments[name]), "%s: argument %s", t.host.Name, name)
+	}
+}
+
+// argument returns an argument of a request, which stands in tool_payload or beside the correlation.
+func argument(payload wire.Value, name string) wire.Value {
+	if nested := payload.Key("tool_payload").Key(name); nested.Present() {
+		return nested
+	}
+	return payload.Key(name)
+}
+
+// exactly matches this value, however its numbers are written. An argument that is null may as well be absent.
+func exactly(want any) check.Matcher {
+	want = numbers(host.Clone(want))
+	return check.Seeing(wire.Compact(want), func(s wire.Seen) (bool, string) {
+		return reflect.DeepEqual(numbers(host.Clone(s.Actual())), want), wire.Compact(s.Actual())
+	})
+}
+
+// numbers returns a decoded document with its numbers as numbers.
+func numbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		f, _ := v.Float64()
+		return f
+	case host.Object:
+		for name, e := range v {
+			v[name] = numbers(e)
+		}
+	case []any:
+		for i, e := range v {
+			v[i] = numbers(e)
+		}
+	}
+	return v
+}

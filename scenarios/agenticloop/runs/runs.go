@@ -1,0 +1,229 @@
+// Package runs asks whether runs go the way that RFC-103 has, whatever their steps, tools, values, failures and budgets, and whatever
+// comes beside: what an interpreter says of each turn is compared with what the turn did.
+package runs
+
+import (
+	"github.com/openassay/assay/gen/agenticloop"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/claims"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/agenticloop/model"
+	"github.com/openassay/assay/scenarios/check"
+)
+
+// Suite compares drawn runs with what the interpreter says.
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID:    "runs",
+		Title: "runs of drawn steps, tools, values, failures and budgets beside one another: every turn against what the text says of it",
+		Scenarios: []scenarios.Scenario{
+			goesOn, keepsItsState, comesAgain, staysOver, strangers, aboveEscalates, nearToolEscalates, fails, givesUp, triesAgain, mends, keepsItsBudget,
+			allowlistThroughout, argumentsAsTheyAre, completesAsItWent,
+			host.EveryTurnAmongRuns("runs", DrawnRuns),
+		},
+	}
+}
+
+// RFC-103 Resume Validation Logic 5, Core Invariants 2.
+var goesOn = asked(scenarios.Scenario{
+	ID:    "agenticloop/runs/goes-on",
+	Title: "whatever came before, the result that is pending takes its run one step on, or to its end, by one event",
+	Proves: scenarios.IDs{agenticloop.RFC103I2, agenticloop.RFC103V9, agenticloop.RFC103M2, agenticloop.RFC103T7, agenticloop.RFC103E11,
+		agenticloop.RFC103T9},
+	Claim: claims.Plugin,
+}, question{about: under(model.Matching), look: func(t told, j *scenarios.Judge) {
+	j.Check(agenticloop.RFC103T9, t.host.Events()).To(check.Len(1), "%s: events", t.host.Name)
+	steps := t.host.Requests().Each("/payload/step")
+	for _, id := range (scenarios.IDs{agenticloop.RFC103V9, agenticloop.RFC103M2, agenticloop.RFC103T7, agenticloop.RFC103E11}) {
+		if len(steps.Values) > 0 {
+			j.Check(id, steps).To(check.Equal([]int64{t.Next}), "%s: step of the request", t.host.Name)
+		} else {
+			j.Check(id, t.host.Events().Each("/type")).To(check.OneOf([]any{host.Completed}, []any{host.Escalated}),
+				"%s: what came of it", t.host.Name)
+		}
+	}
+	if len(steps.Values) > 0 {
+		j.Check(agenticloop.RFC103I2, steps).To(check.Equal([]int64{t.Next}), "%s: step of the request", t.host.Name)
+	}
+}})
+
+// RFC-103 Agent Plugin State Schema, State rules (AL-R7).
+var keepsItsState = asked(scenarios.Scenario{
+	ID:    "agenticloop/runs/keeps-its-state",
+	Title: "whatever the run, each turn that moves it leaves the state that the move has: status, step, budget, goal, and what is pending",
+	Proves: scenarios.IDs{agenticloop.RFC103S6, agenticloop.RFC103I3, agenticloop.RFC103S7, agenticloop.RFC103S8, agenticloop.RFC103T8,
+		agenticloop.RFC103P5, agenticloop.RFC103S2, agenticloop.RFC103S3, agenticloop.RFC103E1},
+	Claim: claims.Plugin,
+}, question{about: moved, look: told.checkState})
+
+// RFC-103 Resume Validation Logic 3, Idempotency and Dedupe (AL-R14).
+var comesAgain = asked(scenarios.Scenario{
+	ID:    "agenticloop/runs/comes-again",
+	Title: "what a run took before moves it no further, however old it is, how often it comes, and whatever it says then",
+	Proves: scenarios.IDs{agenticloop.RFC103V6, agenticloop.RFC103I6, agenticloop.RFC103M4, agenticloop.RFC103O5,
+		agenticloop.RFC103M3},
+	Claim: claims.Plugin,
+}, question{about: under(model.Stale), look: func(t told, j *scenarios.Judge) {
+	ids := scenarios.IDs{agenticloop.RFC103V6, agenticloop.RFC103I6, agenticloop.RFC103M4, agenticloop.RFC103O5}
+	if t.Move.Kind == model.SameAgain || t.Move.Kind == model.Repeat {
+		ids = append(ids, agenticloop.RFC103M3)
+	}
+	t.host.CheckIgnored(j, t.Before.ID, ids...)
+}})
+
+// RFC-103 Resume Validation Logic 2.
+var staysOver = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/stays-over",
+	Title:  "a run that ended stays as it is, however it ended, and whatever comes for which of its steps",
+	Proves: scenarios.IDs{agenticloop.RFC103V4, agenticloop.RFC103READ8},
+	Claim:  claims.Plugin,
+}, question{about: under(model.Over), look: func(t told, j *scenarios.Judge) {
+	t.host.CheckSilent(j, t.Before.ID, agenticloop.RFC103V4, agenticloop.RFC103READ8)
+}})
+
+// RFC-103 Resume Validation Logic 1, Core Invariants 5 (AL-R101).
+var strangers = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/strangers",
+	Title:  "a result whose run_id is nearly that of a run moves no run",
+	Proves: scenarios.IDs{agenticloop.RFC103V2, agenticloop.RFC103I5},
+	Claim:  claims.Plugin,
+}, question{about: under(model.Unknown, model.Misshapen), look: func(t told, j *scenarios.Judge) {
+	if t.Rule == model.Misshapen {
+		t.host.CheckUnmoved(j, t.Before.ID, agenticloop.RFC103I5)
+		return
+	}
+	t.host.CheckSilent(j, t.Delivery.Run, agenticloop.RFC103V2)
+	j.Check(agenticloop.RFC103I5, t.host.Runs()).To(t.host.Untouched(), "%s", t.host.Name)
+}})
+
+// Only the testing notes of the RFC speak of a later step (AL-R6, AL-R101).
+var aboveEscalates = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/above-escalates",
+	Title:  "wherever a run stands, a result of a later step escalates it, however far above that is",
+	Proves: scenarios.IDs{agenticloop.RFC103K2},
+	Claim:  claims.Plugin,
+}, question{about: under(model.Later, model.Unread), look: func(t told, j *scenarios.Judge) {
+	if t.Rule == model.Later {
+		t.host.CheckEscalated(j, t.Before.ID, agenticloop.RFC103K2)
+		return
+	}
+	j.Check(agenticloop.RFC103K2, t.host.Events()).To(host.NotBeyond(t.Before.Step), "%s: events", t.host.Name)
+}})
+
+// RFC-103 Resume Validation Logic 4 (AL-R17).
+var nearToolEscalates = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/near-tool-escalates",
+	Title:  "wherever a run stands, a result of nearly its tool escalates it",
+	Proves: scenarios.IDs{agenticloop.RFC103V7, agenticloop.RFC103F2, agenticloop.RFC103M5},
+	Claim:  claims.Plugin,
+}, question{about: under(model.OtherTool), look: func(t told, j *scenarios.Judge) {
+	t.host.CheckEscalated(j, t.Before.ID, agenticloop.RFC103V7, agenticloop.RFC103F2, agenticloop.RFC103M5)
+}})
+
+// RFC-103 Resume Validation Logic 5 (AL-R5).
+var fails = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/fails",
+	Title:  "a failure leads to the same step again or to the end of its run, at whatever step",
+	Proves: scenarios.IDs{agenticloop.RFC103V10},
+	Claim:  claims.Plugin,
+}, question{about: under(model.Failed), look: func(t told, j *scenarios.Judge) {
+	if steps := t.host.Requests().Each("/payload/step"); len(steps.Values) > 0 {
+		j.Check(agenticloop.RFC103V10, steps).To(check.Equal([]int64{t.Before.Step}), "%s: step of the request", t.host.Name)
+		return
+	}
+	j.Check(agenticloop.RFC103V10, t.host.Events().Each("/type")).To(check.Equal([]string{host.Escalated}), "%s: events", t.host.Name)
+}})
+
+// RFC-103 Error Handling (AL-R108).
+var givesUp = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/gives-up",
+	Title:  "a run whose step fails once more than it is asked for again is escalated, at whatever step",
+	Proves: scenarios.IDs{agenticloop.RFC103F6, agenticloop.RFC103F3},
+	Claim:  claims.Plugin,
+}, question{about: func(t told) bool { return t.Rule == model.Failed && (t.MustEnd || t.seen.Did == model.Escalated) }, look: func(t told, j *scenarios.Judge) {
+	t.host.CheckEscalated(j, t.Before.ID, agenticloop.RFC103F6)
+	if len(t.host.OfType(host.Escalated).Values) > 0 {
+		t.host.CheckReason(j, t.Before.ID)
+	} else {
+		j.Check(agenticloop.RFC103F3, t.host.OfType(host.Escalated)).To(check.Len(1), "%s: escalations", t.host.Name)
+	}
+}})
+
+// RFC-103 Error Handling (AL-R5, AL-R8, AL-R108).
+var triesAgain = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/tries-again",
+	Title:  "while retries remain, the step that failed is asked for again, with its tool, and its attempt grows by one, at whatever step",
+	Proves: scenarios.IDs{agenticloop.RFC103F4},
+	Claim:  claims.Retries,
+}, question{about: func(t told) bool { return t.Rule == model.Failed && (!t.MayEnd || t.seen.Did == model.Retried) }, look: func(t told, j *scenarios.Judge) {
+	asked, attempt := t.host.Requests(), t.host.Run(t.Before.ID).Key("attempt")
+	j.Check(agenticloop.RFC103F4, asked.Each("/payload/step")).To(check.Equal([]int64{t.Before.Step}), "%s: step", t.host.Name)
+	j.Check(agenticloop.RFC103F4, asked.Each("/payload/tool")).To(check.Equal([]string{t.Before.Tool}), "%s: tool", t.host.Name)
+	if before, known := t.attempt(); known {
+		j.Check(agenticloop.RFC103F4, attempt).To(check.Equal(before+1), "%s: attempt", t.host.Name)
+	} else {
+		j.Check(agenticloop.RFC103F4, attempt).To(check.Integer(1, 0), "%s: attempt", t.host.Name)
+	}
+}})
+
+// RFC-103 Error Handling (AL-R5).
+var mends = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/mends",
+	Title:  "a run whose retry succeeds goes on from that step, at whatever step",
+	Proves: scenarios.IDs{agenticloop.RFC103F5},
+	Claim:  claims.Retries,
+}, question{about: func(t told) bool { return t.Rule == model.Matching && t.Before.Failures > 0 }, look: func(t told, j *scenarios.Judge) {
+	j.Check(agenticloop.RFC103F5, t.host.Events()).To(check.Len(1), "%s: events", t.host.Name)
+	if steps := t.host.Requests().Each("/payload/step"); len(steps.Values) > 0 {
+		j.Check(agenticloop.RFC103F5, steps).To(check.Equal([]int64{t.Next}), "%s: step", t.host.Name)
+	}
+}})
+
+// RFC-103 Error Handling, Security and Scope (AL-R10).
+var keepsItsBudget = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/keeps-its-budget",
+	Title:  "a run is escalated where it would ask for a step beyond its budget, and not before, whatever the budget and what other runs have",
+	Proves: scenarios.IDs{agenticloop.RFC103F7, agenticloop.RFC103G7},
+	Claim:  claims.Plugin,
+}, question{
+	about: meetsBudget, look: told.checkBudget,
+	none: [2]string{"left to itself the plugin is done before a budget is used up",
+		"declare a decision seam in " + host.ProfileName + " that can say call_tool"},
+})
+
+// RFC-103 Security and Scope (AL-R116).
+var allowlistThroughout = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/allowlist-throughout",
+	Title:  "no run asks for a tool that the allowlist of that very turn does not have, whatever an earlier turn, a start or a result said",
+	Proves: scenarios.IDs{agenticloop.RFC103G3},
+	Claim:  claims.Plugin,
+}, question{about: func(t told) bool { return t.Rule == nil || t.Barred || t.Move.Allowed != nil }, look: func(t told, j *scenarios.Judge) {
+	j.Check(agenticloop.RFC103G3, t.host.Events()).To(t.host.AsksOnlyFor(t.Allowed...), "%s: events", t.host.Name)
+}})
+
+// RFC-103 Event Contract 2 (AL-R2).
+var argumentsAsTheyAre = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/arguments-as-they-are",
+	Title:  "the arguments that a planner chooses are those of the request, whatever their type and value, also when it is made again",
+	Proves: scenarios.IDs{agenticloop.RFC103E9},
+	Claim:  claims.Plugin,
+}, question{
+	about: showsArguments, look: told.checkArguments,
+	none: [2]string{"no request has the arguments that its planner was to choose",
+		"declare a decision seam in " + host.ProfileName + " that can say call_tool, and hands its arguments on"},
+})
+
+// RFC-103 Event Contract 4 (AL-R110).
+var completesAsItWent = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/completes-as-it-went",
+	Title:  "agent.completed tells the goal, word for word, and how many results its run took, however many failed or came again",
+	Proves: scenarios.IDs{agenticloop.RFC103E12, agenticloop.RFC103E13, agenticloop.RFC103E14},
+	Claim:  claims.Plugin,
+}, question{about: func(t told) bool { return t.seen.Did == model.Completed && t.Rule.Allows(model.Completed) }, look: func(t told, j *scenarios.Judge) {
+	end := t.host.OfType(host.Completed)
+	j.Check(agenticloop.RFC103E12, end.Each("/payload/run_id")).To(check.Equal([]string{t.Before.ID}), "%s: run_id", t.host.Name)
+	j.Check(agenticloop.RFC103E12, end.Each("/payload/goal")).To(check.Each(goalOf(t)), "%s: goal", t.host.Name)
+	j.Check(agenticloop.RFC103E13, end.Each("/payload/outcome")).To(check.Each(check.Text()), "%s: outcome", t.host.Name)
+	j.Check(agenticloop.RFC103E14, end.Each("/payload/steps_taken")).To(check.Equal([]int64{int64(t.after.Taken)}), "%s: steps_taken",
+		t.host.Name)
+}})

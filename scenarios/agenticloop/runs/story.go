@@ -1,0 +1,166 @@
+package runs
+
+import (
+	"slices"
+
+	"github.com/openassay/assay/gen/agenticloop"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/agenticloop/model"
+)
+
+// told is a turn beside what the interpreter says of it.
+type told struct {
+	model.Turn
+	Goal    string          // of its run
+	Allowed []string        // tools of the config
+	Planned *model.Decision // that its request comes of, if it has one; nil if nobody knows
+	last    string          // the run that was started last
+	host    host.Turn
+	seen    model.Seen
+	after   model.Known // its run
+
+	decided  bool  // its planner decides as it is to
+	furthest int64 // the last step that any run came to
+}
+
+// tell interprets the programs, each up to the turn that leaves the rules, which is the last then.
+func (o Observation) tell() (all []told) {
+	furthest := int64(0)
+	for _, played := range o.Programs {
+		world, last := model.Begin(model.Program{Runs: played.Runs}, o.Settings), ""
+		for _, taken := range played.Turns {
+			t, ok := world.Turn(taken.Move)
+			if !ok {
+				break
+			}
+			s := seen(t, taken.Turn)
+			world = world.After(t, s)
+			run := played.Runs[taken.Move.Run]
+			as := told{Turn: t, Goal: run.Goal, Allowed: o.Settings.Tools, Planned: t.Decision, last: last, host: taken.Turn, seen: s,
+				after: world.Runs[taken.Move.Run], decided: o.Settings.Steered && !o.Live}
+			if taken.Move.Allowed != nil {
+				as.Allowed = taken.Move.Allowed
+			}
+			if s.Did == model.Retried && !t.Before.Free && o.Settings.Steered {
+				as.Planned = &run.Decisions[t.Before.Taken]
+			}
+			if t.Rule == nil && s.Run != "" {
+				last = s.Run
+			}
+			if s.Did == model.Asked {
+				furthest = max(furthest, t.Next)
+			}
+			all = append(all, as)
+			if departs(t, taken.Turn) != "" {
+				break
+			}
+		}
+	}
+	for i := range all {
+		all[i].furthest = furthest
+	}
+	return all
+}
+
+// delivery is what the turn was handed, as judges of other suites have it.
+func delivery(t model.Turn) host.Delivery { return host.Delivery(t.Delivery) }
+
+// departs says how a turn leaves the rules, "" if it does not.
+func departs(t model.Turn, turn host.Turn) string {
+	if t.Rule == nil && t.MayEnd && gaveUp(turn) {
+		return delivery(t).Touches(turn)
+	}
+	return delivery(t).Departs(turn)
+}
+
+// gaveUp reports whether a turn did nothing but escalate a run.
+func gaveUp(t host.Turn) bool {
+	return t.Answered() && len(t.Events().Values) == 1 && len(t.OfType(host.Escalated).Values) == 1
+}
+
+// seen returns what a turn did.
+func seen(t model.Turn, turn host.Turn) model.Seen {
+	asked := turn.Requests().Last().Key("payload")
+	step, asks := asked.Key("step").Int()
+	out := model.Seen{Did: model.Nothing, Run: asked.Key("run_id").String(), Tool: asked.Key("tool").String()}
+	switch {
+	case turn.Status() != "ok":
+		out.Did = model.Refused
+	case len(turn.OfType(host.Completed).Values) > 0:
+		out.Did = model.Completed
+	case len(turn.OfType(host.Escalated).Values) > 0:
+		out.Did = model.Escalated
+	case asks && t.Rule != nil && step == t.Before.Step:
+		out.Did = model.Retried
+		if t.Rule != model.Failed && t.Rule != model.Unclear {
+			out.Did = model.Repeated
+		}
+	case asks:
+		out.Did = model.Asked
+	}
+	switch plan := t.Decision; {
+	case plan == nil:
+	case out.Did == model.Asked:
+		out.Left = plan.Kind != model.Call || plan.Tool != out.Tool && plan.Tool != turn.Plugins()[0]
+	case out.Did == model.Completed:
+		out.Left = plan.Kind != model.Done
+	}
+	return out
+}
+
+// breach returns how a turn leaves the rules; the zero Breach if it does not.
+func (t told) breach() host.Breach {
+	if touched := delivery(t.Turn).Touches(t.host); t.host.Answered() && touched != "" {
+		return host.Breach{Of: agenticloop.RFC103READ5, Shown: t.host.Runs(), Why: "setup failed: " + t.host.Name + ": " + touched}
+	}
+	if departs(t.Turn, t.host) == "" {
+		return host.Breach{}
+	}
+	return delivery(t.Turn).Breach(t.host)
+}
+
+// question is what a scenario looks at.
+type question struct {
+	about func(told) bool              // the turns that it looks at
+	look  func(told, *scenarios.Judge) // of such a turn
+	none  [2]string                    // why there may be none, and what would help
+}
+
+// asked returns the scenario that looks at turns of drawn runs. It presumes that the rules are kept which it does not prove: a turn that
+// leaves one ends the judge, on the sentence that it breaks. Without a turn to look at it is blocked.
+func asked(s scenarios.Scenario, q question) scenarios.Scenario {
+	s.Ask = scenarios.Ask(DrawnRuns, func(o Observation, j *scenarios.Judge) {
+		host.GivenReached(j, len(o.Programs) > 0)
+		if o.Shrunk > 0 {
+			j.Find("", "a program was shrunk from %d turns to %d", o.Shrunk, len(o.Programs[len(o.Programs)-1].Turns))
+		}
+		looked := false
+		for _, t := range o.tell() {
+			host.Given(j, t.host)
+			about, b := q.about(t), t.breach()
+			if b.Why != "" && !(about && slices.Contains(s.Proves, b.Of)) {
+				b.Stop(j)
+			}
+			if about {
+				looked = true
+				q.look(t, j)
+			}
+		}
+		switch {
+		case looked:
+		case q.none[0] != "":
+			j.Block(q.none[0], q.none[1])
+		default:
+			j.Block("setup failed: no run came to what this is about", "see the turns of its transcript, and certify with another --seed")
+		}
+	})
+	return s
+}
+
+// under selects turns that one of these rules is about.
+func under(rules ...*model.Rule) func(told) bool {
+	return func(t told) bool {
+		return slices.Contains(rules, t.Rule)
+	}
+}

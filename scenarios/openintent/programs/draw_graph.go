@@ -1,0 +1,216 @@
+package programs
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/openintent/model"
+)
+
+// What graphs are made of.
+var (
+	intents      = &scenarios.Dimension{Name: "intents of a graph", Least: 8, Most: [3]int{8, 12, 16}}
+	dependencies = &scenarios.Dimension{Name: "dependencies of a further intent", Least: 0, Most: [3]int{3, 5, 10}}
+	suspensions  = &scenarios.Dimension{Name: "suspensions of an intent", Least: 0, Most: [3]int{2, 3, 4}, Edges: []int{0, 2}}
+	portfolios   = &scenarios.Dimension{Name: "portfolios", Least: 2, Most: [3]int{2, 3, 8}}
+	members      = &scenarios.Dimension{Name: "members of a further portfolio", Least: 3, Most: [3]int{3, 6, 20}}
+)
+
+var graphDimensions = append([]*scenarios.Dimension{intents, dependencies, suspensions, portfolios, members}, valued...)
+
+// graphs is how many programs are drawn at each depth.
+var graphs = [scenarios.Deep + 1]int{1, 2, 1}
+
+// The intents that every graph has. Three siblings, and three that depend on all of them; one of these is asked to complete too
+// early. The last one is abandoned, and has nothing to do with the others but a portfolio.
+const (
+	parent = iota
+	firstUp
+	secondUp
+	thirdUp
+	firstDown
+	secondDown
+	gated
+	odd
+	further
+)
+
+// longest is the time that one program may take on a slow server, and each intent takes about so many replies, one after the other.
+const (
+	longest = 20 * time.Second
+	replies = 14
+)
+
+// mostIntents returns how many intents a graph can have on this server, and why not more.
+func mostIntents(s *host.Server) (n int, why string) {
+	n = intents.Most[scenarios.Deep]
+	if s.Took > 0 {
+		if slow := max(intents.Least, int(longest/(replies*s.Took))); slow < n {
+			return slow, fmt.Sprintf("a reply was seen to take %s", s.Took.Round(time.Millisecond))
+		}
+	}
+	return n, ""
+}
+
+// drawGraph draws a program about intents that depend on each other.
+func drawGraph(s *host.Server) (p model.Program) {
+	most, why := mostIntents(s)
+	n := s.DrawUpTo(intents, most, why)
+	p.Intents = make([]model.Intent, n)
+	for i := range p.Intents {
+		in := &p.Intents[i]
+		in.Parent = model.None
+		switch {
+		case i == firstUp, i == secondUp, i == thirdUp, i == firstDown:
+			in.Parent = parent
+		case i >= further:
+			place(s, p, i)
+		}
+		if i == firstDown || i == secondDown || i == gated {
+			in.DependsOn = []int{firstUp, secondUp, thirdUp}
+		}
+	}
+	p.Portfolios = [][]int{{firstUp, secondUp, thirdUp, firstUp, firstDown}, {odd, secondUp, thirdUp, secondDown}}
+	for range s.Draw(portfolios) - 2 {
+		var all []int
+		for range s.Draw(members) {
+			all = append(all, s.Rand.IntN(n))
+		}
+		p.Portfolios = append(p.Portfolios, all)
+	}
+	for _, m := range p.Portfolios {
+		s.Rand.Shuffle(len(m), func(i, j int) { m[i], m[j] = m[j], m[i] })
+	}
+	drawSteps(s, &p)
+	turn(&p)
+	return p
+}
+
+// place gives a further intent a parent and dependencies. Nothing has to do with the odd one, and the three siblings have no children:
+// they can be completed in any order.
+func place(s *host.Server, p model.Program, i int) {
+	in := &p.Intents[i]
+	fits := func() bool { return model.Program{Intents: p.Intents[:i+1]}.Acyclic() }
+	if other := s.Rand.IntN(i); other != odd && (other < firstUp || other > thirdUp) && s.Rand.IntN(2) == 0 {
+		if in.Parent = other; !fits() {
+			in.Parent = model.None
+		}
+	}
+	order := s.Rand.Perm(i)
+	for _, d := range order[:min(s.Draw(dependencies), i)] {
+		if d == odd || d == gated {
+			continue
+		}
+		if in.DependsOn = append(in.DependsOn, d); !fits() {
+			in.DependsOn = in.DependsOn[:len(in.DependsOn)-1]
+		}
+	}
+}
+
+// drawSteps draws what becomes of the intents, in any order that can be: each is suspended and answered some times, and completed.
+func drawSteps(s *host.Server, p *model.Program) {
+	left := make([]int, len(p.Intents)) // suspensions
+	for i := range left {
+		left[i] = s.Draw(suspensions)
+	}
+	for _, i := range []int{parent, firstUp, secondUp, thirdUp} {
+		left[i] = max(1, left[i])
+	}
+	last := firstUp + s.Rand.IntN(3) // of the three siblings; it is suspended once more when the others are completed
+	left[last] = max(2, left[last])
+	w := p.Start()
+	do := func(step model.Step) {
+		p.Steps = append(p.Steps, step)
+		w.Do(step)
+	}
+	do(model.Step{Do: model.Try, Intent: parent}) // it may be suspended whenever there is time
+	asks := s.Rand.IntN(len(responses))
+	answers := map[int]model.Step{}
+	suspend := func(i int) {
+		left[i]--
+		asks++
+		record, answer := question(s, responses[asks%len(responses)])
+		answers[i] = model.Step{Do: model.Answer, Intent: i, Answer: answer}
+		do(model.Step{Do: model.Suspend, Intent: i, Record: record, StatusFirst: s.Rand.IntN(2) == 0})
+		tries(s, p, w, do)
+	}
+	for _, i := range s.Rand.Perm(3) { // all of them wait at once
+		suspend(firstUp + i)
+	}
+	for {
+		var can []int
+		for i := range p.Intents {
+			switch {
+			case answers[i].Do != "":
+				can = append(can, i)
+			case !w.Is(i, model.Active), i == last && left[i] == 1 && !completed(w, i):
+			case left[i] > 0, w.Closed(i):
+				can = append(can, i)
+			}
+		}
+		if len(can) == 0 {
+			return
+		}
+		i := can[s.Rand.IntN(len(can))]
+		switch step := answers[i]; {
+		case step.Do != "":
+			delete(answers, i)
+			do(step)
+		case left[i] > 0:
+			suspend(i)
+			continue
+		case i == odd:
+			do(model.Step{Do: model.Abandon, Intent: i})
+		default:
+			do(model.Step{Do: model.Complete, Intent: i})
+		}
+		tries(s, p, w, do)
+	}
+}
+
+// completed reports whether those of the three siblings that are not i are completed.
+func completed(w *model.World, i int) bool {
+	for n := firstUp; n <= thirdUp; n++ {
+		if n != i && !w.Is(n, model.Completed) {
+			return false
+		}
+	}
+	return true
+}
+
+// tries asks sometimes for what must be refused: always at the first time, and where only one of several holds it up.
+func tries(s *host.Server, p *model.Program, w *model.World, do func(model.Step)) {
+	tried := func(i int) bool {
+		return slices.ContainsFunc(p.Steps, func(step model.Step) bool { return step.Do == model.Try && step.Intent == i })
+	}
+	one := slices.ContainsFunc(w.Intents[gated].DependsOn, func(d int) bool { return completed(w, d) })
+	if w.Waits(gated) && (one || !tried(gated) || s.Rand.IntN(4) == 0) {
+		do(model.Step{Do: model.Try, Intent: gated})
+	}
+	open := 0
+	for _, child := range p.Children(parent) {
+		if !w.Is(child, model.Completed) {
+			open++
+		}
+	}
+	if w.Is(parent, model.Active) && (open == 1 || open > 0 && (!tried(parent) || s.Rand.IntN(8) == 0)) {
+		do(model.Step{Do: model.Try, Intent: parent})
+	}
+}
+
+// turn has the dependency that is completed last stand at the end of one list, within the next and at the beginning of the third.
+func turn(p *model.Program) {
+	last := 0
+	for _, step := range p.Steps {
+		if step.Do == model.Complete && step.Intent >= firstUp && step.Intent <= thirdUp {
+			last = step.Intent
+		}
+	}
+	for at, i := range []int{gated, secondDown, firstDown} {
+		others := slices.DeleteFunc([]int{firstUp, secondUp, thirdUp}, func(d int) bool { return d == last })
+		p.Intents[i].DependsOn = slices.Insert(others, at, last)
+	}
+}

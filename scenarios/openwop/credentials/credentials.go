@@ -1,0 +1,296 @@
+// Package credentials tests every operation of the contract with every credential that does not open it.
+package credentials
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/access"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// Suite returns the scenarios about every operation, asked for by those who may not use it.
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "credentials", Title: "every operation of the contract, asked for with every credential that does not open it",
+		Scenarios: []scenarios.Scenario{
+			everyWayRefused, everyWayUnlearned, everyWayWithoutEffect, everyTokenRefused, everyRunApart, everyFileApart, everyGoalApart,
+		},
+	}
+}
+
+// needed are the operations that every host has.
+var needed = []string{"createRun", "getRun", "cancelRun", "pollRunEvents", "streamRunEvents"}
+
+var everyWayRefused = scenarios.Scenario{
+	ID: "openwop/credentials/every-way-refused",
+	Title: "no operation, whatever its parameters, is carried out without a credential, with an empty or malformed one, or with one that is " +
+		"nearly right; the refusal shows nothing of what is there",
+	Proves: scenarios.IDs{openwop.OWPERR1, openwop.OWPERR2},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(strangers, func(o Observation, j *scenarios.Judge) {
+		all := slices.Concat(o.Made.Marks[run], o.Made.Marks[file], o.Made.Marks[goal])
+		o.eachStranger(j, func(_ Round, a access.Asked) {
+			id := rule(a.Caller)
+			if j.Check(id, a.Existing.Status).To(check.Status(refusals(a)...), "%s", a.Existing.Asked) {
+				j.Check(id, a.Existing.Body).To(unmarked(all), "%s", a.Existing.Asked)
+			}
+			if code, _ := a.Existing.Status.Int(); code != http.StatusUnauthorized && !host.NotThere(int(code)) {
+				j.Find("", "%s is refused with HTTP %d in place of 401", a.Existing.Asked, code)
+			}
+		})
+	}),
+}
+
+// refusals are the statuses that a caller without access is refused with. Of what not every host has, the text does not say whether the
+// credential is looked at first; nor how a credential is refused that cannot be read.
+func refusals(a access.Asked) []int {
+	switch {
+	case !slices.Contains(needed, a.Operation):
+		return []int{4, http.StatusNotImplemented}
+	case a.Caller == access.Empty || a.Caller == access.Malformed:
+		return []int{http.StatusUnauthorized, http.StatusBadRequest}
+	}
+	return []int{http.StatusUnauthorized}
+}
+
+// unmarked expects that none of these texts stands in a value.
+func unmarked(marks []string) check.Matcher {
+	return check.That("nothing of what is there", func(v any) bool {
+		return !slices.ContainsFunc(marks, func(mark string) bool { return host.Holds(v, mark) })
+	})
+}
+
+// A host must check the credential before it looks for what is asked for.
+var everyWayUnlearned = scenarios.Scenario{
+	ID:     "openwop/credentials/every-way-unlearned",
+	Title:  "a refusal does not tell by its status, its code or its members whether there is what was asked for",
+	Proves: scenarios.IDs{openwop.OWPERR3},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(strangers, func(o Observation, j *scenarios.Judge) {
+		o.eachStranger(j, func(_ Round, a access.Asked) {
+			if a.Missing.Asked != "" {
+				checkUnlearned(j, openwop.OWPERR3, a)
+			}
+		})
+	}),
+}
+
+// checkUnlearned checks that what is there is refused as what never was.
+func checkUnlearned(j *scenarios.Judge, id scenarios.RequirementID, a access.Asked) {
+	existing, missing := host.Answered(a.Existing), host.Answered(a.Missing)
+	_ = j.Check(id, existing.Status).To(check.SameAs(missing.Status), "%s", existing.Asked) &&
+		j.Check(id, existing.Code()).To(check.SameAs(missing.Code()), "its code") &&
+		j.Check(id, existing.Body).To(host.MembersOf(missing.Body), "its members")
+}
+
+var everyWayWithoutEffect = scenarios.Scenario{
+	ID:     "openwop/credentials/every-way-without-effect",
+	Title:  "what callers without access asked for has changed nothing: runs, files and goals are as they were",
+	Proves: scenarios.IDs{openwop.OWPERR25},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(strangers, func(o Observation, j *scenarios.Judge) {
+		o.given(j)
+		before := o.Before
+		for i, r := range o.Rounds {
+			if letIn := r.letIn(true); letIn != nil { // what it changed is no effect of a refusal, and may come later
+				if i == 0 {
+					j.Violates(rule(r.Caller), letIn.Status, "setup failed: "+letIn.Asked+" is not refused: HTTP "+letIn.Status.JSON())
+				}
+				return
+			}
+			for _, thing := range owned {
+				o.checkSame(j, openwop.OWPERR25, thing, before, r)
+			}
+			before = r.After
+		}
+	}),
+}
+
+// letIn returns what a caller asked for and was not refused, nil for none. Of calls by token it knows only if it is told to.
+func (r Round) letIn(tokens bool) *access.Answer {
+	for _, a := range r.Asked {
+		if byToken(a) && !tokens {
+			continue
+		}
+		for _, answer := range []access.Answer{a.Existing, a.Missing} {
+			if host.Succeeded(answer.Status) {
+				return &answer
+			}
+		}
+	}
+	return nil
+}
+
+// checkSame checks that the things of a kind are as they were before a round.
+func (o Observation) checkSame(j *scenarios.Judge, id scenarios.RequirementID, thing string, before State, r Round) {
+	who := "after a caller " + string(r.Caller)
+	switch thing {
+	case run:
+		host.CheckSame(j, id, before.Ended, r.After.Ended, "the run that has ended, "+who)
+		switch status := before.Held.Status().String(); {
+		case o.Made.Held == "" || host.IsTerminal(status): // it may have lasted no longer
+		case host.IsWaiting(status):
+			if j.Check(id, r.After.Held.Status()).To(host.Waiting(), "status of the run that waits, %s", who) {
+				j.Check(id, host.Steps(r.After.Held).Each("/eventId")).To(check.SameAs(host.Steps(before.Held).Each("/eventId")),
+					"steps of the run that waits, %s", who)
+			}
+		default:
+			j.Check(id, r.After.Held.Status()).NotTo(check.OneOf("cancelled", "cancelling", "paused"), "status of the run that lasts, %s", who)
+		}
+	case file:
+		if o.Made.File == "" || !host.Succeeded(before.File.Status) {
+			return
+		}
+		for _, member := range []string{"content", "version"} {
+			j.Check(id, r.After.File.Body.Key(member)).To(check.SameAs(before.File.Body.Key(member)), "%s of the file, %s", member, who)
+		}
+		j.Check(id, r.After.Files.Body.Key("files")).To(check.SameAs(before.Files.Body.Key("files")), "the list of files, %s", who)
+	case goal:
+		if o.Made.Goal == "" || !host.Succeeded(before.Goal.Status) {
+			return
+		}
+		for _, member := range []string{"state", "objective", "completion", "continuation", "bounds", "progress"} {
+			j.Check(id, r.After.Goal.Body.Key(member)).To(check.SameAs(before.Goal.Body.Key(member)), "%s of the goal, %s", member, who)
+		}
+		j.Check(id, r.After.Goals.Body).To(host.NotNaming(o.Made.Strange), "the list of goals, %s", who)
+	}
+}
+
+// given blocks the judge unless there was something to ask for.
+func (o Observation) given(j *scenarios.Judge) {
+	if !host.Succeeded(o.Made.Run.Status) || o.Made.Run.Body.Key("runId").String() == "" {
+		j.Block("setup failed: the run cannot be made with the credential: HTTP "+o.Made.Run.Status.JSON(), fixture.Load)
+	}
+	o.Before.Ended.Readable(j)
+}
+
+// eachStranger judges each call of callers without access whose credential is no token.
+func (o Observation) eachStranger(j *scenarios.Judge, judge func(Round, access.Asked)) {
+	o.given(j)
+	for _, r := range o.Rounds {
+		for _, a := range r.Asked {
+			if !byToken(a) {
+				judge(r, a)
+			}
+		}
+	}
+}
+
+// byToken reports whether the credential of a call is the token in its path.
+func byToken(a access.Asked) bool { return wayOf(a).In(token) }
+
+// wayOf returns the way of a call; zero if the contract has none, which an older one may have had.
+func wayOf(a access.Asked) access.Way {
+	if contract, err := Contract(); err == nil {
+		if i := slices.IndexFunc(contract.Ways, func(w access.Way) bool { return w.Name() == a.Way }); i >= 0 {
+			return contract.Ways[i]
+		}
+	}
+	return access.Way{}
+}
+
+// The control is the run that still waits.
+var everyTokenRefused = scenarios.Scenario{
+	ID: "openwop/credentials/every-token-refused",
+	Title: "no interrupt is answered by a token that is nearly right, is put together of two, or is that of a run that is over; to show it " +
+		"to such a token is a finding",
+	Proves: scenarios.IDs{openwop.OWPINT38, openwop.OWPINT39},
+	Claim:  claims.AnsweredByToken,
+	Ask: scenarios.Ask(strangers, func(o Observation, j *scenarios.Judge) {
+		o.given(j)
+		asked := 0
+		before := o.Before
+		moved := false
+		for _, r := range o.Rounds {
+			moved = moved || r.letIn(false) != nil
+			for _, a := range r.Asked {
+				if !byToken(a) {
+					continue
+				}
+				asked++
+				id := scenarios.RequirementID(openwop.OWPINT39)
+				if a.Caller == access.Expired {
+					id = openwop.OWPINT38
+				}
+				if wayOf(a).Method == http.MethodGet {
+					if host.Succeeded(a.Existing.Status) && a.Caller != access.Expired {
+						j.Find("", "%s is answered", a.Existing.Asked)
+					}
+					continue
+				}
+				j.Check(id, a.Existing.Status).To(check.Status(4, http.StatusNotImplemented), "%s", a.Existing.Asked)
+				if !moved { // by a token, and nothing else
+					j.Check(id, host.Steps(r.After.Held).Each("/eventId")).To(check.SameAs(host.Steps(before.Held).Each("/eventId")),
+						"steps of the run that waits, after that")
+				}
+			}
+			before = r.After
+		}
+		if asked == 0 {
+			j.Block("no run that waits shows a token", "show the interruptToken of a suspended run in its snapshot (docs/seams.md)")
+		}
+	}),
+}
+
+// apart returns a scenario about the things of a kind that belong to another tenant.
+func apart(name, title string, claim scenarios.Claim, thing string, reads, writes scenarios.RequirementID) scenarios.Scenario {
+	proves := scenarios.IDs{openwop.OWPISO2, reads}
+	if writes != reads {
+		proves = append(proves, writes)
+	}
+	return scenarios.Scenario{
+		ID: scenarios.ScenarioID("openwop/credentials/" + name), Title: title, Proves: proves, Claim: claim,
+		Ask: scenarios.Ask(otherTenant, func(o Observation, j *scenarios.Judge) {
+			o.Tenants.Given(j)
+			o.given(j)
+			o.checkApart(j, thing, reads, writes)
+		}),
+	}
+}
+
+var (
+	everyRunApart = apart("every-run-apart", "no operation shows another tenant anything of a run, or has an effect on it",
+		claims.TenantsApart, run, openwop.OWPISO1, openwop.OWPISO3)
+	everyFileApart = apart("every-file-apart", "no operation shows another tenant anything of a file, or has an effect on it",
+		claims.TenantsFiles, file, openwop.OWPISO10, openwop.OWPISO10)
+	everyGoalApart = apart("every-goal-apart", "no operation shows another tenant anything of a goal, or has an effect on it",
+		claims.TenantsHaveGoal, goal, openwop.OWPISO4, openwop.OWPISO4)
+)
+
+// texts are the operations of which the text says by name that another tenant may not have them carried out. Whether the others have an
+// effect is seen on what they are about.
+var texts = []string{"cancelRun", "forkRun", "resolveInterruptByRun", "editGoal", "pauseGoal", "abandonGoal"}
+
+func (o Observation) checkApart(j *scenarios.Judge, thing string, reads, writes scenarios.RequirementID) {
+	if (thing == file && o.Made.File == "") || (thing == goal && o.Made.Goal == "") {
+		j.Block("setup failed: there is nothing of the first tenant's that the other could ask for", host.GiveOtherKey)
+	}
+	for _, r := range o.Rounds {
+		for _, a := range r.Asked {
+			w := wayOf(a)
+			id := reads
+			if w.Method != http.MethodGet {
+				id = writes
+			}
+			switch of := ownedBy(w); {
+			case of == thing:
+				if w.Method == http.MethodGet || slices.Contains(texts, a.Operation) {
+					j.Check(id, a.Existing.Status).To(check.Status(4, http.StatusNotImplemented), "%s", a.Existing.Asked)
+				}
+				if a.Missing.Asked != "" {
+					checkUnlearned(j, openwop.OWPISO2, a)
+				}
+				fallthrough
+			case of == "" && w.Method == http.MethodGet:
+				j.Check(reads, a.Existing.Body).To(unmarked(o.Made.Marks[thing]), "%s", a.Existing.Asked)
+			}
+		}
+		o.checkSame(j, writes, thing, o.Before, r)
+	}
+}
