@@ -38,7 +38,7 @@ var drawnForks = &scenarios.Drive[ForksObservation]{
 		} else {
 			p = scripted(h, scripts[1], false)
 		}
-		if o.Ran = run(ctx, h, p); !o.Log.Ended.Reached {
+		if o.Ran = run(ctx, h, p, answers(h, p)); !o.Log.Ended.Reached {
 			return
 		}
 		all := []host.RunLog{o.Log}

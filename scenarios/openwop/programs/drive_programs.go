@@ -56,10 +56,7 @@ var drawnPrograms = &scenarios.Drive[Observation]{
 		o.Programs = make([]Ran, len(drawn))
 		var runs []func(context.Context)
 		for i, p := range drawn {
-			markers := make([]string, tell(p).Questions())
-			for k := range markers {
-				markers[k] = h.Marker()
-			}
+			markers := answers(h, p)
 			runs = append(runs, func(ctx context.Context) { o.Programs[i] = run(ctx, h, p, markers) })
 		}
 		h.AtOnce(ctx, runs...)
@@ -82,6 +79,15 @@ func way(h host.Host) (workflow string, scripts [2]string) {
 		h.Lacks("no loop whose plan can be chosen is on offer", append([]string{fixture.Loop, fixture.Mapped}, staff...)...)
 	}
 	return "", scripts
+}
+
+// answers draws an answer to each question of a program.
+func answers(h host.Host, p model.Program) []string {
+	markers := make([]string, tell(p).Questions())
+	for i := range markers {
+		markers[i] = h.Marker()
+	}
+	return markers
 }
 
 // run runs a program and answers its questions with the markers.
