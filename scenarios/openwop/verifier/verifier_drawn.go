@@ -21,6 +21,9 @@ var inAnyOrder = scenarios.Scenario{
 			r.givenVerdict(j, verdictPass)
 			r.givenVerdict(j, verdictRevise)
 			told := r.Log.OfType(dialect.Verified)
+			if len(told.Values) == len(r.Verdicts) {
+				j.Require(j.Check(openwop.OWPVER7, r.Log.Decided()).To(check.Len(len(r.Plan)), "turns"))
+			}
 			j.Require(j.Check(openwop.OWPVER1, told).To(check.Len(r.judged()), "verdicts on the results and ends that its log has decisions for"))
 			var verdicts, criteria []any
 			for _, v := range r.Verdicts {
