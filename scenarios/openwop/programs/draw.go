@@ -98,7 +98,11 @@ func draw(h host.Host, workflow string, bounded bool) model.Program {
 		p.Bound = h.DrawUpTo(bound, n-1, "a bound below the turns of its loop")
 	} else {
 		asked := h.DrawUpTo(questions, n-1, "there are no more turns")
-		for _, i := range h.Rand.Perm(n - 1)[:asked] {
+		places := h.Rand.Perm(n - 1)
+		if asked == 1 && places[0] == 0 { // what stands before a question is seen only where something does
+			places = places[1:]
+		}
+		for _, i := range places[:asked] {
 			p.Turns[i] = model.Turn{Prompt: "What of " + h.Marker() + "?"}
 		}
 		withAll(p.Turns, staff)
