@@ -146,7 +146,8 @@ func TestEveryHonestHost(t *testing.T) {
 		"--max-node-executions 100":             {"limit-honoured"},
 		"--max-loop-iterations 2": slices.Concat(suspends, notes, remembers, handoffs, weighs, waiting, []string{"answer-refused",
 			"breached", "carried", "counted", "counted-throughout", "decided", "handed-over", "harvested", "spared", "unbreached",
-			"waits-where-it-asks", "held-each-time", "counted-in-doubt", "forked-again", "counted-in-forks", "ask-user", "bound-below", "bound-leaves-alone",
+			"waits-where-it-asks", "held-each-time", "counted-in-doubt", "forked-again", "counted-in-forks", "late-answers",
+			"ask-user", "bound-below", "bound-leaves-alone",
 			"seam-agrees-with-log", "seam-random-turns",
 			"seam-suspends", "seam-write-turn"}),
 		// Published workflows are run although nobody lists them, and so are those with a script of their own.

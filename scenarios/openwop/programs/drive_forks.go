@@ -44,14 +44,14 @@ var drawnForks = &scenarios.Drive[ForksObservation]{
 		all := []host.RunLog{o.Log}
 		for range h.Draw(generations) {
 			parent := all[len(all)-1]
-			last := host.Sequence(parent.Last())
-			if last < 0 || !parent.Ended.Reached || parent.RunID == "" {
+			if len(parent.Events) == 0 || !parent.Ended.Reached {
 				break
 			}
-			from := int64(h.DrawUpTo(place, int(last), "the log has no more events"))
-			f := replayed(ctx, h, parent, from)
+			first := host.Sequence(parent.Events[0]) // not every host counts from 0
+			last := host.Sequence(parent.Last())
+			f := replayed(ctx, h, parent, first+int64(h.DrawUpTo(place, int(max(0, last-first)), "the log has no more events")))
 			if f.Unsupported() { // OWP-R108: a host may fork from the first event only
-				f = replayed(ctx, h, parent, 0)
+				f = replayed(ctx, h, parent, first)
 			}
 			o.Forks = append(o.Forks, f)
 			all = append(all, f.Log)
