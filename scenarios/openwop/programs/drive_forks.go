@@ -27,7 +27,8 @@ var drawnForks = &scenarios.Drive[ForksObservation]{
 	ID: "openwop/drawn-forks",
 	Title: "runs a loop of drawn length that asks, replays it from a drawn place, replays that replay from another one, and so on, and " +
 		"reads all of them again",
-	Sends:      []string{"{create run} (as for drawn programs)", "{answer node}", "{fork run} {mode: replay, fromSeq}", "{read run}", "{poll log}"},
+	Sends: []string{"{create run} (as for drawn programs)", "{answer node}", "{fork run} {mode: replay, fromSeq}", "{read run}",
+		"{poll log}"},
 	Dimensions: append([]*scenarios.Dimension{generations, place}, dimensions...),
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ForksObservation) {
 		h := host.Host{Conn: c}

@@ -209,7 +209,6 @@ var loopFaults = []Fault{
 		Title:  "who answers a loop that has asked twice and was answered is told that the answer was taken",
 		Looks:  "an answer behind the end of a loop with two questions is answered 200",
 		Breaks: []string{openwop.OWPINT2},
-		Spots:  []int{25},
 		Twin:   "there every loop takes it, here one that asked several times",
 		Replace: func(s *rules.Set) {
 			late := s.Answers.Late
