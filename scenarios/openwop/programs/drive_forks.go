@@ -2,6 +2,7 @@ package programs
 
 import (
 	"context"
+	"slices"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
@@ -57,11 +58,13 @@ var drawnForks = &scenarios.Drive[ForksObservation]{
 			o.Forks = append(o.Forks, f)
 			all = append(all, f.Log)
 		}
-		for _, l := range all {
-			if l.RunID != "" {
-				o.Later = append(o.Later, again(h, l).Stands(ctx, "the run, when all had ended"))
-			}
+		all = slices.DeleteFunc(all, func(l host.RunLog) bool { return l.RunID == "" })
+		o.Later = make([]host.RunLog, len(all))
+		var reads []func(context.Context)
+		for i, l := range all {
+			reads = append(reads, func(ctx context.Context) { o.Later[i] = again(h, l).Stands(ctx, "the run, when all had ended") })
 		}
+		h.AtOnce(ctx, reads...)
 	},
 }
 
