@@ -21,7 +21,7 @@ var borrowed = map[string][]string{
 	"openwop/control": {"loop"},
 	"openwop/loop":    {"bounds", "handoff", "interrupts", "replay"},
 	// It holds whole runs to the rules of these.
-	"openwop/programs": {"bounds", "handoff", "loop"},
+	"openwop/programs": {"bounds", "handoff", "loop", "replay"},
 
 	"agenticloop/protocol":  {"correlation"},
 	"agenticloop/security":  {"protocol"},

@@ -121,7 +121,8 @@ func TestEveryHonestHost(t *testing.T) {
 	weighs := []string{"held-and-told", "kind-as-advertised", "floor-passes", "no-confidence-passes", "doubtful-end-held",
 		"carried-out-once", "inner-turns-apart"}
 	models := []string{"refusal-diverges", "other-answer-told", "tool-kept"}
-	verdicts := []string{"verdict-told", "passed-counts", "failed-not-merged", "failed-end-held", "revised-goes-on", "revised-in-bound"}
+	verdicts := []string{"verdict-told", "passed-counts", "failed-not-merged", "failed-end-held", "revised-goes-on", "revised-in-bound",
+		"in-any-order"}
 	handoffs := []string{"cancelled-not-harvested", "cancelled-worker", "decided-before-question", "failed-not-harvested", "failed-worker",
 		"same-agent-after-answer", "second-waits-for-first", "turn-waits-for-worker", "uncreatable-worker", "unmapped-not-harvested"}
 	remembers := []string{"as-of-turn", "as-of-turn-after-resume", "child-inherits", "child-brings", "siblings-in-order",
@@ -145,7 +146,8 @@ func TestEveryHonestHost(t *testing.T) {
 		"--max-node-executions 100":             {"limit-honoured"},
 		"--max-loop-iterations 2": slices.Concat(suspends, notes, remembers, handoffs, weighs, waiting, []string{"answer-refused",
 			"breached", "carried", "counted", "counted-throughout", "decided", "handed-over", "harvested", "spared", "unbreached",
-			"waits-where-it-asks", "held-each-time", "counted-in-doubt", "ask-user", "bound-below", "bound-leaves-alone",
+			"waits-where-it-asks", "held-each-time", "counted-in-doubt", "forked-again", "counted-in-forks", "late-answers",
+			"ask-user", "bound-below", "bound-leaves-alone",
 			"seam-agrees-with-log", "seam-random-turns",
 			"seam-suspends", "seam-write-turn"}),
 		// Published workflows are run although nobody lists them, and so are those with a script of their own.
@@ -156,7 +158,7 @@ func TestEveryHonestHost(t *testing.T) {
 	}
 	blocked["--version 6 --max-loop-iterations 2"] = slices.Concat(blocked["--max-loop-iterations 2"], verdicts)
 	blocked["--version 6 --without fixtures"] = slices.Concat(blocked["--without fixtures"], []string{"failed-end-held",
-		"failed-not-merged", "passed-counts", "revised-goes-on", "revised-in-bound", "verdict-told"})
+		"failed-not-merged", "in-any-order", "passed-counts", "revised-goes-on", "revised-in-bound", "verdict-told"})
 	// Two short loops may or may not overlap.
 	perhaps := map[string]string{"--max-loop-iterations 2": "nothing-shared", "--version 6 --max-loop-iterations 2": "nothing-shared",
 		"--without fixtures": "nothing-shared", "--version 6 --without fixtures": "nothing-shared"}

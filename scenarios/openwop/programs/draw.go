@@ -15,9 +15,9 @@ import (
 
 // What programs draw.
 var (
-	turns     = &scenarios.Dimension{Name: "turns of a loop", Least: 3, Most: [3]int{6, 24, 120}, Edges: []int{3, 9, 10, 11, 99, 100, 101}}
+	turns     = &scenarios.Dimension{Name: "turns of a loop", Least: 4, Most: [3]int{6, 24, 120}, Edges: []int{4, 9, 10, 11, 99, 100, 101}}
 	workers   = &scenarios.Dimension{Name: "workers of a decision", Least: 1, Most: [3]int{2, 3, 8}}
-	questions = &scenarios.Dimension{Name: "questions of a loop", Least: 1, Most: [3]int{1, 3, 4}}
+	questions = &scenarios.Dimension{Name: "questions of a loop", Least: 2, Most: [3]int{2, 3, 4}}
 	letters   = &scenarios.Dimension{Name: "letters of a text", Least: 1, Most: [3]int{20, 300, 1_000}, Edges: []int{255, 256, 257}}
 	form      = &scenarios.Dimension{Name: "form of a text", Least: 0, Most: [3]int{len(forms) - 1, len(forms) - 1, len(forms) - 1}}
 	bound     = &scenarios.Dimension{Name: "turns below the bound of a loop", Least: 1, Most: [3]int{5, 23, 119}, Edges: []int{1}}
@@ -101,7 +101,7 @@ func draw(h host.Host, workflow string, bounded bool) model.Program {
 		withAll(p.Turns[:1], staff)
 		p.Bound = h.DrawUpTo(bound, n-1, "a bound below the turns of its loop")
 	} else {
-		asked := h.DrawUpTo(questions, n-1, "there are no more turns")
+		asked := h.DrawUpTo(questions, n-2, "there are no more turns")
 		for _, i := range h.Rand.Perm(n - 1)[:asked] {
 			p.Turns[i] = model.Turn{Prompt: "What of " + h.Marker() + "?"}
 		}

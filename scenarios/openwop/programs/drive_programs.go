@@ -25,13 +25,21 @@ type Ran struct {
 	Held     []host.Suspension `json:"held"` // by each question, and answered
 	Log      host.RunLog       `json:"log"`  // at the end
 	Children []host.Child      `json:"children"`
+	Late     *LateAnswer       `json:"late,omitempty"` // nil if nothing was asked
+}
+
+// LateAnswer is another answer to the first question of a run that has ended.
+type LateAnswer struct {
+	Marker string        `json:"marker"`
+	Reply  host.Answered `json:"reply"`
+	Log    host.RunLog   `json:"log"` // behind it
 }
 
 // drawnPrograms runs programs that are drawn.
 var drawnPrograms = &scenarios.Drive[Observation]{
 	ID: "openwop/drawn-programs",
-	Title: "runs loops of drawn length, with drawn workers, questions, values and bounds, answers what they ask, and reads them and their " +
-		"children",
+	Title: "runs loops of drawn length, with drawn workers, questions, values and bounds, answers what they ask, and once more when they " +
+		"have ended, and reads them and their children",
 	Sends: []string{
 		"{create run} (assay-loop-mapped, else assay-loop, with a drawn plan and drawn values; else assay-scripted-loop and " +
 			"assay-scripted-ask), every second with a maxLoopIterations below its turns",
@@ -56,10 +64,7 @@ var drawnPrograms = &scenarios.Drive[Observation]{
 		o.Programs = make([]Ran, len(drawn))
 		var runs []func(context.Context)
 		for i, p := range drawn {
-			markers := make([]string, tell(p).Questions())
-			for k := range markers {
-				markers[k] = h.Marker()
-			}
+			markers := answers(h, p)
 			runs = append(runs, func(ctx context.Context) { o.Programs[i] = run(ctx, h, p, markers) })
 		}
 		h.AtOnce(ctx, runs...)
@@ -84,6 +89,15 @@ func way(h host.Host) (workflow string, scripts [2]string) {
 	return "", scripts
 }
 
+// answers draws an answer to each question of a program, and one that is given too late.
+func answers(h host.Host, p model.Program) []string {
+	markers := make([]string, tell(p).Questions()+1)
+	for i := range markers {
+		markers[i] = h.Marker()
+	}
+	return markers
+}
+
 // run runs a program and answers its questions with the markers.
 func run(ctx context.Context, h host.Host, p model.Program, markers []string) Ran {
 	r := h.Create(ctx, "create the loop", request(p))
@@ -104,6 +118,12 @@ func run(ctx context.Context, h host.Host, p model.Program, markers []string) Ra
 	}
 	if o.Log = r.Finish(ctx, "log of the loop"); !o.Log.Ended.Reached {
 		return o
+	}
+	if len(o.Held) > 0 {
+		o.Late = &LateAnswer{Marker: markers[len(markers)-1]}
+		reply := r.Resolve(ctx, host.Pending(o.Held[0].Suspended.Last, o.Held[0].Log), o.Late.Marker)
+		o.Late.Reply = host.AnsweredBy("an answer to the first question of a loop that has ended", reply)
+		o.Late.Log = r.Stands(ctx, "the loop behind a late answer")
 	}
 	children := host.ChildIDs(o.Log)
 	children = children[:min(len(children), len(story.Workers())+1)]

@@ -18,8 +18,8 @@ func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID:    "programs",
 		Title: "loops of drawn turns, workers, questions, values and bounds: the whole run against what the texts say of its program",
-		Scenarios: []scenarios.Scenario{decided, counted, countedThroughout, handedOver, carried, spared, harvested, asked, breached, unbreached,
-			heldEachTime, countedInDoubt},
+		Scenarios: []scenarios.Scenario{decided, counted, countedThroughout, handedOver, carried, spared, harvested, asked, lateAnswers, breached,
+			unbreached, heldEachTime, countedInDoubt, forkedAgain, countedInForks},
 	}
 }
 
@@ -162,7 +162,28 @@ var asked = scenarios.Scenario{
 		r.given(j)
 		for _, h := range r.Held {
 			j.Check(openwop.OWPDSP1, h.Log.Kinds()).To(loop.KindsOf(r.kinds()[:h.Turn]), "decisions on the log while turn %d waits", h.Turn)
+			if last := h.Log.Decided().Last().At("/payload/decision/prompt"); last.Present() {
+				j.Check(openwop.OWPDSP1, last).To(check.Equal(r.Turns[h.Turn-1].Prompt), "prompt of the last of them")
+			}
 		}
+	}),
+}
+
+var lateAnswers = scenarios.Scenario{
+	ID:     "openwop/programs/late-answers",
+	Title:  "an answer behind the end of a loop that asked several times is refused and changes nothing",
+	Proves: scenarios.IDs{openwop.OWPINT2},
+	Claim:  claims.ExecutionModel,
+	Ask: ofEach(func(r played, j *scenarios.Judge) {
+		if r.Late == nil && r.Questions() == 0 {
+			return
+		}
+		r.given(j)
+		late := r.Late
+		late.Log.Readable(j)
+		j.Check(openwop.OWPINT2, late.Reply.Status).To(check.Status(4), "%s, which asked %d times", late.Reply.Asked, r.Questions())
+		j.Check(openwop.OWPINT2, late.Log.All()).To(check.SameAs(r.Log.All()), "log of the loop behind it")
+		j.Check(openwop.OWPINT2, late.Log.Status()).To(check.SameAs(r.Log.Status()), "status of the loop behind it")
 	}),
 }
 

@@ -56,7 +56,7 @@ const drawAnew = "have each node of the type vendor.openassay.random complete wi
 	"each time (docs/seams.md)"
 
 // passedOver reports whether the host refused a replay as it may, and tells what is then left out.
-func passedOver(f host.Forked, j *scenarios.Judge, source host.RunLog) bool {
+func PassedOver(f host.Forked, j *scenarios.Judge, source host.RunLog) bool {
 	if f.Unsupported() || f.Refused(source) {
 		j.Find("", "a replay from %d is refused with HTTP %s (OWP-R108)", f.FromSeq, f.Log.Created.JSON())
 		return true
@@ -65,7 +65,7 @@ func passedOver(f host.Forked, j *scenarios.Judge, source host.RunLog) bool {
 }
 
 // made expects a fork of this source: a new run that ended.
-func made(f host.Forked, j *scenarios.Judge, id scenarios.RequirementID, source host.RunLog) {
+func CheckMade(f host.Forked, j *scenarios.Judge, id scenarios.RequirementID, source host.RunLog) {
 	f.Log.MadeFork(j, id, "a fork")
 	j.Require(j.Check(id, f.Log.ID).NotTo(check.Equal(source.RunID), "runId of the fork"))
 	j.Require(j.Check(id, f.Log.Ended).To(check.Reached()))

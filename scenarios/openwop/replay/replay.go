@@ -34,12 +34,12 @@ var prefixKept = scenarios.Scenario{
 		o.Source.Over(j)
 		forked := false
 		for _, f := range o.Forks {
-			if passedOver(f, j, o.Source) {
+			if PassedOver(f, j, o.Source) {
 				continue
 			}
-			made(f, j, openwop.OWPRPL1, o.Source)
+			CheckMade(f, j, openwop.OWPRPL1, o.Source)
 			forked = true
-			checkReply(f, j, o.Source, dialect.ForkModeReplay)
+			CheckReply(f, j, o.Source, dialect.ForkModeReplay)
 			CheckPrefix(f, j, openwop.OWPRPL3, o.Source)
 		}
 		if !forked {
@@ -52,7 +52,7 @@ var prefixKept = scenarios.Scenario{
 }
 
 // checkReply checks the reply that made the fork.
-func checkReply(f host.Forked, j *scenarios.Judge, source host.RunLog, mode dialect.ForkMode) {
+func CheckReply(f host.Forked, j *scenarios.Judge, source host.RunLog, mode dialect.ForkMode) {
 	j.Check(openwop.OWPRPL1, f.Reply.Key("sourceRunId")).To(check.Equal(source.RunID), "sourceRunId of the fork")
 	j.Check(openwop.OWPRPL1, f.Reply.Key("mode")).To(check.Equal(string(mode)), "mode of the fork")
 	j.Check(openwop.OWPRPL1, f.Log.All().Each("/runId")).To(check.Each(check.Equal(f.Log.RunID)), "run of every event of the fork")
@@ -71,10 +71,10 @@ var drawnOnce = scenarios.Scenario{
 		o.givenDraws(j)
 		forked := false
 		for _, f := range o.Forks {
-			if passedOver(f, j, o.Source) {
+			if PassedOver(f, j, o.Source) {
 				continue
 			}
-			made(f, j, openwop.OWPRPL4, o.Source)
+			CheckMade(f, j, openwop.OWPRPL4, o.Source)
 			forked = true
 			j.Check(openwop.OWPRPL4, values(draws(f.Log))).To(check.SameAs(values(draws(o.Source))), "values in the replay from %d", f.FromSeq)
 			j.Check(openwop.OWPRPL4, f.Log.OfType(dialect.RunCompleted).Each("/payload/outputs")).
@@ -130,7 +130,7 @@ var branchDraws = scenarios.Scenario{
 	Ask: scenarios.Ask(branchesOfDrawnValues, func(o DrawnObservation, j *scenarios.Judge) {
 		o.givenDraws(j)
 		for _, f := range o.Forks {
-			made(f, j, openwop.OWPRPL11, o.Source)
+			CheckMade(f, j, openwop.OWPRPL11, o.Source)
 			CheckPrefix(f, j, openwop.OWPRPL10, o.Source, IdsOfOthers...)
 			after := draws(f.Log).Where(atOrAfter(f.FromSeq))
 			j.Check(openwop.OWPRPL11, values(after)).To(none(values(draws(o.Source))), "values that the branch from %d drew", f.FromSeq)
@@ -156,7 +156,7 @@ var branchBounded = scenarios.Scenario{
 		}
 		o.Source.Takes(j, o.Turns, beyond)
 		for _, f := range []host.Forked{o.Free, o.Capped} {
-			made(f, j, openwop.OWPRPL12, o.Source)
+			CheckMade(f, j, openwop.OWPRPL12, o.Source)
 			CheckPrefix(f, j, openwop.OWPRPL10, o.Source, IdsOfOthers...)
 		}
 		j.Check(openwop.OWPRPL12, o.Free.Log.Decided()).To(check.Len(o.Turns), "turns of the branch without another bound")

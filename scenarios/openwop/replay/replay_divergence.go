@@ -146,7 +146,7 @@ var toolKept = scenarios.Scenario{
 	Claim:  claims.ReplayDeterminism,
 	Ask: scenarios.Ask(replaysOfATool, func(o ToolObservation, j *scenarios.Judge) {
 		o.Source.Over(j)
-		made(o.Fork, j, openwop.OWPRPL4, o.Source)
+		CheckMade(o.Fork, j, openwop.OWPRPL4, o.Source)
 		want, got := untilNode(o.Source, toolNode), untilNode(o.Fork.Log, toolNode)
 		if len(want.Values) == 0 {
 			j.Block("the log of the source does not show the end of "+toolNode, "name the node in node.completed")

@@ -21,7 +21,7 @@ func Suite() scenarios.Suite {
 		ID: "verifier", Title: "verdicts on what a worker brings back and on the end of a run, and what follows from them",
 		Scenarios: []scenarios.Scenario{
 			verdictTold, passedCounts, failedNotMerged, failedEndHeld, revisedGoesOn, revisedInBound, toldHoldsNothing,
-			criteriaKept, unclaimedUnverified, noCriteriaBelow6, seamVerdictsAgree,
+			criteriaKept, unclaimedUnverified, noCriteriaBelow6, seamVerdictsAgree, inAnyOrder,
 		},
 	}
 }

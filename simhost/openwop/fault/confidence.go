@@ -57,7 +57,6 @@ var confidenceFloorFaults = []Fault{
 		Title:  "a decision for a worker that says it is not sure at all counts as one that says nothing",
 		Looks:  "a decision with confidence 0 is carried out and nobody is asked",
 		Breaks: []string{openwop.OWPINT5, openwop.OWPCNF3},
-		Spots:  []int{16},
 		Replace: escalating(func(d rules.Doubt, honest bool) bool {
 			return honest && (d.Kind != nextWorker || *d.Confidence > 0)
 		}),

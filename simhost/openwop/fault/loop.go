@@ -204,6 +204,23 @@ var loopFaults = []Fault{
 		},
 	},
 
+	{
+		ID:     "loop.late-answer-taken-after-several",
+		Title:  "who answers a loop that has asked twice and was answered is told that the answer was taken",
+		Looks:  "an answer behind the end of a loop with two questions is answered 200",
+		Breaks: []string{openwop.OWPINT2},
+		Twin:   "there every loop takes it, here one that asked several times",
+		Replace: func(s *rules.Set) {
+			late := s.Answers.Late
+			s.Answers.Late = func(l rules.Late) string {
+				if code := late(l); l.Gate || l.Asked < 2 || code != rules.InterruptResolved {
+					return code
+				}
+				return ""
+			}
+		},
+	},
+
 	// ---- the seam ------------------------------------------------------------------------------
 	{
 		ID:     "loop.seam-constant",

@@ -80,6 +80,51 @@ var replayFaults = []Fault{
 		}))),
 	},
 	{
+		ID:     "replay.names-the-first-source",
+		Title:  "the reply to a fork of a fork names the run that was forked first as its source",
+		Looks:  "sourceRunId is not the run that was asked to be forked, but the source of that",
+		Breaks: []string{openwop.OWPRPL1},
+		Twin:   "there every reply is wrong, here that to a fork of a fork",
+		Remembers: func() mutate.Changes {
+			var sources sync.Map // by the ids of forks
+			return replies(mutate.On(forking, mutate.Succeeded(mutate.At("", func(r *openwopv1.ForkRunResponse) {
+				if first, again := sources.Load(r.SourceRunID); again {
+					r.SourceRunID, _ = first.(string)
+				}
+				sources.Store(r.RunID, r.SourceRunID)
+			}))))
+		},
+	},
+	{
+		ID:     "replay.fork-of-fork-counts-on",
+		Title:  "a replay of a replay counts its turns on from another place than 1",
+		Looks:  "iteration in the replay of a replay of a loop begins above 1",
+		Breaks: []string{openwop.OWP0061M1, openwop.OWPRPL3},
+		Remembers: func() mutate.Changes {
+			var forks, again sync.Map // ids of runs
+			return replies(
+				mutate.On(forking, mutate.Succeeded(mutate.At("", func(r *openwopv1.ForkRunResponse) {
+					if _, fork := forks.Load(r.SourceRunID); fork && r.Mode == openwopv1.ForkModeReplay {
+						again.Store(r.RunID, true)
+					}
+					forks.Store(r.RunID, true)
+				}))),
+				mutate.On("GET /v1/runs/{runId}/events/poll", mutate.Succeeded(mutate.Objects(func(e map[string]any) {
+					p, _ := e["payload"].(map[string]any)
+					id, _ := e["runId"].(string)
+					if _, fork := again.Load(id); !fork || e["type"] != string(event.Decided) {
+						return
+					}
+					mutate.Object(p, func(p *event.DecidedPayload) {
+						if p.Iteration != nil {
+							*p.Iteration += 2
+						}
+					})
+				}))),
+			)
+		},
+	},
+	{
 		ID:     "replay.touches-its-source",
 		Title:  "a run that is forked has its last event stamped anew",
 		Looks:  "the timestamp of the end of a run is another one when the run has been forked",
@@ -114,8 +159,8 @@ var replayFaults = []Fault{
 	{
 		ID:     "replay.runs-anew",
 		Title:  "a replay from within a log is another run of the workflow",
-		Looks:  "a replay has other children than its source, and other values than those that were drawn",
-		Breaks: []string{openwop.OWPRPL3, openwop.OWPRPL4, openwop.OWPMEM17},
+		Looks:  "a replay has other children than its source, and other values than those that were drawn, and asks again",
+		Breaks: []string{openwop.OWPRPL3, openwop.OWPRPL4, openwop.OWPMEM17, openwop.OWP0061M1},
 		Spots:  []int{29},
 		Replace: func(s *rules.Set) {
 			through := s.Replay.Through

@@ -117,6 +117,23 @@ var verifierFaults = []Fault{
 		}, event.Passes),
 	},
 	{
+		ID:     "verifier.third-revision-merged",
+		Title:  "from the third verdict of a run on, what is to be revised is merged before it was",
+		Looks:  "output.harvested follows a verdict of revise late in the run",
+		Breaks: []string{openwop.OWPVER7},
+		Twin:   "there every result is merged, here late ones",
+		Under:  from6,
+		Replace: func(s *rules.Set) {
+			heeded := s.Verifier.Heeded
+			s.Verifier.Heeded = func(end bool, v event.VerifiedPayload, n int, gates bool) event.Verdict {
+				if !end && n >= 3 && v.Verdict == event.Revises {
+					return event.Passes
+				}
+				return heeded(end, v, n, gates)
+			}
+		},
+	},
+	{
 		ID:     "verifier.revises-for-ever",
 		Title:  "turns that follow from a verdict of revise do not count against the bound on turns",
 		Looks:  "a loop whose end is to be revised takes more turns than maxLoopIterations",
@@ -206,11 +223,11 @@ func verdicts(change mutate.EventFunc) mutate.EventFunc {
 func heeding(meant func(end bool, v event.VerifiedPayload) bool, instead event.Verdict) func(*rules.Set) {
 	return func(s *rules.Set) {
 		heeded := s.Verifier.Heeded
-		s.Verifier.Heeded = func(end bool, v event.VerifiedPayload, gates bool) event.Verdict {
+		s.Verifier.Heeded = func(end bool, v event.VerifiedPayload, n int, gates bool) event.Verdict {
 			if meant(end, v) {
 				return instead
 			}
-			return heeded(end, v, gates)
+			return heeded(end, v, n, gates)
 		}
 	}
 }

@@ -67,6 +67,7 @@ type Late struct {
 	Code   string          // of the refusal, as it should be
 	Before json.RawMessage // what the run was answered last; nil where it was not
 	Child  bool            // it was dispatched by another
+	Asked  int             // how often the run has asked
 }
 
 // Codes of refusals of late answers.

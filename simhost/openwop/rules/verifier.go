@@ -8,8 +8,9 @@ type Verifier struct {
 	// there are still to be had.
 	Asked func(end bool, left int) bool
 
-	// Heeded is the verdict that the host goes by, given the one that was found and whether verdicts gate.
-	Heeded func(end bool, v event.VerifiedPayload, gates bool) event.Verdict
+	// Heeded is the verdict that the host goes by, given the one that was found, which has this number in the run, from 1, and
+	// whether verdicts gate.
+	Heeded func(end bool, v event.VerifiedPayload, n int, gates bool) event.Verdict
 
 	// KeepsCriteria tells whether a decision to terminate keeps its criteria of success at this version of the execution model.
 	KeepsCriteria func(version int) bool
@@ -18,7 +19,7 @@ type Verifier struct {
 func honestVerifier() Verifier {
 	return Verifier{
 		Asked: func(_ bool, left int) bool { return left > 0 },
-		Heeded: func(_ bool, v event.VerifiedPayload, gates bool) event.Verdict {
+		Heeded: func(_ bool, v event.VerifiedPayload, _ int, gates bool) event.Verdict {
 			if !gates {
 				return event.Passes
 			}

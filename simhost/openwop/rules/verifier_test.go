@@ -14,8 +14,8 @@ func TestHonestVerifier(t *testing.T) {
 		ok   bool
 	}{
 		{"as long as there are verdicts", v.Asked(true, 1) && v.Asked(false, 1) && !v.Asked(true, 0)},
-		{"heeded where it gates", v.Heeded(true, fails, true) == fails.Verdict},
-		{"only told where it does not", v.Heeded(false, fails, false) == event.Passes},
+		{"heeded where it gates", v.Heeded(true, fails, 1, true) == fails.Verdict},
+		{"only told where it does not", v.Heeded(false, fails, 1, false) == event.Passes},
 		{"criteria from 6", v.KeepsCriteria(6) && !v.KeepsCriteria(5)},
 	} {
 		if !c.ok {

@@ -184,7 +184,7 @@ func tooLate(s *state.State, a rules.Answer, closed error) (late bool, refused e
 	if !errors.As(closed, &e) {
 		return closed != nil, closed
 	}
-	l := rules.Late{Answer: a, Code: e.Code, Child: s.Created.Parent != nil}
+	l := rules.Late{Answer: a, Code: e.Code, Child: s.Created.Parent != nil, Asked: len(s.Interrupts)}
 	if i := s.LastInterrupt(); i != nil {
 		l.Before = i.Answer
 	}

@@ -34,7 +34,8 @@ func (m turn) verify(nodeID, target, cause string) Wait {
 		payload = event.VerifiedPayload{AgentID: HostVerifier, Verdict: v.Verdict, Criteria: v.Criteria, Confidence: v.Confidence}
 	}
 	payload.Target = target
-	m.learn(state.Fact{Heeded: &state.Heeded{Verdict: m.Rules.Verifier.Heeded(!m.loop.HandsOver(), payload, m.S.Created.Gates)}})
+	heeded := m.Rules.Verifier.Heeded(!m.loop.HandsOver(), payload, m.loop.Verified+1, m.S.Created.Gates)
+	m.learn(state.Fact{Heeded: &state.Heeded{Verdict: heeded}})
 	return m.emit(event.Verified, nodeID, cause, &payload)
 }
 
