@@ -14,4 +14,9 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%q is the key of %q, known %v; want %q", key, who, known, want)
 		}
 	}
+	for text, want := range map[string]bool{"one": true, "onex": true, "on": false, "xone": false, "": false} {
+		if keys.Begins(text) != want {
+			t.Errorf("%q begins with a key: %t, want %t", text, !want, want)
+		}
+	}
 }
