@@ -23,13 +23,18 @@ func ofRounds(
 		}
 		r := o.Rounds[len(o.Rounds)-1]
 		if !r.Complete.Ok() && (!waits(r.Waits) || r.After.Body.Key("status").String() != host.Active) {
-			if r.Answer.Asked != "" {
-				r.Answer.Taken(j)
-			}
+			r.control(j)
 			j.Block("setup failed: the intent did not wait for its right answer, or is not active after it",
 				"keep it suspended until its right answer, and make it active then; other scenarios test that")
 		}
 	})
+}
+
+// control blocks the judge if the right answer of the round was refused: wrong ones may then have been refused for the same.
+func (r Round) control(j *scenarios.Judge) {
+	if r.Answer.Asked != "" {
+		r.Answer.Taken(j)
+	}
 }
 
 // refused checks that wrong answers were refused with a status, or with any 4xx where they are of another form.
@@ -71,6 +76,7 @@ var roundScenarios = []scenarios.Scenario{
 		Title:  "in each round an answer is refused that names a suspension before, or an id that resembles its own",
 		Proves: scenarios.IDs{openintent.OIP0025A5}, Claim: claims.Core,
 		Ask: ofRounds(func(_ RoundsObservation, r Round, n int, j *scenarios.Judge) {
+			r.control(j)
 			refused(j, openintent.OIP0025A5, r.Others, 409, r.Named, n)
 		}, nil),
 	},
@@ -80,6 +86,7 @@ var roundScenarios = []scenarios.Scenario{
 		Proves: scenarios.IDs{openintent.OIP0025A7, openintent.OIP0025A9}, Claim: claims.Core,
 		Ask: ofRounds(func(_ RoundsObservation, r Round, n int, j *scenarios.Judge) {
 			id := map[string]scenarios.RequirementID{asChoice: openintent.OIP0025A7, asConfirm: openintent.OIP0025A9}[r.Response]
+			r.control(j)
 			if id != "" && waits(r.Named) {
 				refused(j, id, r.Values, 422, r.Fitted, n)
 			}
