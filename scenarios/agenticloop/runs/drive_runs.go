@@ -39,8 +39,8 @@ type Taken struct {
 const fewest = 3
 
 var (
-	programs = [scenarios.Deep + 1]int{3, 12, 60}
-	longest  = [scenarios.Deep + 1]time.Duration{4 * time.Second, 5 * time.Second, 3 * time.Minute}
+	programs = [scenarios.Deep + 1]int{3, 8, 60}
+	longest  = [scenarios.Deep + 1]time.Duration{4 * time.Second, 4 * time.Second, 3 * time.Minute}
 )
 
 // DrawnRuns plays programs that are drawn.

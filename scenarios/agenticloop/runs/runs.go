@@ -212,6 +212,9 @@ var allowlistThroughout = asked(scenarios.Scenario{
 	also:  scenarios.IDs{agenticloop.RFC103T1, agenticloop.RFC103P4},
 	look: func(t told, j *scenarios.Judge) {
 		j.Check(agenticloop.RFC103G3, t.host.Events()).To(t.host.AsksOnlyFor(t.Allowed...), "%s: events", t.host.Name)
+		if t.Barred && len(t.host.Ends().Values) > 0 {
+			j.Check(agenticloop.RFC103G3, t.host.Requests()).To(check.Len(0), "%s: requests of a turn that ends its run", t.host.Name)
+		}
 	}})
 
 // RFC-103 Event Contract 2 (AL-R2).
