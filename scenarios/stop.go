@@ -99,7 +99,8 @@ func stopOf(ctx context.Context, err error) *Stop {
 	case errors.Is(err, wire.ErrNoAnswer), errors.Is(err, wire.ErrOverLimit), errors.Is(err, wire.ErrUnreadable):
 		return &Stop{Verdict: Inconclusive, Reason: err.Error()}
 	case errors.Is(err, wire.ErrSpent):
-		return &Stop{Verdict: Blocked, Reason: err.Error(), Unblock: "allow more with --max-requests, --max-runs and --max-turns, or ask about less"}
+		return &Stop{Verdict: Blocked, Reason: err.Error(),
+			Unblock: "allow more with --max-requests, --max-runs and --max-turns, or ask about less"}
 	case errors.Is(err, wire.ErrBusy):
 		return &Stop{Verdict: Inconclusive, Reason: err.Error(), Unblock: "send fewer requests with --rate or --workers"}
 	case errors.Is(err, context.DeadlineExceeded):

@@ -43,8 +43,8 @@ var drawnDoubts = &scenarios.Drive[DoubtsObservation]{
 	Title: "runs loops of drawn length whose decisions state drawn confidences, several of them below the floor and one of these 0, " +
 		"and accepts each that is held",
 	Sends: []string{
-		"{create run} (assay-loop-mapped, assay-loop or assay-loop-ask-user with a drawn plan; else assay-scripted-doubt)", "{read run}", "{poll log}",
-		"{answer node}",
+		"{create run} (assay-loop-mapped, assay-loop or assay-loop-ask-user with a drawn plan; else assay-scripted-doubt)",
+		"{read run}", "{poll log}", "{answer node}",
 	},
 	Dimensions: doubting,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DoubtsObservation) {
