@@ -64,16 +64,16 @@ const longest = 20 * time.Second
 // readAgain is how many turns a loop has at most that is read several times.
 const readAgain = 50
 
-// most returns how many turns a loop of the host can be asked for, and why that is no more.
-func most(h host.Host) (n int, why string) {
+// most returns how many turns a loop of the host can be asked for, and why that is no more. A slow host is asked for the least at least.
+func most(h host.Host, of *scenarios.Dimension) (n int, why string) {
 	n, why = h.Ceiling()
 	if turn := h.Pace.Turn(); turn > 0 {
-		if slow := max(turns.Least, int(longest/turn)); slow < n {
+		if slow := max(of.Least, int(longest/turn)); slow < n {
 			n, why = slow, fmt.Sprintf("a turn was seen to take %s", turn.Round(time.Millisecond))
 		}
 	}
 	const part = 20 // of the turns that a certification may ask for
-	if few := max(turns.Least, h.Most.Turns/part); h.Most.Turns > 0 && few < n {
+	if few := max(of.Least, h.Most.Turns/part); h.Most.Turns > 0 && few < n {
 		n, why = few, fmt.Sprintf("the operator allows %d turns in all", h.Most.Turns)
 	}
 	return n, why
@@ -81,7 +81,7 @@ func most(h host.Host) (n int, why string) {
 
 // draw draws a program. A bounded one crosses its bound; the others ask a person, and keep a bound if they have one.
 func draw(h host.Host, workflow string, bounded bool) model.Program {
-	ceiling, why := most(h)
+	ceiling, why := most(h, turns)
 	p := model.Program{Workflow: workflow, Inputs: model.Values{}}
 	staff := staffOf(h, workflow)
 	if !bounded && ceiling > readAgain {

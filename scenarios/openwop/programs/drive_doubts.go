@@ -51,7 +51,7 @@ var drawnDoubts = &scenarios.Drive[DoubtsObservation]{
 		h := host.Host{Conn: c}
 		o.Floor = h.Floor()
 		var calls []func(context.Context)
-		ceiling, why := most(h)
+		ceiling, why := most(h, steps)
 		o.Programs = make([]Doubted, doubtedPrograms[c.Depth])
 		for i := range o.Programs {
 			d := &o.Programs[i]

@@ -74,7 +74,7 @@ var drawnPrograms = &scenarios.Drive[Observation]{
 // way returns the strongest loop on offer whose plan can be chosen; "" if there is none, and then a loop of the second family and one that
 // asks.
 func way(h host.Host) (workflow string, scripts [2]string) {
-	if ceiling, why := most(h); ceiling < turns.Least {
+	if ceiling, why := most(h, turns); ceiling < turns.Least {
 		scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
 	}
 	if h.Offers(append(slices.Clone(staff), fixture.Mapped)...) {
