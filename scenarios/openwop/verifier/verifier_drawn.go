@@ -7,6 +7,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -18,6 +19,9 @@ var inAnyOrder = scenarios.Scenario{
 	Claim:  claims.VerifierGating,
 	Ask: scenarios.Ask(drawnVerdicts, func(o DrawnVerdicts, j *scenarios.Judge) {
 		for _, r := range o.Runs {
+			if host.IsWaiting(r.Log.Status().String()) {
+				j.Block("setup failed: the run waits, and its plan asks for nothing", "hold no decision of a run that has nothing to ask about")
+			}
 			r.givenVerdict(j, verdictPass)
 			r.givenVerdict(j, verdictRevise)
 			told := r.Log.OfType(dialect.Verified)

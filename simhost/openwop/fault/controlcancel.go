@@ -92,7 +92,7 @@ var cancelFaults = []Fault{
 		ID:      "control.bulk-cancels-foreign",
 		Title:   "a bulk cancel does not look whose runs it names",
 		Looks:   "a tenant cancels the run of another by naming it in a bulk cancel",
-		Breaks:  []string{openwop.OWPCTL38},
+		Breaks:  []string{openwop.OWPCTL38, openwop.OWPISO3},
 		Replace: visits("", by("bulkCancelRuns")),
 	},
 }
