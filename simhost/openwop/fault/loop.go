@@ -75,7 +75,7 @@ var loopFaults = []Fault{
 		ID:     "loop.counter-shared-with-workers",
 		Title:  "the runs of its workers move the counter of a loop as well",
 		Looks:  "iteration counts 1, 3, 5 where every turn but the last dispatches a worker",
-		Breaks: []string{openwop.OWP0061B4, openwop.OWP0061B2, openwop.OWP0061D1},
+		Breaks: []string{openwop.OWP0061B4, openwop.OWP0061B2, openwop.OWP0061D1, openwop.OWP0061M1},
 		Spots:  []int{3},
 		Remembers: func() mutate.Changes {
 			var workers counts // by the id of the run that dispatched them
