@@ -17,6 +17,7 @@ type things struct {
 	*host.Server
 	values  map[string]any            // by the place in a path, the parameter or the member of a body
 	bodies  map[string]map[string]any // by operation, where more is needed than the contract says
+	never   map[string]any            // ids of ours that nothing has, by parameter; of the server's ids, a neighbour serves
 	strange string                    // a text that only callers who may not ask have sent
 	version string                    // of the intent
 }
@@ -115,6 +116,7 @@ func prepare(ctx context.Context, c *scenarios.Conn) (*things, Made) {
 	t.bodies["respondToSuspension"] = map[string]any{"suspension_id": o.Suspension.ID, "value": t.strange}
 	t.bodies["setIntentStatus"] = map[string]any{"status": host.Abandoned, "reason": t.strange}
 	t.bodies["patchIntentState"] = map[string]any{"patches": []any{map[string]any{"op": "set", "path": "/" + t.strange, "value": true}}}
+	t.never = map[string]any{"agentId": s.Name("agent")}
 	version, _ := i.Read(ctx, "version of the intent").Body.Key("version").Int()
 	t.values["If-Match"] = strconv.FormatInt(version, 10)
 	return t, o
@@ -125,7 +127,9 @@ func (t *things) call(contract *access.Contract, w access.Way, missing bool) (q 
 	live := func(name string) (any, bool) {
 		value, ok := t.values[name]
 		if id, isText := value.(string); isText && missing && w.In(name) {
-			value = wire.Neighbour(id)
+			if value, ok = t.never[name]; !ok {
+				value, ok = wire.Neighbour(id), true
+			}
 		}
 		return value, ok
 	}
