@@ -91,6 +91,7 @@ var lifecycleFaults = []Fault{
 	{
 		ID: "openintent.versions-compared-as-text", Title: "versions are compared as texts: 9 is no older than 10",
 		Looks: "If-Match 9 is 200 at version 10", Breaks: []string{oi.OIP00012},
+		Twin: "only versions of another number of digits are taken, there all later ones",
 		Replace: func(s *rules.Set) {
 			s.Requests.Stale = func(meant, version int64) bool { return fmt.Sprint(meant) < fmt.Sprint(version) }
 		},

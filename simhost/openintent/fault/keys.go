@@ -12,6 +12,7 @@ var keyFaults = []Fault{
 	{
 		ID: "openintent.key-by-its-beginning", Title: "a key is compared as far as the one goes that the server knows",
 		Looks: "a key with a character more makes an intent", Breaks: []string{oi.OIPREAD11, oi.OIP0025A1},
+		Twin:    "a key that is nearly right enters, there one that is empty",
 		Replace: entering(func(k rules.Knock) bool { return k.Begins() }),
 	},
 	{
@@ -22,11 +23,13 @@ var keyFaults = []Fault{
 	{
 		ID: "openintent.state-written-without-key", Title: "the state of an intent is written by whoever knows its id",
 		Looks: "a write of the state without a key is 200", Breaks: []string{oi.OIPREAD11},
+		Twin:    "it changes, and there it discloses",
 		Replace: entering(func(k rules.Knock) bool { return k.Operation == "patchIntentState" && !k.Sent }),
 	},
 	{
 		ID: "openintent.streams-open", Title: "streams ask for no key, since a browser's event source cannot send one",
 		Looks: "the stream of an intent is 200 without a key", Breaks: []string{oi.OIPREAD11},
+		Twin:    "what streams is let through, there what writes",
 		Replace: entering(func(k rules.Knock) bool { return strings.HasPrefix(k.Operation, "subscribe") && !k.Sent }),
 	},
 	{

@@ -201,12 +201,12 @@ var retryFaults = []Fault{
 		}),
 	},
 	{
-		ID: "openintent.expires-without-window", Title: "a suspension without a window expires after a minute",
+		ID: "openintent.expires-without-window", Title: "a suspension without a window expires soon",
 		Looks: "intent.suspension_expired comes of a record without timeout_seconds", Breaks: []string{oi.OIP0025F4},
 		Replace: courses(func(c *suspension.Course, _ suspension.Record) {
 			if c.Expires == nil {
 				c.Attempts = 1
-				ends(c, time.Second)
+				ends(c, 3*time.Second)
 			}
 		}),
 	},

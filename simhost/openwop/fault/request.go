@@ -140,6 +140,7 @@ var credentialFaults = []Fault{
 		Title:   "a key is compared as far as the one goes that the host knows",
 		Looks:   "a key with a character more creates a run",
 		Breaks:  []string{openwop.OWPERR2, openwop.OWPERR3},
+		Twin:    "the credential has the right form and a right beginning, there it has another form",
 		Replace: entering(func(k rules.Knock) bool { return k.Begins() }),
 	},
 	{
@@ -161,6 +162,7 @@ var credentialFaults = []Fault{
 		Title:   "a workspace file is read by whoever knows its path, as a link to a document is",
 		Looks:   "GET of a file is HTTP 200 without a credential",
 		Breaks:  []string{openwop.OWPERR1, openwop.OWPERR3},
+		Twin:    "there the header is there and empty, here one operation asks for none",
 		Replace: entering(keyless(http.MethodGet, "/v1/host/workspace/files/")),
 	},
 	{
@@ -168,6 +170,7 @@ var credentialFaults = []Fault{
 		Title:   "the operation that was added last, to edit a goal, stands outside of what asks for a key",
 		Looks:   "PATCH of a goal is HTTP 200 without a credential",
 		Breaks:  []string{openwop.OWPERR1, openwop.OWPERR3},
+		Twin:    "an operation that writes, where that one reads",
 		Replace: entering(keyless(http.MethodPatch, "/v1/host/sample/goals/")),
 	},
 	{
@@ -184,6 +187,7 @@ var credentialFaults = []Fault{
 		Title:  "a reply that is kept under an idempotency key is given before anybody looks at the credential",
 		Looks:  "the same request under the same key is HTTP 201 without a credential",
 		Breaks: []string{openwop.OWPERR1, openwop.OWPERR2},
+		Twin:   "the key is not asked for by what the request repeats, there by where it goes on",
 		Replace: entering(func(k rules.Knock) bool {
 			return creates(k.Method, k.Path) && k.Header.Get("Idempotency-Key") != ""
 		}),

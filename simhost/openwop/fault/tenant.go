@@ -149,6 +149,7 @@ var tenantFaults = []Fault{
 		Title:   "the events of a goal can be read by whoever knows its id",
 		Looks:   "another tenant reads what became of the runs of the goal",
 		Breaks:  []string{openwop.OWPISO4},
+		Twin:    "it discloses, and there it changes",
 		Replace: visits("", by("listGoalEvents")),
 	},
 	{
