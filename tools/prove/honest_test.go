@@ -142,7 +142,7 @@ func TestEveryHonestHost(t *testing.T) {
 		"--without cacheKeySeam":                {"cache-keys"},
 		"--version 6 --without verifySeam":      {"seam-verdicts"},
 		"--version 6 --without dispatchMapping": append(verdicts, "seam-verdicts"),
-		"--without interruptTokens":             {"credential-needed", "token-answers", "token-life", "token-own", "token-shows", "token-spent"},
+		"--without interruptTokens":             {"credential-needed", "every-token-refused", "token-answers", "token-life", "token-own", "token-shows", "token-spent"},
 		"--max-node-executions 100":             {"limit-honoured"},
 		"--max-loop-iterations 2": slices.Concat(suspends, notes, remembers, handoffs, weighs, waiting, []string{"answer-refused",
 			"breached", "carried", "counted", "counted-throughout", "decided", "handed-over", "harvested", "spared", "unbreached",

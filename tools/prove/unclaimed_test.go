@@ -17,12 +17,12 @@ func TestWhatIsNotClaimedIsInapplicableAndNothingElse(t *testing.T) {
 	always := []string{"experimental-dated", "rejected-never", "turns-without-model", "supervisor-refused", "dispatch-refused",
 		"mapping-refused"}
 	from2 := []string{"floor-well-formed", "held-and-told", "kind-as-advertised", "floor-passes", "no-confidence-passes",
-		"doubtful-end-held", "carried-out-once"}
+		"doubtful-end-held", "carried-out-once", "held-each-time"}
 	from5 := []string{"counted", "counted-throughout",
 		"iteration-on-decided", "one-per-turn", "nothing-shared", "fork-keeps", "seam-random-turns",
-		"seam-agrees-with-log", "seam-out-of-range"}
+		"seam-agrees-with-log", "seam-out-of-range", "counted-in-doubt", "counted-in-forks", "forked-again"}
 	from6 := []string{"verdict-told", "passed-counts", "failed-not-merged", "failed-end-held", "revised-goes-on", "revised-in-bound",
-		"told-holds-nothing", "criteria-kept", "seam-verdicts"}
+		"told-holds-nothing", "criteria-kept", "seam-verdicts", "in-any-order"}
 	models := []string{"refusal-diverges", "other-answer-told", "tool-kept", "cache-keys"}
 	resume := []string{"resume-flag", "ask-user", "below-floor", "two-suspends", "seam-suspends", "fork-of-resumed", "heartbeat-moves-nothing"}
 	workspace := []string{"write-in-turn", "write-from-outside", "replay-sees-the-same", "seam-write-turn", "seam-last-turn"}
