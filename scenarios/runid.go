@@ -143,7 +143,7 @@ func threeWords(text string, known map[string]bool) (start int, is bool) {
 	end := len(text)
 	for n := 3; n > 0; n-- {
 		start = end
-		for start > 0 && end-start < longestWord && text[start-1] >= 'a' && text[start-1] <= 'z' {
+		for start > 0 && end-start < longestWord && text[start-1] >= 'a' && text[start-1] <= 'z' && !escaped(text[:start-1]) {
 			start--
 		}
 		if end-start < shortestWord || !known[text[start:end]] {
@@ -157,6 +157,11 @@ func threeWords(text string, known map[string]bool) (start int, is bool) {
 		}
 	}
 	return start, true
+}
+
+// escaped reports whether what follows a text is escaped in it: the t of a tab is no letter of a word.
+func escaped(before string) bool {
+	return (len(before)-len(strings.TrimRight(before, `\\`)))%2 == 1
 }
 
 // mostNames bounds the names of a drive that are looked for.
