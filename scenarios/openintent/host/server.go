@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
@@ -22,7 +23,7 @@ const KeyHeader = "X-API-Key"
 type Server struct {
 	*scenarios.Conn
 	Prefix string        // of every route
-	ahead  time.Duration // how far the server's clock is ahead of ours
+	ahead  atomic.Int64  // ns that the server's clock is ahead of ours; drives write several intents at once
 	Took   time.Duration // to the first reply, not counting what the request was held back
 	config wire.Value    // what the server shows of its configuration
 }
@@ -169,11 +170,11 @@ func At(format string, ids ...string) string {
 func (s *Server) setClock(document wire.Value) {
 	for _, member := range []string{"updated_at", "created_at"} {
 		if t, ok := TimeOf(document.Key(member)); ok {
-			s.ahead = t.Sub(s.Now())
+			s.ahead.Store(int64(t.Sub(s.Now())))
 			return
 		}
 	}
 }
 
 // ServerNow returns the time by the server's clock, about as exact as a client's.
-func (s *Server) ServerNow() time.Time { return s.Now().Add(s.ahead).UTC() }
+func (s *Server) ServerNow() time.Time { return s.Now().Add(time.Duration(s.ahead.Load())).UTC() }
