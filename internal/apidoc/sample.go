@@ -33,15 +33,6 @@ const deepest = 32
 // At returns a value of the schema at a JSON pointer, nil if there is no such schema.
 func (s *Samples) At(pointer string) any { return s.of(s.find(pointer), deepest) }
 
-// Members returns the schemas of the members of the object at a JSON pointer, by their names, with all that it is put together of.
-func (s *Samples) Members(pointer string) map[string]any {
-	members, _ := s.whole(s.find(pointer), deepest)["properties"].(map[string]any)
-	return members
-}
-
-// Of returns a value of a schema of the document.
-func (s *Samples) Of(schema any) any { return s.of(schema, deepest) }
-
 func (s *Samples) find(pointer string) any {
 	v := s.document
 	for part := range strings.SplitSeq(strings.TrimPrefix(strings.TrimPrefix(pointer, "#"), "/"), "/") {

@@ -100,6 +100,18 @@ func Ask(ctx context.Context, c *scenarios.Conn, cells []Cell, call func(cell Ce
 	return slices.DeleteFunc(out, func(a Asked) bool { return a.Existing.Asked == "" })
 }
 
+// LetIn returns the first answer to what counts that is no refusal, nil for none.
+func LetIn(asked []Asked, counts func(Asked) bool) *Answer {
+	for _, a := range asked {
+		for _, answer := range []Answer{a.Existing, a.Missing} {
+			if code, _ := answer.Status.Int(); code/100 == 2 && counts(a) {
+				return &answer
+			}
+		}
+	}
+	return nil
+}
+
 // OwnHeaders blocks the drive if the operator's own headers, which go out with every request, may hold a credential.
 func OwnHeaders(c *scenarios.Conn, sent Asked) {
 	for name, value := range c.Transcript().Entry(sent.Existing.Status.Ref().Exchange).Request.Header {

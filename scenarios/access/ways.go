@@ -68,6 +68,14 @@ func Read(bundled []byte) (*Contract, error) {
 	return c, nil
 }
 
+// Way returns the way of a name; zero if the contract has none, which an older one may have had.
+func (c *Contract) Way(name string) Way {
+	if i := slices.IndexFunc(c.Ways, func(w Way) bool { return w.Name() == name }); i >= 0 {
+		return c.Ways[i]
+	}
+	return Way{}
+}
+
 func waysOf(route string, op *apidoc.Operation) []Way {
 	method, path, _ := strings.Cut(route, " ")
 	plain := Way{Operation: op.ID, Method: method, Path: path, Secured: op.Secured, Tags: op.Tags,

@@ -11,12 +11,7 @@ import (
 // cost returns what requests ask for: a run and, where a plan says how many, its turns.
 func cost(d *dialect.Dialect) wire.Cost {
 	create, fork := d.Matching(dialect.CreateRun), d.Matching(dialect.ForkRun)
-	plan := ""
-	if spelled, is := d.Variables(map[string]any{"plan": nil}).(map[string]any); is {
-		for plan = range spelled {
-			break
-		}
-	}
+	plan := d.Variable("plan")
 	return func(method, path, body string) (runs, turns int) {
 		switch {
 		case method != http.MethodPost:

@@ -15,6 +15,11 @@ type Spent struct {
 	Turns    int `json:"turns"`    // of loops, as far as their plans tell; of an executable, each turn
 }
 
+// Plus returns both together.
+func (s Spent) Plus(more Spent) Spent {
+	return Spent{s.Requests + more.Requests, s.Runs + more.Runs, s.Turns + more.Turns}
+}
+
 // Cost returns the runs that a request asks for, and the turns that these will take. path has no query, body is "" where there is none.
 type Cost func(method, path, body string) (runs, turns int)
 
@@ -65,9 +70,7 @@ func (b *budget) take(more Spent) error {
 			return fmt.Errorf("%d of %d %s are spent, and this takes %d: --max-%s", of.spent, of.most, of.name, of.more, of.name)
 		}
 	}
-	b.spent.Requests += more.Requests
-	b.spent.Runs += more.Runs
-	b.spent.Turns += more.Turns
+	b.spent = b.spent.Plus(more)
 	return nil
 }
 

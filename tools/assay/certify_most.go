@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/pflag"
 
@@ -12,58 +13,51 @@ import (
 // money. It leaves room for a certification at the standard depth, and stops one that gets out of hand.
 var remoteMost = wire.Spent{Requests: 20_000, Runs: 2_000, Turns: 2_000}
 
-// mostFlags are what the operator allows a certification to ask a target for.
-type mostFlags struct{ requests, runs, turns int }
-
-func (m *mostFlags) register(f *pflag.FlagSet) {
-	for _, flag := range []struct {
-		to       *int
-		name, of string
-		remote   int
-	}{
-		{&m.requests, "requests", "requests", remoteMost.Requests},
-		{&m.runs, "runs", "runs, or intents", remoteMost.Runs},
-		{&m.turns, "turns", "turns of loops that a plan asks for, or of a plugin", remoteMost.Turns},
-	} {
-		f.IntVar(flag.to, "max-"+flag.name, unset, fmt.Sprintf("ask the target for at most `N` %s; 0 for any number (default any number, "+
-			"and %d where the target is not on this machine)", flag.of, flag.remote))
-		f.Lookup("max-" + flag.name).DefValue = "0"
-	}
-}
+// mostFlags are what the operator allows a certification to ask a target for, each unset where it was not given.
+type mostFlags wire.Spent
 
 // unset is the value of a bound that the operator did not give.
 const unset = -1
 
+var noneGiven = mostFlags{unset, unset, unset}
+
+// each calls do with each flag.
+func (m *mostFlags) each(do func(flag, of string, given *int, in func(*wire.Spent) *int)) {
+	do("max-requests", "requests", &m.Requests, func(s *wire.Spent) *int { return &s.Requests })
+	do("max-runs", "runs, or intents", &m.Runs, func(s *wire.Spent) *int { return &s.Runs })
+	do("max-turns", "turns of loops that a plan asks for, or of a plugin", &m.Turns, func(s *wire.Spent) *int { return &s.Turns })
+}
+
+func (m *mostFlags) register(f *pflag.FlagSet) {
+	m.each(func(flag, of string, given *int, in func(*wire.Spent) *int) {
+		f.IntVar(given, flag, unset, fmt.Sprintf("ask the target for at most `N` %s; 0 for any number (default any number, "+
+			"and %d where the target is not on this machine)", of, *in(&remoteMost)))
+		f.Lookup(flag).DefValue = "0"
+	})
+}
+
 // of returns what a target may be asked for.
-func (m mostFlags) of(t target) (wire.Spent, error) {
-	var most wire.Spent
+func (m mostFlags) of(t target) (most wire.Spent, err error) {
 	if t.specimen == nil && t.wire.Process == nil && !t.wire.OnThisMachine() {
 		most = remoteMost
 	}
-	for _, flag := range []struct {
-		given int
-		to    *int
-		name  string
-	}{{m.requests, &most.Requests, "requests"}, {m.runs, &most.Runs, "runs"}, {m.turns, &most.Turns, "turns"}} {
+	m.each(func(flag, _ string, given *int, in func(*wire.Spent) *int) {
 		switch {
-		case flag.given < unset:
-			return most, usage("certify --max-%s %d: give a number, 0 for no bound", flag.name, flag.given)
-		case flag.given != unset:
-			*flag.to = flag.given
+		case *given < unset:
+			err = usage("certify --%s %d: give a number, 0 for no bound", flag, *given)
+		case *given != unset:
+			*in(&most) = *given
 		}
-	}
-	return most, nil
+	})
+	return most, err
 }
 
 // words returns the flags as they were typed.
 func (m mostFlags) words() (words []string) {
-	for _, flag := range []struct {
-		given int
-		name  string
-	}{{m.requests, "requests"}, {m.runs, "runs"}, {m.turns, "turns"}} {
-		if flag.given != unset {
-			words = append(words, fmt.Sprintf("--max-%s", flag.name), fmt.Sprint(flag.given))
+	m.each(func(flag, _ string, given *int, _ func(*wire.Spent) *int) {
+		if *given != unset {
+			words = append(words, "--"+flag, strconv.Itoa(*given))
 		}
-	}
+	})
 	return words
 }

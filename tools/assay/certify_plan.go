@@ -85,8 +85,7 @@ func (c *certify) estimate(drives []scenarios.DriveMeta) (string, error) {
 	}
 	var all wire.Spent
 	for _, d := range drives {
-		of := costs[d.ID]
-		all.Requests, all.Runs, all.Turns = all.Requests+of.Requests, all.Runs+of.Runs, all.Turns+of.Turns
+		all = all.Plus(costs[d.ID])
 	}
 	return fmt.Sprintf("about %d requests, %d runs and %d planned turns at depth %s, as counted on a simulated host that claims everything",
 		all.Requests, all.Runs, all.Turns, c.options.Depth), nil

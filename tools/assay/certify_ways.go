@@ -129,7 +129,7 @@ func (o *certifyFlags) waysOut(t target) ways.Commands {
 	}
 	certify, keyless, unbounded := words(*o), *o, *o
 	keyless.key, keyless.keyFile = "", ""
-	unbounded.most = mostFlags{unset, unset, unset} // which may be what blocked them
+	unbounded.most = noneGiven // which may be what blocked them
 	joined := func(words ...string) string {
 		return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 	}

@@ -5,13 +5,10 @@ import (
 	"encoding/json"
 	"io"
 	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
-	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/trace"
 )
 
@@ -32,7 +29,7 @@ func TestCostsAreOfToday(t *testing.T) {
 	for _, of := range []struct{ id, name string }{{"openwop/v1", "openwop"}, {"openintent/v1", "openintent"}} {
 		today[of.id] = map[string]map[string]wire.Spent{}
 		for _, depth := range depths {
-			today[of.id][depth.String()] = costsOf(t, of.id, of.name, depth)
+			today[of.id][depth.String()] = costsOf(t, of.name, depth)
 		}
 	}
 	if update {
@@ -55,13 +52,13 @@ func TestCostsAreOfToday(t *testing.T) {
 			if _, is := kept[drive]; !is {
 				t.Errorf("%s has no recorded cost: write it anew with make traces", drive)
 			}
-			got = plus(got, cost)
+			got = got.Plus(cost)
 		}
 		for drive, cost := range kept {
 			if _, is := at[scenarios.Quick.String()][drive]; !is {
 				t.Errorf("%s has a recorded cost and is no drive of today: write it anew with make traces", drive)
 			}
-			want = plus(want, cost)
+			want = want.Plus(cost)
 		}
 		if !near(want.Requests, got.Requests) || !near(want.Runs, got.Runs) || !near(want.Turns, got.Turns) {
 			t.Errorf("%s: %+v is recorded, and today it is %+v: write it anew with make traces", id, want, got)
@@ -69,36 +66,18 @@ func TestCostsAreOfToday(t *testing.T) {
 	}
 }
 
-func plus(a, b wire.Spent) wire.Spent {
-	return wire.Spent{Requests: a.Requests + b.Requests, Runs: a.Runs + b.Runs, Turns: a.Turns + b.Turns}
-}
-
 func near(a, b int) bool { return 2*a >= b && 2*b >= a }
 
 // costsOf certifies the simulated host and returns what each drive asked for.
-func costsOf(t *testing.T, id, name string, depth scenarios.Depth) map[string]wire.Spent {
+func costsOf(t *testing.T, name string, depth scenarios.Depth) map[string]wire.Spent {
 	dir := t.TempDir()
 	args := []string{"certify", "simhost", "--protocol", name, "--seed", "7", "--depth", depth.String(), "--no-challenge", "--out", dir}
 	if code := execute(context.Background(), args, io.Discard, io.Discard); code != scenarios.ExitProved {
 		t.Fatalf("%v: exit code %d", args, code)
 	}
-	out := map[string]wire.Spent{}
-	files, err := filepath.Glob(filepath.Join(dir, reports.TranscriptsDir, "*.json"))
+	out, err := trace.CostsOf(dir)
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var transcript wire.Transcript
-		if err := json.Unmarshal(raw, &transcript); err != nil {
-			t.Fatal(err)
-		}
-		if cost := transcript.Cost(protocols.ByID(id).Protocol.Cost); cost.Requests > 0 {
-			out[transcript.Drive] = cost
-		}
 	}
 	return out
 }

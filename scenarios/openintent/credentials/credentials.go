@@ -135,14 +135,7 @@ func (o Observation) given(j *scenarios.Judge) {
 
 // letIn returns what a caller asked for and was not refused, nil for none; answers are passed over unless they count.
 func (r Round) letIn(answers bool) *access.Answer {
-	for _, a := range r.Asked {
-		for _, answer := range []access.Answer{a.Existing, a.Missing} {
-			if code, _ := answer.Status.Int(); code/100 == 2 && (answers || !isRespond(wayOf(a))) {
-				return &answer
-			}
-		}
-	}
-	return nil
+	return access.LetIn(r.Asked, func(a access.Asked) bool { return answers || !isRespond(wayOf(a)) })
 }
 
 // of returns what an operation showed, absent if it was not asked.
@@ -153,12 +146,5 @@ func (s State) of(operation string) wire.Value {
 	return wire.Value{}
 }
 
-// wayOf returns the way of a call; zero if the contract has none.
-func wayOf(a access.Asked) access.Way {
-	if contract, err := Contract(); err == nil {
-		if i := slices.IndexFunc(contract.Ways, func(w access.Way) bool { return w.Name() == a.Way }); i >= 0 {
-			return contract.Ways[i]
-		}
-	}
-	return access.Way{}
-}
+// wayOf returns the way of a call.
+func wayOf(a access.Asked) access.Way { return scenarios.Get(Contract()).Way(a.Way) }

@@ -46,7 +46,7 @@ func loopAndLoops(h host.Host) (flat, nested host.Scripted) {
 	ceiling, why := h.Ceiling()
 	switch {
 	case ceiling < innerTurns:
-		scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
+		host.TooFewTurns(why)
 	case h.Offers(fixture.Loop, fixture.Noop):
 		n := h.Between(2, 4)
 		flat = host.Scripted{Fixture: fixture.Loop, Plan: h.LoopPlan(n), Chosen: true}

@@ -133,7 +133,7 @@ func (o WeighedLoop) checkFree(j *scenarios.Judge, id scenarios.RequirementID, w
 // checkCarriedOut expects the held dispatch at most once, and
 // nothing else in its place. allowed holds the workers in the order of the plan.
 func (o WeighedLoop) checkCarriedOut(j *scenarios.Judge, id scenarios.RequirementID, allowed []string) {
-	j.Check(id, handedOver(o.Log)).To(within(allowed), "workers of the whole loop, of which turn %d was held", o.Held.Turn)
+	j.Check(id, handedOver(o.Log)).To(host.NothingBut(allowed), "workers of the whole loop, of which turn %d was held", o.Held.Turn)
 	f := wire.Found{In: o.Log.All().In}
 	for _, c := range o.Children {
 		workflow := c.Snapshot.Key("workflowId")
@@ -146,26 +146,8 @@ func (o WeighedLoop) checkCarriedOut(j *scenarios.Judge, id scenarios.Requiremen
 		}
 		f.Values = append(f.Values, workflow)
 	}
-	j.Check(id, f).To(within(allowed), "workflows of the child runs")
+	j.Check(id, f).To(host.NothingBut(allowed), "workflows of the child runs")
 	o.Ended.CheckStill(j, id, o.Log, "after its end")
-}
-
-// within expects a list of these items only, in their order, each at most
-// once.
-func within(allowed []string) check.Matcher {
-	return check.That("nothing but "+wire.Compact(allowed)+", in this order", func(v any) bool {
-		list, ok := v.([]any)
-		at := 0
-		for _, got := range list {
-			for at < len(allowed) && got != allowed[at] {
-				at++
-			}
-			if at++; at > len(allowed) {
-				return false
-			}
-		}
-		return ok
-	})
 }
 
 // without returns the planned workers except the held one.

@@ -115,17 +115,7 @@ var everyWayWithoutEffect = scenarios.Scenario{
 
 // letIn returns what a caller asked for and was not refused, nil for none. Of calls by token it knows only if it is told to.
 func (r Round) letIn(tokens bool) *access.Answer {
-	for _, a := range r.Asked {
-		if byToken(a) && !tokens {
-			continue
-		}
-		for _, answer := range []access.Answer{a.Existing, a.Missing} {
-			if host.Succeeded(answer.Status) {
-				return &answer
-			}
-		}
-	}
-	return nil
+	return access.LetIn(r.Asked, func(a access.Asked) bool { return tokens || !byToken(a) })
 }
 
 // checkSame checks that the things of a kind are as they were before a round.
@@ -196,15 +186,8 @@ func (o Observation) eachStranger(j *scenarios.Judge, judge func(Round, access.A
 // byToken reports whether the credential of a call is the token in its path.
 func byToken(a access.Asked) bool { return wayOf(a).In(token) }
 
-// wayOf returns the way of a call; zero if the contract has none, which an older one may have had.
-func wayOf(a access.Asked) access.Way {
-	if contract, err := Contract(); err == nil {
-		if i := slices.IndexFunc(contract.Ways, func(w access.Way) bool { return w.Name() == a.Way }); i >= 0 {
-			return contract.Ways[i]
-		}
-	}
-	return access.Way{}
-}
+// wayOf returns the way of a call.
+func wayOf(a access.Asked) access.Way { return scenarios.Get(Contract()).Way(a.Way) }
 
 // The control is the run that still waits.
 var everyTokenRefused = scenarios.Scenario{

@@ -57,6 +57,9 @@ func (d *Dialect) Hear(document string) string {
 // Variables returns values of variables, by their names, as they are on the target.
 func (d *Dialect) Variables(values any) any { return d.names.Variables(values) }
 
+// Variable returns the name of a variable as it is on the target.
+func (d *Dialect) Variable(name string) string { return d.names.Drawn(name) }
+
 // Heard implements [wire.Hearer].
 func (d *Dialect) Heard() wire.Speech {
 	if d.names == nil || d.heard {

@@ -93,7 +93,7 @@ func lose(ctx context.Context, h host.Host, worker, script string, needs ...stri
 	_, maps := claims.DispatchMapping.Look(h.Discovery)
 	switch {
 	case ceiling < 3:
-		scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
+		host.TooFewTurns(why)
 		return nil, o
 	case !h.Offers(needs...):
 		scenarios.End(scenarios.Block("the host does not offer the worker", fixture.Load))

@@ -60,7 +60,7 @@ var mappedLoops = &scenarios.Drive[MappedObservation]{
 		ceiling, why := h.Ceiling()
 		switch {
 		case ceiling < 2:
-			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
+			host.TooFewTurns(why)
 		case h.Offers(fixture.Loop, fixture.Mapped, fixture.Echo, fixture.EchoAgain):
 			*o = mapRandomly(ctx, h)
 			return

@@ -54,7 +54,7 @@ func loopThatWaits(h host.Host) (way host.Scripted, turn int) {
 	ceiling, why := h.Ceiling()
 	switch asking := h.Offers(fixture.Loop, fixture.LoopAskUser, fixture.Noop); {
 	case ceiling < 2 || asking && ceiling < askingTurns:
-		scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
+		host.TooFewTurns(why)
 	case asking:
 		plan := host.Plan{host.NextWorker(fixture.LoopAskUser, fixture.Noop), host.Terminate(h.Name("done"))}
 		return host.Scripted{Fixture: fixture.Loop, Plan: plan, Chosen: true}, 2

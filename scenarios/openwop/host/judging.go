@@ -144,6 +144,23 @@ func NoMoreThan(n int) check.Matcher {
 	})
 }
 
+// NothingBut expects a list of these items only, in their order, each at most once.
+func NothingBut(allowed []string) check.Matcher {
+	return check.That("nothing but "+wire.Compact(allowed)+", in this order", func(v any) bool {
+		list, ok := v.([]any)
+		at := 0
+		for _, got := range list {
+			for at < len(allowed) && got != allowed[at] {
+				at++
+			}
+			if at++; at > len(allowed) {
+				return false
+			}
+		}
+		return ok
+	})
+}
+
 // OneSucceeded expects a list of HTTP statuses with exactly one 2xx.
 func OneSucceeded() check.Matcher {
 	return check.That("exactly one HTTP 2xx", func(v any) bool {

@@ -3,7 +3,6 @@ package host
 import (
 	"fmt"
 
-	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -11,7 +10,7 @@ import (
 func (h Host) TurnsFrom(least int) int {
 	ceiling, why := h.Ceiling()
 	if ceiling < least {
-		scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
+		TooFewTurns(why)
 	}
 	return h.Between(least, min(least+4, ceiling))
 }

@@ -154,7 +154,7 @@ func (h Host) LoopOf(least, most, spare int) Scripted {
 	case h.Offers(fixture.Loop, fixture.Noop) && ceiling-spare >= least:
 		return Scripted{fixture.Loop, h.LoopPlan(h.Between(least, min(most, ceiling-spare))), true}
 	case ceiling-spare < 2:
-		scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
+		TooFewTurns(why)
 		return Scripted{}
 	case h.Offers(fixture.Handoff, fixture.HandoffChild):
 		return Scripted{fixture.Handoff, Plan{NextWorker(fixture.HandoffChild), Terminate("goal-reached")}, false}
@@ -206,6 +206,11 @@ func (h Host) Ceiling() (turns int, why string) {
 		turns, why = int((n+1)/2), fmt.Sprintf("limits.maxNodeExecutions is %d", n)
 	}
 	return turns, why
+}
+
+// TooFewTurns ends the drive where the ceiling is below what it needs. why names the limit that decides.
+func TooFewTurns(why string) {
+	scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
 }
 
 // FixedScript is the note for a loop that could not be chosen at random.

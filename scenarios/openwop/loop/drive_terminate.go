@@ -86,7 +86,7 @@ var dispatchOfTooMany = &scenarios.Drive[RefusedObservation]{
 			h.Lacks("no loop with fanOutPolicy reject is on offer", fixture.Reject)
 		}
 		if ceiling, why := h.Ceiling(); ceiling < 2 {
-			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
+			host.TooFewTurns(why)
 		}
 		several := make([]string, h.Between(2, 4))
 		for i := range several {

@@ -46,7 +46,7 @@ func requireMemory(h host.Host, turns int, fixtures ...string) {
 		}
 	}
 	if ceiling, why := h.Ceiling(); ceiling < turns {
-		scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
+		host.TooFewTurns(why)
 	}
 }
 

@@ -61,7 +61,7 @@ var drawnDoubts = &scenarios.Drive[DoubtsObservation]{
 			case workflow == "":
 				h.Lacks("no loop whose plan can be chosen is on offer", append([]string{fixture.Loop, fixture.Mapped}, staff...)...)
 			case ceiling < steps.Least:
-				scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
+				host.TooFewTurns(why)
 			default:
 				d.Program = doubtful(h, workflow, staff, o.Floor, ceiling, why)
 			}
@@ -128,11 +128,7 @@ func (d *Doubted) run(ctx context.Context, h host.Host) {
 	r := h.Create(ctx, "create the loop that doubts", request(d.Program))
 	for i := range d.Held {
 		s := &d.Held[i]
-		s.Log = r.ReadLog(ctx, "log of the loop")
-		if r.ID != "" {
-			s.Suspended = r.AwaitSuspended(ctx, s.Turn-1)
-			s.Log = r.ReadLog(ctx, "log while suspended")
-		}
+		*s = r.HeldAs(ctx, s.Marker, s.Turn, s.Turn-1)
 		if s.Suspended.Reached && !reaches(s.Log, s.Turn, i+1) { // a snapshot may be that of the suspension before
 			r.Await(ctx, "the decision is held", func(ctx context.Context) (wire.Value, bool) {
 				s.Log = r.ReadLog(ctx, "log, until the decision is held")

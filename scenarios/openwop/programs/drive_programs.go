@@ -75,7 +75,7 @@ var drawnPrograms = &scenarios.Drive[Observation]{
 // asks.
 func way(h host.Host) (workflow string, scripts [2]string) {
 	if ceiling, why := most(h, turns); ceiling < turns.Least {
-		scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
+		host.TooFewTurns(why)
 	}
 	if h.Offers(append(slices.Clone(staff), fixture.Mapped)...) {
 		return fixture.Mapped, scripts

@@ -44,7 +44,7 @@ var drawnVerdicts = &scenarios.Drive[DrawnVerdicts]{
 		}
 		ceiling, why := h.Ceiling()
 		if ceiling < results.Least+2 {
-			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
+			host.TooFewTurns(why)
 		}
 		o.Runs = make([]DrawnRun, drawnRuns[c.Depth])
 		var runs []func(context.Context)

@@ -57,7 +57,7 @@ var verifiedResults = &scenarios.Drive[VerifiedObservation]{
 		}
 		ceiling, why := h.Ceiling()
 		if ceiling < 4 {
-			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
+			host.TooFewTurns(why)
 		}
 		work, end := host.NextWorker(fixture.Echo), host.Terminate(h.Name("done"))
 		bound := h.Between(2, min(4, ceiling))
@@ -170,7 +170,7 @@ var criteriaOfSuccess = &scenarios.Drive[CriteriaObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *CriteriaObservation) {
 		h := host.Host{Conn: c}
 		if ceiling, why := h.Ceiling(); ceiling < 2 {
-			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
+			host.TooFewTurns(why)
 		}
 		for _, l := range []struct {
 			into *Judged
