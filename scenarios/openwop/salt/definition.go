@@ -61,40 +61,37 @@ func walk(v visitor, ids map[string]bool, d map[string]any) map[string]any {
 	for _, variable := range listOf(d["variables"]) {
 		w.variables[textOf(object(variable)["name"])] = true
 	}
-	out := map[string]any{}
-	for key, value := range d {
+	return replaced(d, func(key string, value any) any {
 		switch key {
 		case "id":
-			value = w.name(workflow, textOf(value))
+			return w.name(workflow, textOf(value))
 		case "nodes":
-			value = each(value, w.node)
+			return each(value, w.node)
 		case "edges", "triggers":
-			value = each(value, func(m map[string]any) map[string]any { return w.members("", m) })
+			return each(value, func(m map[string]any) map[string]any { return w.members("", m) })
 		case "variables":
-			value = each(value, w.variable)
+			return each(value, w.variable)
 		case "metadata":
 			m := w.members("", object(value))
 			delete(m, "tags") // say what it is for
-			value = m
+			return m
 		case "name", "description":
-			value = w.name(text, textOf(value))
+			return w.name(text, textOf(value))
 		}
-		out[key] = value
-	}
-	return out
+		return value
+	})
 }
 
 func (w walker) node(n map[string]any) map[string]any {
-	out := map[string]any{}
-	for key, value := range n {
+	return replaced(n, func(key string, value any) any {
 		switch key {
 		case "id":
-			value = w.name(inner, textOf(value))
+			return w.name(inner, textOf(value))
 		case "name":
-			value = w.name(text, textOf(value))
+			return w.name(text, textOf(value))
 		case "typeId":
 			if strings.HasPrefix(textOf(value), ownType) {
-				value = w.name(nodeType, textOf(value))
+				return w.name(nodeType, textOf(value))
 			}
 		case "inputs":
 			ports := map[string]any{}
@@ -104,53 +101,46 @@ func (w walker) node(n map[string]any) map[string]any {
 				}
 				ports[port] = w.members("", object(in))
 			}
-			value = ports
+			return ports
 		case "config", "agent":
-			value = w.members(key, object(value))
+			return w.members(key, object(value))
 		}
-		out[key] = value
-	}
-	return out
+		return value
+	})
 }
 
 func (w walker) variable(v map[string]any) map[string]any {
-	out := map[string]any{}
-	for key, value := range v {
+	return replaced(v, func(key string, value any) any {
 		switch key {
 		case "name":
-			value = w.name(inner, textOf(value))
+			return w.name(inner, textOf(value))
 		case "description":
-			value = w.name(text, textOf(value))
+			return w.name(text, textOf(value))
 		case "defaultValue":
-			value = w.value(key, value)
+			return w.value(key, value)
 		}
-		out[key] = value
-	}
-	return out
+		return value
+	})
 }
 
 // members returns an object whose members have the meaning that their names have in every definition.
 func (w walker) members(in string, m map[string]any) map[string]any {
-	out := map[string]any{}
-	for key, value := range m {
+	return replaced(m, func(key string, value any) any {
 		switch key {
 		case "inputMapping", "outputMapping":
-			value = w.mapping(object(value))
+			return w.mapping(object(value))
 		case "perWorkerInputMappings", "perWorkerOutputMappings":
 			of := map[string]any{}
 			for worker, mapping := range object(value) {
 				of[w.worker(worker)] = w.mapping(object(mapping))
 			}
-			value = of
-		default:
-			if in == "correlation" && distinctive(textOf(value)) {
-				value = w.name(word, textOf(value))
-			}
-			value = w.value(key, value)
+			return of
 		}
-		out[key] = value
-	}
-	return out
+		if in == "correlation" && distinctive(textOf(value)) {
+			value = w.name(word, textOf(value))
+		}
+		return w.value(key, value)
+	})
 }
 
 // mapping is from names of variables to names of variables.
@@ -226,6 +216,15 @@ func (w walker) string(member, s string) string {
 // distinctive reports whether a value is a mark of its own: no word that anybody would use.
 func distinctive(s string) bool {
 	return strings.Contains(s, "assay") || strings.Count(s, "-") > 1
+}
+
+// replaced returns an object with another value for each member.
+func replaced(m map[string]any, by func(member string, value any) any) map[string]any {
+	out := make(map[string]any, len(m))
+	for member, value := range m {
+		out[member] = by(member, value)
+	}
+	return out
 }
 
 func each(of any, f func(map[string]any) map[string]any) []any {
