@@ -46,8 +46,8 @@ var (
 // DrawnRuns plays programs that are drawn.
 var DrawnRuns = &scenarios.Drive[Observation]{
 	ID: "agenticloop/drawn-runs",
-	Title: "has runs of drawn length, tools, values and budgets go on beside one another, with failures, results that come again, late, and " +
-		"for a run, a step or a tool that is nearly the right one",
+	Title: "takes several runs of drawn length, tools, values and budgets forward side by side, with failures, repeated and late " +
+		"results, and results for nearly the right run, step or tool",
 	Sends:      []string{"a turn for each start and each result: agentic.start, agentic.tool_result"},
 	Waits:      longest[scenarios.Quick],
 	Timeout:    10 * time.Minute,

@@ -15,7 +15,7 @@ import (
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID:    "runs",
-		Title: "runs of drawn steps, tools, values, failures and budgets beside one another: every turn against what the text says of it",
+		Title: "several runs at once, with drawn steps, tools, values, failures and budgets: every turn against what the text says of it",
 		Scenarios: []scenarios.Scenario{
 			goesOn, keepsItsState, comesAgain, staysOver, strangers, aboveEscalates, nearToolEscalates, fails, givesUp, triesAgain,
 			mends, keepsItsBudget, allowlistThroughout, argumentsAsTheyAre, completesAsItWent,
@@ -27,7 +27,7 @@ func Suite() scenarios.Suite {
 // RFC-103 Resume Validation Logic 5, Core Invariants 2.
 var goesOn = asked(scenarios.Scenario{
 	ID:    "agenticloop/runs/goes-on",
-	Title: "whatever came before, the result that is pending takes its run one step on, or to its end, by one event",
+	Title: "whatever came before, the pending result takes its run one step further or to its end, with one event",
 	Proves: scenarios.IDs{agenticloop.RFC103I2, agenticloop.RFC103V9, agenticloop.RFC103M2, agenticloop.RFC103T7, agenticloop.RFC103E11,
 		agenticloop.RFC103T9},
 	Claim: claims.Plugin,
@@ -50,7 +50,7 @@ var goesOn = asked(scenarios.Scenario{
 // RFC-103 Agent Plugin State Schema, State rules (AL-R7).
 var keepsItsState = asked(scenarios.Scenario{
 	ID:    "agenticloop/runs/keeps-its-state",
-	Title: "whatever the run, each turn that moves it leaves the state that the move has: status, step, budget, goal, and what is pending",
+	Title: "after each turn that moves a run, its state is right: status, step, budget, goal and what is pending",
 	Proves: scenarios.IDs{agenticloop.RFC103S6, agenticloop.RFC103I3, agenticloop.RFC103S7, agenticloop.RFC103S8, agenticloop.RFC103T8,
 		agenticloop.RFC103P5, agenticloop.RFC103S2, agenticloop.RFC103S3, agenticloop.RFC103E1},
 	Claim: claims.Plugin,
@@ -58,8 +58,9 @@ var keepsItsState = asked(scenarios.Scenario{
 
 // RFC-103 Resume Validation Logic 3, Idempotency and Dedupe (AL-R14).
 var comesAgain = asked(scenarios.Scenario{
-	ID:    "agenticloop/runs/comes-again",
-	Title: "what a run took before moves it no further, however old it is, how often it comes, and whatever it says then",
+	ID: "agenticloop/runs/comes-again",
+	Title: "a result that a run has already taken moves it no further, however old it is, how often it comes again, and whatever it " +
+		"says then",
 	Proves: scenarios.IDs{agenticloop.RFC103V6, agenticloop.RFC103I6, agenticloop.RFC103M4, agenticloop.RFC103O5,
 		agenticloop.RFC103M3},
 	Claim: claims.Plugin,
@@ -74,7 +75,7 @@ var comesAgain = asked(scenarios.Scenario{
 // RFC-103 Resume Validation Logic 2.
 var staysOver = asked(scenarios.Scenario{
 	ID:     "agenticloop/runs/stays-over",
-	Title:  "a run that ended stays as it is, however it ended, and whatever comes for which of its steps",
+	Title:  "a run that has ended stays as it is, however it ended, and whatever still arrives for it",
 	Proves: scenarios.IDs{agenticloop.RFC103V4, agenticloop.RFC103READ8},
 	Claim:  claims.Plugin,
 }, question{about: under(model.Over), look: func(t told, j *scenarios.Judge) {
@@ -84,7 +85,7 @@ var staysOver = asked(scenarios.Scenario{
 // RFC-103 Resume Validation Logic 1, Core Invariants 5 (AL-R101).
 var strangers = asked(scenarios.Scenario{
 	ID:     "agenticloop/runs/strangers",
-	Title:  "a result whose run_id is nearly that of a run moves no run",
+	Title:  "a result whose run_id is nearly right moves no run",
 	Proves: scenarios.IDs{agenticloop.RFC103V2, agenticloop.RFC103I5},
 	Claim:  claims.Plugin,
 }, question{about: under(model.Unknown, model.Misshapen), look: func(t told, j *scenarios.Judge) {
@@ -99,7 +100,7 @@ var strangers = asked(scenarios.Scenario{
 // Only the testing notes of the RFC speak of a later step (AL-R6, AL-R101).
 var aboveEscalates = asked(scenarios.Scenario{
 	ID:     "agenticloop/runs/above-escalates",
-	Title:  "wherever a run stands, a result of a later step escalates it, however far above that is",
+	Title:  "at any step, a result for a later step escalates the run, however far ahead that is",
 	Proves: scenarios.IDs{agenticloop.RFC103K2},
 	Claim:  claims.Plugin,
 }, question{about: under(model.Later, model.Unread), also: scenarios.IDs{agenticloop.RFC103T1}, look: func(t told, j *scenarios.Judge) {
@@ -113,7 +114,7 @@ var aboveEscalates = asked(scenarios.Scenario{
 // RFC-103 Resume Validation Logic 4 (AL-R17).
 var nearToolEscalates = asked(scenarios.Scenario{
 	ID:     "agenticloop/runs/near-tool-escalates",
-	Title:  "wherever a run stands, a result of nearly its tool escalates it",
+	Title:  "at any step, a result from a tool with nearly the right name escalates the run",
 	Proves: scenarios.IDs{agenticloop.RFC103V7, agenticloop.RFC103F2, agenticloop.RFC103M5},
 	Claim:  claims.Plugin,
 }, question{about: under(model.OtherTool), also: scenarios.IDs{agenticloop.RFC103T1}, look: func(t told, j *scenarios.Judge) {
@@ -123,7 +124,7 @@ var nearToolEscalates = asked(scenarios.Scenario{
 // RFC-103 Resume Validation Logic 5 (AL-R5).
 var fails = asked(scenarios.Scenario{
 	ID:     "agenticloop/runs/fails",
-	Title:  "a failure leads to the same step again or to the end of its run, at whatever step",
+	Title:  "a failure leads to the same step again or to the end of the run, at any step",
 	Proves: scenarios.IDs{agenticloop.RFC103V10},
 	Claim:  claims.Plugin,
 }, question{about: under(model.Failed), also: scenarios.IDs{agenticloop.RFC103T1, agenticloop.RFC103P4}, look: func(
@@ -139,7 +140,7 @@ var fails = asked(scenarios.Scenario{
 // RFC-103 Error Handling (AL-R108).
 var givesUp = asked(scenarios.Scenario{
 	ID:     "agenticloop/runs/gives-up",
-	Title:  "a run whose step fails once more than it is asked for again is escalated, at whatever step",
+	Title:  "a run whose step fails once more than it may be retried is escalated, at any step",
 	Proves: scenarios.IDs{agenticloop.RFC103F6, agenticloop.RFC103F3},
 	Claim:  claims.Plugin,
 }, question{
@@ -157,7 +158,7 @@ var givesUp = asked(scenarios.Scenario{
 // RFC-103 Error Handling (AL-R5, AL-R8, AL-R108).
 var triesAgain = asked(scenarios.Scenario{
 	ID:     "agenticloop/runs/tries-again",
-	Title:  "while retries remain, the step that failed is asked for again, with its tool, and its attempt grows by one, at whatever step",
+	Title:  "while retries remain, the failed step is asked for again with the same tool, and its attempt grows by one, at any step",
 	Proves: scenarios.IDs{agenticloop.RFC103F4},
 	Claim:  claims.Retries,
 }, question{
@@ -176,7 +177,7 @@ var triesAgain = asked(scenarios.Scenario{
 // RFC-103 Error Handling (AL-R5).
 var mends = asked(scenarios.Scenario{
 	ID:     "agenticloop/runs/mends",
-	Title:  "a run whose retry succeeds goes on from that step, at whatever step",
+	Title:  "a run whose retry succeeds goes on from that step, at any step",
 	Proves: scenarios.IDs{agenticloop.RFC103F5},
 	Claim:  claims.Retries,
 }, question{
@@ -192,7 +193,7 @@ var mends = asked(scenarios.Scenario{
 // RFC-103 Error Handling, Security and Scope (AL-R10).
 var keepsItsBudget = asked(scenarios.Scenario{
 	ID:     "agenticloop/runs/keeps-its-budget",
-	Title:  "a run is escalated where it would ask for a step beyond its budget, and not before, whatever the budget and what other runs have",
+	Title:  "a run is escalated when it would go beyond its budget, and not before, whatever its budget and those of other runs",
 	Proves: scenarios.IDs{agenticloop.RFC103F7, agenticloop.RFC103G7},
 	Claim:  claims.Plugin,
 }, question{
@@ -204,7 +205,7 @@ var keepsItsBudget = asked(scenarios.Scenario{
 // RFC-103 Security and Scope (AL-R116).
 var allowlistThroughout = asked(scenarios.Scenario{
 	ID:     "agenticloop/runs/allowlist-throughout",
-	Title:  "no run asks for a tool that the allowlist of that very turn does not have, whatever an earlier turn, a start or a result said",
+	Title:  "no run asks for a tool that is not on the allowlist of that very turn, whatever earlier turns, starts or results said",
 	Proves: scenarios.IDs{agenticloop.RFC103G3},
 	Claim:  claims.Plugin,
 }, question{
@@ -220,7 +221,7 @@ var allowlistThroughout = asked(scenarios.Scenario{
 // RFC-103 Event Contract 2 (AL-R2).
 var argumentsAsTheyAre = asked(scenarios.Scenario{
 	ID:     "agenticloop/runs/arguments-as-they-are",
-	Title:  "the arguments that a planner chooses are those of the request, whatever their type and value, also when it is made again",
+	Title:  "a request has the arguments that the planner chose, whatever their type and value, also when it is repeated",
 	Proves: scenarios.IDs{agenticloop.RFC103E9},
 	Claim:  claims.Plugin,
 }, question{
@@ -232,7 +233,7 @@ var argumentsAsTheyAre = asked(scenarios.Scenario{
 // RFC-103 Event Contract 4 (AL-R110).
 var completesAsItWent = asked(scenarios.Scenario{
 	ID:     "agenticloop/runs/completes-as-it-went",
-	Title:  "agent.completed tells the goal, word for word, and how many results its run took, however many failed or came again",
+	Title:  "agent.completed has the goal, word for word, and the number of results its run took, however many failed or came again",
 	Proves: scenarios.IDs{agenticloop.RFC103E12, agenticloop.RFC103E13, agenticloop.RFC103E14},
 	Claim:  claims.Plugin,
 }, question{

@@ -17,7 +17,7 @@ import (
 // Suite returns the scenarios about every operation, asked for by those who may not use it.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "credentials", Title: "every operation of the contract, asked for with every key that does not open it",
+		ID: "credentials", Title: "every operation of the contract, sent with keys that must not work",
 		Scenarios: []scenarios.Scenario{everyAnswerRefused, everyWayRefused, everyWayWithoutEffect},
 	}
 }
@@ -25,7 +25,7 @@ func Suite() scenarios.Suite {
 // The text says 401 of an answer without a valid key.
 var everyAnswerRefused = scenarios.Scenario{
 	ID:     "openintent/credentials/every-answer-refused",
-	Title:  "an answer without a key, with an empty one, or with one that is nearly right is refused with 401, and the intent waits on",
+	Title:  "an answer with a missing, empty or nearly right key is refused with 401, and the intent keeps waiting",
 	Proves: scenarios.IDs{openintent.OIP0025A1},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(strangers, func(o Observation, j *scenarios.Judge) {
@@ -46,9 +46,8 @@ var everyAnswerRefused = scenarios.Scenario{
 }
 
 var everyWayRefused = scenarios.Scenario{
-	ID: "openintent/credentials/every-way-refused",
-	Title: "no operation, whatever its parameters, is carried out without a key, with an empty one, or with one that is nearly right; the " +
-		"refusal shows nothing of what is there",
+	ID:     "openintent/credentials/every-way-refused",
+	Title:  "every operation, with any parameters, refuses a missing, empty or nearly right key, and the refusal discloses nothing",
 	Proves: scenarios.IDs{openintent.OIPREAD11},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(strangers, func(o Observation, j *scenarios.Judge) {
@@ -79,7 +78,7 @@ func unmarked(marks []string) check.Matcher {
 
 var everyWayWithoutEffect = scenarios.Scenario{
 	ID:     "openintent/credentials/every-way-without-effect",
-	Title:  "what callers without a right key asked for has changed nothing: all that can be read is as it was",
+	Title:  "refused requests change nothing: everything that can be read is as it was",
 	Proves: scenarios.IDs{openintent.OIPREAD12},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(strangers, func(o Observation, j *scenarios.Judge) {

@@ -38,8 +38,8 @@ type Read struct {
 // strangers has everybody without a right key ask for everything.
 var strangers = &scenarios.Drive[Observation]{
 	ID: "openintent/every-operation",
-	Title: "makes an intent that waits, with all that can be made for it, and asks for every operation of the contract, with every " +
-		"parameter, without a key, with an empty one and with such as a careless comparison takes for the right one",
+	Title: "makes an intent that waits, with all that can be made for it, and sends every operation of the contract, with every " +
+		"parameter, without a key, with an empty one and with ones that a careless comparison would accept",
 	Sends: []string{"POST /intents, three times", "POST /intents/{id}/state", "POST /intents/{id}/status",
 		"every operation of the contract, without a key and with wrong ones, of what is there and of what never was",
 		"GET of what was made, after each caller"},

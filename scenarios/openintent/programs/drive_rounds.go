@@ -55,7 +55,7 @@ type Wrong struct {
 
 var drawnRounds = &scenarios.Drive[RoundsObservation]{
 	ID:    "openintent/drawn-rounds",
-	Title: "suspends and answers one intent again and again, and each time sends what resembles the right answer before",
+	Title: "suspends and answers one intent again and again, and before each right answer sends ones that resemble it",
 	Sends: []string{
 		"POST /intents", "POST /intents/{id}/leases, and PATCH /intents/{id}/leases/{lease} in each round",
 		"POST /intents/{id}/state and /status", "POST /intents/{id}/suspend/respond, many times", "GET /intents/{id} and its events",

@@ -38,7 +38,7 @@ type TaskRound struct {
 
 var drawnTasks = &scenarios.Drive[TasksObservation]{
 	ID:    "openintent/drawn-tasks",
-	Title: "suspends and answers an intent again and again of whose tasks all but the first run",
+	Title: "suspends and answers an intent again and again while all of its tasks but the first run",
 	Sends: []string{
 		"POST /intents", "POST /intents/{id}/tasks or /tasks", "PATCH /tasks/{id}", "POST /plans", "POST /intents/{id}/state and /status",
 		"POST /intents/{id}/suspend/respond", "GET /tasks/{id} and /plans/{id}",

@@ -50,7 +50,7 @@ var near = []struct {
 
 var drawnVersions = &scenarios.Drive[VersionsObservation]{
 	ID:         "openintent/drawn-versions",
-	Title:      "writes to an intent many times, and each time names another version before",
+	Title:      "writes to an intent many times, and before each write sends one that names another version",
 	Sends:      []string{"POST /intents, twice", "GET /intents/{id}", "POST /intents/{id}/state, twice for each write"},
 	Dimensions: versionDimensions,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *VersionsObservation) {

@@ -52,7 +52,7 @@ func refused(j *scenarios.Judge, id scenarios.RequirementID, all []Wrong, status
 var roundScenarios = []scenarios.Scenario{
 	{
 		ID:     "openintent/programs/round-kept",
-		Title:  "each of many answers of one intent is kept as it is, with all else that its record says, and told once",
+		Title:  "each of many answers to one intent is kept as it is, with the rest of its record, and logged once",
 		Proves: scenarios.IDs{openintent.OIP0025A11, openintent.OIP0025A13, openintent.OIP0025A14, openintent.OIP0025A15},
 		Claim:  claims.Core,
 		Ask: ofRounds(func(_ RoundsObservation, r Round, _ int, j *scenarios.Judge) {
@@ -73,7 +73,7 @@ var roundScenarios = []scenarios.Scenario{
 	},
 	{
 		ID:     "openintent/programs/round-named",
-		Title:  "in each round an answer is refused that names a suspension before, or an id that resembles its own",
+		Title:  "in each round an answer is refused that names an earlier suspension, or an id that resembles its own",
 		Proves: scenarios.IDs{openintent.OIP0025A5}, Claim: claims.Core,
 		Ask: ofRounds(func(_ RoundsObservation, r Round, n int, j *scenarios.Judge) {
 			r.control(j)
@@ -82,7 +82,7 @@ var roundScenarios = []scenarios.Scenario{
 	},
 	{
 		ID:     "openintent/programs/round-fitting",
-		Title:  "in each round with choices, or a confirmation, a value is refused that resembles one of them",
+		Title:  "in each round with choices or a confirmation, a value that only resembles a valid one is refused",
 		Proves: scenarios.IDs{openintent.OIP0025A7, openintent.OIP0025A9}, Claim: claims.Core,
 		Ask: ofRounds(func(_ RoundsObservation, r Round, n int, j *scenarios.Judge) {
 			id := map[string]scenarios.RequirementID{asChoice: openintent.OIP0025A7, asConfirm: openintent.OIP0025A9}[r.Response]
@@ -93,7 +93,7 @@ var roundScenarios = []scenarios.Scenario{
 		}, nil),
 	},
 	{
-		ID: "openintent/programs/round-once", Title: "in each round answers after the first are refused and change nothing",
+		ID: "openintent/programs/round-once", Title: "in each round later answers are refused and change nothing",
 		Proves: scenarios.IDs{openintent.OIP0026K4}, Claim: claims.Core,
 		Ask: ofRounds(func(_ RoundsObservation, r Round, n int, j *scenarios.Judge) {
 			if !waits(r.Waits) || !r.Answer.Ok() {
@@ -109,8 +109,9 @@ var roundScenarios = []scenarios.Scenario{
 		}, nil),
 	},
 	{
-		ID:     "openintent/programs/round-uncompleted",
-		Title:  "an intent that was suspended many times is not completed while it waits, nor suspended or answered when it is completed",
+		ID: "openintent/programs/round-uncompleted",
+		Title: "an intent that was suspended many times cannot be completed while it waits, nor suspended or answered once it is " +
+			"completed",
 		Proves: scenarios.IDs{openintent.OIP0025L1, openintent.OIP0025L2, openintent.OIP0025A4},
 		Claim:  claims.With(claims.Lifecycle, claims.Core),
 		Ask: ofRounds(func(_ RoundsObservation, r Round, n int, j *scenarios.Judge) {
@@ -131,7 +132,7 @@ var roundScenarios = []scenarios.Scenario{
 		}),
 	},
 	{
-		ID: "openintent/programs/round-leased", Title: "in each round who holds a lease on the intent can renew it",
+		ID: "openintent/programs/round-leased", Title: "in each round the holder of a lease on the intent can renew it",
 		Proves: scenarios.IDs{openintent.OIP0025L3}, Claim: claims.With(claims.Lifecycle, claims.Core),
 		Ask: ofRounds(func(o RoundsObservation, r Round, n int, j *scenarios.Judge) {
 			if host.MissingRoute(o.Lease) {

@@ -25,7 +25,7 @@ func (o TasksObservation) mirrors(j *scenarios.Judge) {
 var taskScenarios = []scenarios.Scenario{
 	{
 		ID:     "openintent/programs/tasks-mirror",
-		Title:  "at each suspension each task that runs is blocked, says why and by which intent, and runs again after each answer",
+		Title:  "at each suspension every running task is blocked, says why and by which intent, and runs again after the answer",
 		Proves: scenarios.IDs{openintent.OIP0026R3, openintent.OIP0026R3B, openintent.OIP0026R3C, openintent.OIP0026R3D},
 		Claim:  claims.With(claims.Plan, claims.Core),
 		Ask: scenarios.Ask(drawnTasks, func(o TasksObservation, j *scenarios.Judge) {
@@ -52,7 +52,7 @@ var taskScenarios = []scenarios.Scenario{
 	},
 	{
 		ID:     "openintent/programs/tasks-listed",
-		Title:  "at each suspension the plan lists each task that ran, once, and none after each answer",
+		Title:  "at each suspension the plan lists each task that ran once, and none after the answer",
 		Proves: scenarios.IDs{openintent.OIP0026R4G},
 		Claim:  claims.With(claims.Plan, claims.Core),
 		Ask: scenarios.Ask(drawnTasks, func(o TasksObservation, j *scenarios.Judge) {

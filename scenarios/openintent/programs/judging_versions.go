@@ -10,7 +10,7 @@ import (
 // versionNamed accepts any 4xx where what was named is no number: a server may read it as no version at all.
 var versionNamed = scenarios.Scenario{
 	ID:     "openintent/programs/version-named",
-	Title:  "at each of many versions a write that names another one is refused and changes nothing, whatever it resembles",
+	Title:  "at each of many versions, a write that names another version is refused and changes nothing, however similar the two are",
 	Proves: scenarios.IDs{openintent.OIP00012}, Claim: claims.Core,
 	Ask: scenarios.Ask(drawnVersions, func(o VersionsObservation, j *scenarios.Judge) {
 		for _, w := range o.Writes {

@@ -33,37 +33,37 @@ func mentioning(id string) func(wire.Value) bool {
 var graphScenarios = []scenarios.Scenario{
 	{
 		ID:     "openintent/programs/turned-blocked",
-		Title:  "whichever of several an intent depends on is suspended, it turns blocked, and stays so at the next",
+		Title:  "an intent is blocked whichever of its dependencies is suspended, and stays blocked when another one is",
 		Proves: scenarios.IDs{openintent.OIP0026R2}, Claim: claims.Graph, Ask: ofEach(Ran.judgeBlocked),
 	},
 	{
 		ID:     "openintent/programs/waits-for-all",
-		Title:  "in whatever order several are answered and completed, what depends on them waits for the last",
+		Title:  "an intent stays blocked until its last dependency is completed, in whatever order they are answered and completed",
 		Proves: scenarios.IDs{openintent.OIP0026R2C, openintent.OIP00022}, Claim: claims.Graph, Ask: ofEach(Ran.judgeWaits),
 	},
 	{
 		ID:     "openintent/programs/goes-on",
-		Title:  "whichever of several is completed last, and after however many suspensions, what depends on them goes on then",
+		Title:  "an intent goes on when its last dependency is completed, whichever that is and however often it was suspended",
 		Proves: scenarios.IDs{openintent.OIP0026R2D}, Claim: claims.Graph, Ask: ofEach(Ran.judgeGoesOn),
 	},
 	{
 		ID:     "openintent/programs/gated",
-		Title:  "nothing is completed over one of several that waits, nor over one of several children that is open",
+		Title:  "no intent is completed while one of its dependencies waits or one of its children is open",
 		Proves: scenarios.IDs{openintent.OIP0026R2B, openintent.OIP00021}, Claim: claims.Graph, Ask: ofEach(Ran.judgeGates),
 	},
 	{
 		ID:     "openintent/programs/apart",
-		Title:  "whoever is suspended, and however often, all others that do not depend on it keep their status",
+		Title:  "an intent keeps its status when others that it does not depend on are suspended, however often",
 		Proves: scenarios.IDs{openintent.OIP0026R1, openintent.OIP00024}, Claim: claims.Graph, Ask: ofEach(Ran.judgeApart),
 	},
 	{
 		ID:     "openintent/programs/counted-each-time",
-		Title:  "after each step the aggregate of each parent counts those that wait, and those that are completed",
+		Title:  "after each step the aggregate of each parent counts the intents that wait and those that are completed",
 		Proves: scenarios.IDs{openintent.OIP0026R4, openintent.OIP00023}, Claim: claims.Graph, Ask: ofEach(Ran.judgeCounted),
 	},
 	{
 		ID:     "openintent/programs/members-counted",
-		Title:  "after each step each portfolio counts the members that wait, whatever else they are members of",
+		Title:  "after each step each portfolio counts its members that wait, whatever other portfolios they are in",
 		Proves: scenarios.IDs{openintent.OIP0026R4B, openintent.OIP0026R4C, openintent.OIPREAD6}, Claim: inPortfolios,
 		Ask: ofEach(Ran.judgeFlags),
 	},
@@ -75,17 +75,17 @@ var graphScenarios = []scenarios.Scenario{
 	},
 	{
 		ID:     "openintent/programs/members-told",
-		Title:  "the log of a portfolio tells of each suspension of each member, and of each answer, once",
+		Title:  "the log of a portfolio has each suspension and each answer of each member once",
 		Proves: scenarios.IDs{openintent.OIP0026X1, openintent.OIP0026X2}, Claim: inPortfolios, Ask: ofEach(Ran.judgeMembers),
 	},
 	{
 		ID:     "openintent/programs/answers-kept",
-		Title:  "each answer of each intent makes it active, and is kept as it is, with all else that the record says",
+		Title:  "each answer makes its intent active and is kept as it is, with the rest of the record",
 		Proves: scenarios.IDs{openintent.OIP0025A11, openintent.OIP0025A13, openintent.OIP0025A15},
 		Claim:  inGraphs, Ask: ofEach(Ran.judgeAnswers),
 	},
 	{
-		ID: "openintent/programs/told-each-time", Title: "each answer of each intent leaves one intent.resumed",
+		ID: "openintent/programs/told-each-time", Title: "each answer leaves one intent.resumed",
 		Proves: scenarios.IDs{openintent.OIP0025A14}, Claim: inGraphs, Ask: ofEach(Ran.judgeLogs),
 	},
 }

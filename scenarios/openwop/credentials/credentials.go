@@ -18,7 +18,7 @@ import (
 // Suite returns the scenarios about every operation, asked for by those who may not use it.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "credentials", Title: "every operation of the contract, asked for with every credential that does not open it",
+		ID: "credentials", Title: "every operation of the contract, sent with credentials that must not work",
 		Scenarios: []scenarios.Scenario{
 			everyWayRefused, everyWayUnlearned, everyWayWithoutEffect, everyTokenRefused, everyRunApart, everyFileApart, everyGoalApart,
 		},
@@ -30,8 +30,8 @@ var needed = []string{"createRun", "getRun", "cancelRun", "pollRunEvents", "stre
 
 var everyWayRefused = scenarios.Scenario{
 	ID: "openwop/credentials/every-way-refused",
-	Title: "no operation, whatever its parameters, is carried out without a credential, with an empty or malformed one, or with one that is " +
-		"nearly right; the refusal shows nothing of what is there",
+	Title: "every operation, with any parameters, refuses a missing, empty, malformed or nearly right credential, and the refusal " +
+		"discloses nothing",
 	Proves: scenarios.IDs{openwop.OWPERR1, openwop.OWPERR2},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(strangers, func(o Observation, j *scenarios.Judge) {
@@ -70,7 +70,7 @@ func unmarked(marks []string) check.Matcher {
 // A host must check the credential before it looks for what is asked for.
 var everyWayUnlearned = scenarios.Scenario{
 	ID:     "openwop/credentials/every-way-unlearned",
-	Title:  "a refusal does not tell by its status, its code or its members whether there is what was asked for",
+	Title:  "a refusal has the same status, code and members whether or not the resource exists",
 	Proves: scenarios.IDs{openwop.OWPERR3},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(strangers, func(o Observation, j *scenarios.Judge) {
@@ -92,7 +92,7 @@ func checkUnlearned(j *scenarios.Judge, id scenarios.RequirementID, a access.Ask
 
 var everyWayWithoutEffect = scenarios.Scenario{
 	ID:     "openwop/credentials/every-way-without-effect",
-	Title:  "what callers without access asked for has changed nothing: runs, files and goals are as they were",
+	Title:  "refused requests change nothing: runs, files and goals stay as they were",
 	Proves: scenarios.IDs{openwop.OWPERR25},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(strangers, func(o Observation, j *scenarios.Judge) {
@@ -192,7 +192,7 @@ func wayOf(a access.Asked) access.Way { return scenarios.Get(Contract()).Way(a.W
 // The control is the run that still waits.
 var everyTokenRefused = scenarios.Scenario{
 	ID: "openwop/credentials/every-token-refused",
-	Title: "no interrupt is answered by a token that is nearly right, is put together of two, or is that of a run that is over; to show it " +
+	Title: "no interrupt can be answered with a nearly right token, one spliced from two, or one of a run that is over; showing it " +
 		"to such a token is a finding",
 	Proves: scenarios.IDs{openwop.OWPINT38, openwop.OWPINT39},
 	Claim:  claims.AnsweredByToken,

@@ -28,8 +28,8 @@ type Round struct {
 // strangers has everybody without access ask for everything.
 var strangers = &scenarios.Drive[Observation]{
 	ID: "openwop/every-operation",
-	Title: "makes a run, one that waits, a file and a goal, and asks for every operation of the contract, with every parameter, without a " +
-		"credential, with an empty one and with such as a careless comparison takes for the right one",
+	Title: "makes a run, a run that waits, a file and a goal, and sends every operation of the contract, with every parameter, " +
+		"without a credential, with an empty one and with ones that a careless comparison would accept",
 	Sends: []string{"{create run}, four times", "{write file}", "{create goal}",
 		"every operation of the contract, without a credential and with wrong ones, of what is there and of what never was",
 		"{read run}, {poll log}, {read file}, {list files}, {read goal} and {list goals} after each caller"},
@@ -66,8 +66,8 @@ func table(of func(access.Caller) bool) (cells []access.Cell) {
 // otherTenant has another tenant ask for everything.
 var otherTenant = &scenarios.Drive[Observation]{
 	ID: "openwop/every-operation-of-another-tenant",
-	Title: "makes a run, one that waits, a file and a goal, and has another tenant ask for every operation of the contract on them and on " +
-		"such as never were",
+	Title: "makes a run, a run that waits, a file and a goal, and has another tenant send every operation of the contract for them " +
+		"and for ones that do not exist",
 	Sends: []string{host.SendsTenants, "{create run}, four times", "{write file}", "{create goal}",
 		"as the other tenant: every operation of the contract, of what is there and of what never was",
 		"{read run}, {poll log}, {read file}, {list files}, {read goal} and {list goals}"},

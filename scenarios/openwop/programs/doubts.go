@@ -14,8 +14,9 @@ import (
 
 // RFC 0039 A.
 var heldEachTime = scenarios.Scenario{
-	ID:     "openwop/programs/held-each-time",
-	Title:  "each decision below the floor is held and told with its own numbers, 0 too, however many were held before; no other is held",
+	ID: "openwop/programs/held-each-time",
+	Title: "each decision below the floor is held and reported with its own confidence, even 0, however many were held before; no " +
+		"other is held",
 	Proves: scenarios.IDs{openwop.OWPINT5, openwop.OWPCNF3, openwop.OWPCNF5, openwop.OWPCNF9},
 	Claim:  claims.ExecutionModel2,
 	Ask: scenarios.Ask(drawnDoubts, func(o DoubtsObservation, j *scenarios.Judge) {
@@ -36,7 +37,7 @@ var heldEachTime = scenarios.Scenario{
 // RFC 0061 D.
 var countedInDoubt = scenarios.Scenario{
 	ID:     "openwop/programs/counted-in-doubt",
-	Title:  "a loop goes on counting where it stood, however often and wherever a decision below the floor held it",
+	Title:  "a loop goes on counting where it stopped, wherever and however often it was held for a decision below the floor",
 	Proves: scenarios.IDs{openwop.OWP0061D1},
 	Claim:  claims.StatefulResume,
 	Ask: scenarios.Ask(drawnDoubts, func(o DoubtsObservation, j *scenarios.Judge) {

@@ -11,8 +11,9 @@ import (
 
 // What holds for a fork of a run holds for a fork of a fork.
 var forkedAgain = scenarios.Scenario{
-	ID:     "openwop/programs/forked-again",
-	Title:  "a replay of a replay is a run of its own, names that as its source, has its events below its place and leaves it as it was",
+	ID: "openwop/programs/forked-again",
+	Title: "a replay of a replay is its own run, names the replay as its source, has the same events below the fork, and leaves " +
+		"its source unchanged",
 	Proves: scenarios.IDs{openwop.OWPRPL1, openwop.OWPRPL2, openwop.OWPRPL3},
 	Claim:  claims.Replay,
 	Ask: scenarios.Ask(drawnForks, func(o ForksObservation, j *scenarios.Judge) {
@@ -56,7 +57,7 @@ func (o ForksObservation) forks() (out []string) {
 // RFC 0061, motivation.
 var countedInForks = scenarios.Scenario{
 	ID:     "openwop/programs/counted-in-forks",
-	Title:  "a replay of a replay carries the turns, decisions and end of the first source, and asks nobody again",
+	Title:  "a replay of a replay has the turns, decisions and outcome of the original run, and asks nobody again",
 	Proves: scenarios.IDs{openwop.OWP0061M1},
 	Claim:  claims.StatefulResumeReplay,
 	Ask: scenarios.Ask(drawnForks, func(o ForksObservation, j *scenarios.Judge) {

@@ -171,7 +171,7 @@ var asked = scenarios.Scenario{
 
 var lateAnswers = scenarios.Scenario{
 	ID:     "openwop/programs/late-answers",
-	Title:  "an answer behind the end of a loop that asked several times is refused and changes nothing",
+	Title:  "an answer that comes after the end of a loop with several questions is refused and changes nothing",
 	Proves: scenarios.IDs{openwop.OWPINT2},
 	Claim:  claims.ExecutionModel,
 	Ask: ofEach(func(r played, j *scenarios.Judge) {

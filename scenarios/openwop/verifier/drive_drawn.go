@@ -33,8 +33,8 @@ var drawnRuns = [scenarios.Deep + 1]int{1, 2, 3}
 // drawnVerdicts runs loops whose results and ends pass or are to be revised in any order.
 var drawnVerdicts = &scenarios.Drive[DrawnVerdicts]{
 	ID: "openwop/drawn-verdicts",
-	Title: "runs loops of many results, each of which passes or is to be revised, the last one and another among the latter, and whose end " +
-		"is to be revised before it passes",
+	Title: "runs loops with many results that pass or must be revised; the last result and at least one other must be revised, and " +
+		"so must the end before it passes",
 	Sends:      []string{"{create run} (assay-loop-verified with drawn verdicts and values)", "{read run}", "{poll log}"},
 	Dimensions: []*scenarios.Dimension{results, finding, revised, idle},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DrawnVerdicts) {

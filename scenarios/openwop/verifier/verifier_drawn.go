@@ -14,7 +14,7 @@ import (
 // RFC 0090 A and B.
 var inAnyOrder = scenarios.Scenario{
 	ID:     "openwop/verifier/in-any-order",
-	Title:  "each of many verdicts decides on its own result, and one on an end on that, whatever was found before",
+	Title:  "each verdict applies to its own result or end, whatever the earlier verdicts were",
 	Proves: scenarios.IDs{openwop.OWPVER1, openwop.OWPVER2, openwop.OWPVER7, openwop.OWPVER9},
 	Claim:  claims.VerifierGating,
 	Ask: scenarios.Ask(drawnVerdicts, func(o DrawnVerdicts, j *scenarios.Judge) {
