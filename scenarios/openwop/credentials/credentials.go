@@ -74,20 +74,29 @@ var everyWayUnlearned = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPERR3},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(strangers, func(o Observation, j *scenarios.Judge) {
+		refused := false
 		o.eachStranger(j, func(_ Round, a access.Asked) {
 			if a.Missing.Asked != "" {
-				checkUnlearned(j, openwop.OWPERR3, a)
+				refused = checkUnlearned(j, openwop.OWPERR3, a) || refused
 			}
 		})
+		if !refused {
+			j.Block("no caller without a credential is refused", "demand the credential of every operation but those that are open to all")
+		}
 	}),
 }
 
-// checkUnlearned checks that what is there is refused as what never was.
-func checkUnlearned(j *scenarios.Judge, id scenarios.RequirementID, a access.Asked) {
+// checkUnlearned checks that what is there is refused as what never was. It reports false, and checks nothing, where a caller is let in
+// to both: nothing was refused.
+func checkUnlearned(j *scenarios.Judge, id scenarios.RequirementID, a access.Asked) bool {
+	if host.Succeeded(a.Existing.Status) && host.Succeeded(a.Missing.Status) {
+		return false
+	}
 	existing, missing := host.Answered(a.Existing), host.Answered(a.Missing)
 	_ = j.Check(id, existing.Status).To(check.SameAs(missing.Status), "%s", existing.Asked) &&
 		j.Check(id, existing.Code()).To(check.SameAs(missing.Code()), "its code") &&
 		j.Check(id, existing.Body).To(host.MembersOf(missing.Body), "its members")
+	return true
 }
 
 var everyWayWithoutEffect = scenarios.Scenario{
