@@ -14,12 +14,13 @@ import (
 
 func repetition(a scenarios.Repetition) results.Repetition {
 	out := results.Repetition{
-		At: seconds(a.At.Seconds()), StartedAt: a.Started, Seconds: seconds(a.Seconds), Seed: a.Seed, Run: a.RunID.ID, Salt: label(a.Salt),
-		Stopped: a.Stopped, Fault: a.Fault,
+		At: seconds(a.At.Seconds()), StartedAt: a.Started, Seconds: seconds(a.Seconds), Seed: a.Seed, Run: a.RunID.ID,
+		Salt: label(a.Salt), Stopped: a.Stopped, Fault: a.Fault,
 		Asked: each(a.Asked, func(id scenarios.ScenarioID) string { return string(id) }),
 	}
 	out.Differences = each(a.Differences, func(d scenarios.Difference) results.OtherVerdict {
-		return results.OtherVerdict{Scenario: string(d.Scenario), Before: results.Verdict(d.Before), Now: results.Verdict(d.Now), Reason: d.Reason}
+		return results.OtherVerdict{Scenario: string(d.Scenario), Before: results.Verdict(d.Before), Now: results.Verdict(d.Now),
+			Reason: d.Reason}
 	})
 	return out
 }
