@@ -26,6 +26,7 @@ func Suite() scenarios.Suite {
 			tokenShows, tokenAnswers, tokenSpent, tokenOwn, tokenLife,
 			gateExpires, gateExpired,
 			gateRivals, gateClosed, gateOrCancel, gateCascade,
+			drawnRefused, drawnTokens, drawnAsked, drawnKeys, drawnDecided, drawnOver,
 		},
 	}
 }
