@@ -29,7 +29,7 @@ var drawnRefused = scenarios.Scenario{
 				j.Check(openwop.OWPINT14, w.Status).To(check.Status(http.StatusNotFound), "%s", w.Asked)
 			case idleNode:
 				j.Check(openwop.OWPINT14, w.Status).To(check.Status(4), "%s", w.Asked)
-			case wrongToken, spentToken:
+			case atNode, wrongToken, spentToken:
 			}
 		}
 		o.unspoilt(j)

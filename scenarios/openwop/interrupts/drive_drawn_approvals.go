@@ -8,6 +8,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/openwop/model"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -26,9 +27,9 @@ type DrawnApprovalsObservation struct {
 type DrawnApproval struct {
 	Gate
 	Asks    int                    `json:"asks"`            // how often it was to be asked about
-	Draft   map[string]any         `json:"draft,omitempty"` // the artifact to approve; nil if it was not ours to choose
+	Draft   model.Values           `json:"draft,omitempty"` // the artifact to approve; nil if it was not ours to choose
 	Action  dialect.ApprovalAction `json:"action"`          // that decided it
-	Edited  map[string]any         `json:"edited,omitempty"`
+	Edited  model.Values           `json:"edited,omitempty"`
 	Rounds  []Round                `json:"rounds"` // one for each time that it waited
 	Decided Response               `json:"decided"`
 	End     host.RunLog            `json:"end"`
@@ -55,11 +56,12 @@ type Wrong struct {
 type miss string
 
 const (
-	wrongAnswer miss = "answer" // it does not fit the interrupt
-	noNode      miss = "node"   // the run has no such node
-	idleNode    miss = "idle"   // nobody waits at that node
-	wrongToken  miss = "token"  // nobody made that token
-	spentToken  miss = "spent"  // it is that of a round before
+	wrongAnswer miss = "answer"  // it does not fit the interrupt
+	atNode      miss = "at-node" // likewise, and it is sent to the node where a token might be needed
+	noNode      miss = "node"    // the run has no such node
+	idleNode    miss = "idle"    // nobody waits at that node
+	wrongToken  miss = "token"   // nobody made that token
+	spentToken  miss = "spent"   // it is that of a round before
 )
 
 // attempt is a wrong answer that is to be sent.
@@ -68,6 +70,7 @@ type attempt struct {
 	what   string
 	node   func(node string) string // nil: the one that waits
 	token  func(token string) string
+	event  bool // by the token where there is one
 	value  any
 	marker string
 }
@@ -169,6 +172,8 @@ func (w *Waiting) miss(ctx context.Context, r *Round, attempts []attempt, tokens
 			if forged := a.token(token); !slices.Contains(tokens, forged) && !Names(r.Log, forged) {
 				r.Wrong = append(r.Wrong, Wrong{w.useToken(ctx, forged, a.what, a.marker, a.value), a.miss})
 			}
+		case a.event:
+			r.Wrong = append(r.Wrong, Wrong{w.answerAsEvent(ctx, a.what, a.marker, a.value), a.miss})
 		case a.node != nil:
 			r.Wrong = append(r.Wrong, Wrong{w.answerAt(ctx, a.node(w.Node), a.what, a.marker, a.value), a.miss})
 		default:

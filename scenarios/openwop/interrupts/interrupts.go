@@ -27,6 +27,7 @@ func Suite() scenarios.Suite {
 			gateExpires, gateExpired,
 			gateRivals, gateClosed, gateOrCancel, gateCascade,
 			drawnRefused, drawnTokens, drawnAsked, drawnKeys, drawnDecided, drawnOver,
+			drawnFits, drawnReaches, drawnMismatch, drawnMatch,
 		},
 	}
 }
