@@ -9,7 +9,6 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
-	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -61,18 +60,12 @@ var drawnMatch = scenarios.Scenario{
 // checkRefused checks that each wrong answer was refused with one of the statuses and that none moved the run, which the right one did.
 func (o DrawnAnswersObservation) checkRefused(j *scenarios.Judge, id scenarios.RequirementID, statuses ...int) {
 	o.given(j)
-	for _, w := range o.Round.Wrong {
-		allowed := statuses
-		if w.Miss == atNode {
-			allowed = []int{4}
+	o.Round.checkRefused(j, 0, func(m miss) (scenarios.RequirementID, []int) {
+		if m == atNode {
+			return id, []int{4}
 		}
-		j.Check(id, w.Status).To(check.Status(allowed...), "%s", w.Asked)
-	}
-	spoilt(j, o.Round, map[miss]scenarios.RequirementID{wrongAnswer: id, atNode: id})
-	o.Round.After.Readable(j)
-	j.Check(openwop.OWPINT13, host.Steps(o.Round.After).Each("/eventId")).To(check.SameAs(host.Steps(o.Round.Log).Each("/eventId")),
-		"steps of the run after what was refused")
-	j.Check(openwop.OWPINT13, o.Round.After.Status()).To(check.SameAs(o.Round.Waits.Last.Key("status")), "status of the run after what was refused")
+		return id, statuses
+	})
 	o.Right.taken(j)
 }
 

@@ -2,6 +2,7 @@ package interrupts
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -21,20 +22,21 @@ var drawnRefused = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPINT13, openwop.OWPINT14, openwop.OWPINT20},
 	Claim:  claims.Approvals,
 	Ask: ofEachApproval(func(o DrawnApproval, j *scenarios.Judge) {
-		for _, w := range o.wrong() {
-			switch w.Miss {
-			case wrongAnswer:
-				j.Check(openwop.OWPINT20, w.Status).To(check.Status(http.StatusBadRequest, http.StatusUnprocessableEntity), "%s", w.Asked)
-			case noNode:
-				j.Check(openwop.OWPINT14, w.Status).To(check.Status(http.StatusNotFound), "%s", w.Asked)
-			case idleNode:
-				j.Check(openwop.OWPINT14, w.Status).To(check.Status(4), "%s", w.Asked)
-			case atNode, wrongToken, spentToken:
-			}
-		}
-		o.unspoilt(j)
 		for i, r := range o.Rounds {
-			o.checkRound(j, r, i)
+			spoilt(j, Round{Wrong: slices.DeleteFunc(slices.Clone(r.Wrong), func(w Wrong) bool { return w.Miss != wrongToken && w.Miss != spentToken })},
+				map[miss]scenarios.RequirementID{wrongToken: openwop.OWPINT39, spentToken: openwop.OWPINT38})
+			r.checkRefused(j, i, func(m miss) (scenarios.RequirementID, []int) {
+				switch m {
+				case wrongAnswer:
+					return openwop.OWPINT20, []int{http.StatusBadRequest, http.StatusUnprocessableEntity}
+				case noNode:
+					return openwop.OWPINT14, []int{http.StatusNotFound}
+				case idleNode:
+					return openwop.OWPINT14, []int{4}
+				case atNode, wrongToken, spentToken:
+				}
+				return "", nil
+			})
 		}
 		o.Decided.taken(j)
 		for _, w := range o.wrong() {
@@ -46,20 +48,29 @@ var drawnRefused = scenarios.Scenario{
 var drawnTokens = scenarios.Scenario{
 	ID:     "openwop/interrupts/tokens-of-each-round",
 	Title:  "a token that is close to that of an approval, and one of the round before, answers nothing",
-	Proves: scenarios.IDs{openwop.OWPINT39},
+	Proves: scenarios.IDs{openwop.OWPINT38, openwop.OWPINT39},
 	Claim:  claims.AnsweredByToken,
 	Ask: scenarios.Ask(drawnApprovals, func(o DrawnApprovalsObservation, j *scenarios.Judge) {
-		tokens := 0
+		wrong, spent := 0, 0
 		for _, a := range o.Approvals {
 			a.given(j)
 			for _, w := range a.wrong() {
-				if w.Miss == wrongToken || w.Miss == spentToken {
-					tokens++
+				switch w.Miss {
+				case wrongToken:
+					wrong++
 					j.Check(openwop.OWPINT39, w.Status).To(check.Status(4), "%s", w.Asked)
+				case spentToken:
+					spent++
+					j.Check(openwop.OWPINT38, w.Status).To(check.Status(4), "%s", w.Asked)
+				case wrongAnswer, atNode, noNode, idleNode:
 				}
 			}
+			for _, late := range a.Spent {
+				spent++
+				j.Check(openwop.OWPINT38, late.Status).To(check.Status(4), "%s", late.Asked)
+			}
 		}
-		if tokens == 0 {
+		if wrong == 0 || spent == 0 {
 			j.Block("no snapshot of a run that waits for an approval shows an interruptToken", showTokens)
 		}
 	}),
@@ -71,9 +82,11 @@ var drawnAsked = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPINT19},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(drawnApprovals, func(o DrawnApprovalsObservation, j *scenarios.Judge) {
+		o.unasked(j)
 		asked := false
 		for _, a := range o.Approvals {
 			a.given(j)
+			a.told(j)
 			a.unspoilt(j)
 			asked = asked || a.Asks > 0
 			a.checkAsked(j)
@@ -108,6 +121,9 @@ var drawnDecided = scenarios.Scenario{
 	Ask: ofEachApproval(func(o DrawnApproval, j *scenarios.Judge) {
 		o.unspoilt(j)
 		o.asked(j)
+		if o.Asks > 0 && o.Action != dialect.ApprovalActionReject { // another scenario says what questions do to the decision
+			o.Decided.accepted(j, openwop.OWPINT19, o.End)
+		}
 		if o.Action == dialect.ApprovalActionReject {
 			if j.Check(openwop.OWPINT17, o.Decided.Status).To(check.Status(2), "%s", o.Decided.Asked) {
 				checkRejected(j, openwop.OWPINT17, o.Gate, o.End, "reject")
@@ -183,14 +199,33 @@ func (o DrawnApproval) checkAsked(j *scenarios.Judge) {
 	}
 	if o.Asks > 0 {
 		j.Check(openwop.OWPINT19, o.Decided.Status).To(check.Status(2), "%s, when it was asked about %d times", o.Decided.Asked, o.Asks)
-		j.Check(openwop.OWPINT19, o.End.Ended).To(check.Reached(), "when it was decided")
+		if j.Check(openwop.OWPINT19, o.End.Ended).To(check.Reached(), "when it was decided") && o.Action != dialect.ApprovalActionReject {
+			j.Check(openwop.OWPINT19, o.End.Status()).To(check.Equal("completed"), "status of the run when it was decided: %s", o.Decided.Asked)
+		}
+	}
+}
+
+// unasked blocks the judge unless the approval that nobody asked about came to its end: then what happens to another is no matter of
+// the questions about it.
+func (o DrawnApprovalsObservation) unasked(j *scenarios.Judge) {
+	first := o.Approvals[0]
+	first.given(j)
+	first.unspoilt(j)
+	first.Decided.accepted(j, openwop.OWPINT16, first.End)
+}
+
+// told blocks the judge unless the log shows when the gate waits.
+func (o DrawnApproval) told(j *scenarios.Judge) {
+	if o.Asks > 0 && len(suspensions(o.Log, o.Node).Values) == 0 {
+		j.Violates(openwop.OWPINT8, o.Log.All(), "setup failed: the log does not show when the gate waits, or waits again")
+		j.Block("setup failed: the log does not show when the gate waits", "emit node.suspended or interrupt.requested")
 	}
 }
 
 // unspoilt blocks the judge if an answer that had to be refused was taken, or moved the run.
 func (o DrawnApproval) unspoilt(j *scenarios.Judge) {
 	rules := map[miss]scenarios.RequirementID{wrongAnswer: openwop.OWPINT20, noNode: openwop.OWPINT14, idleNode: openwop.OWPINT14,
-		wrongToken: openwop.OWPINT39, spentToken: openwop.OWPINT39}
+		wrongToken: openwop.OWPINT39, spentToken: openwop.OWPINT38}
 	for _, r := range o.Rounds {
 		spoilt(j, r, rules)
 	}
@@ -212,23 +247,33 @@ func spoilt(j *scenarios.Judge, r Round, rules map[miss]scenarios.RequirementID)
 	}
 }
 
-// checkRound checks that the nth round, from 0, was not moved by what was refused in it.
-func (o DrawnApproval) checkRound(j *scenarios.Judge, r Round, n int) {
-	if len(r.Wrong) == 0 {
-		return
-	}
-	r.After.Readable(j)
+// checkRefused checks that all that was wrong in the nth round, from 0, was refused, as rule says, and moved nothing. Behind what did
+// move the run, or was taken, no other refusal says anything.
+func (r Round) checkRefused(j *scenarios.Judge, n int, rule func(miss) (scenarios.RequirementID, []int)) {
+	taken := slices.IndexFunc(r.Wrong, func(w Wrong) bool { return host.Succeeded(w.Status) })
 	when := "what was refused"
 	if n > 0 {
 		when += ", behind a question about it"
 	}
-	j.Check(openwop.OWPINT13, host.Steps(r.After).Each("/eventId")).To(check.SameAs(host.Steps(r.Log).Each("/eventId")),
-		"steps of the run after %s", when)
-	j.Check(openwop.OWPINT13, r.After.Status()).To(check.SameAs(r.Waits.Last.Key("status")), "status of the run after %s", when)
+	if taken < 0 && len(r.Wrong) > 0 {
+		r.After.Readable(j)
+		j.Require(j.Check(openwop.OWPINT13, host.Steps(r.After).Each("/eventId")).To(check.SameAs(host.Steps(r.Log).Each("/eventId")),
+			"steps of the run after %s", when))
+		j.Check(openwop.OWPINT13, r.After.Status()).To(check.SameAs(r.Waits.Last.Key("status")), "status of the run after %s", when)
+	}
+	for i, w := range r.Wrong {
+		if id, statuses := rule(w.Miss); id != "" && (taken < 0 || i <= taken) {
+			j.Check(id, w.Status).To(check.Status(statuses...), "%s", w.Asked)
+		}
+	}
+	if taken >= 0 {
+		j.End()
+	}
 }
 
 // asked blocks the judge unless every question about the approval was taken and left it open.
 func (o DrawnApproval) asked(j *scenarios.Judge) {
+	o.told(j)
 	for i, r := range o.Rounds {
 		if r.Asked != nil && (i+1 == len(o.Rounds) || !o.Rounds[i+1].Waits.Reached) {
 			const reason = "setup failed: a question about the approval left it no longer open"

@@ -14,13 +14,14 @@ import (
 
 // What drawn interrupts draw.
 var (
-	rounds = &scenarios.Dimension{Name: "questions about an approval", Least: 0, Most: [3]int{2, 4, 9}, Edges: []int{2, 3}}
+	rounds = &scenarios.Dimension{Name: "questions about an approval", Least: 1, Most: [3]int{2, 4, 9}, Edges: []int{2, 3}}
 	misses = &scenarios.Dimension{Name: "wrong answers close to the right one", Least: 3, Most: [3]int{4, 8, 16}}
 )
 
 // DrawnApprovalsObservation is some approvals that lasted several rounds.
 type DrawnApprovalsObservation struct {
-	Approvals []DrawnApproval `json:"approvals"` // one that is accepted, one with an edit, and one that is rejected, in any order
+	// One that is accepted, one with an edit, and one that is rejected. Nobody asks about the first, which is not rejected.
+	Approvals []DrawnApproval `json:"approvals"`
 }
 
 // DrawnApproval is an approval that was answered wrongly and asked about, again and again, and then decided.
@@ -34,6 +35,7 @@ type DrawnApproval struct {
 	Decided Response               `json:"decided"`
 	End     host.RunLog            `json:"end"`
 	Late    []Response             `json:"late"`  // answers after the end
+	Spent   []Response             `json:"spent"` // likewise, with the token; none if the run shows none
 	Later   host.RunLog            `json:"later"` // behind them
 }
 
@@ -85,27 +87,28 @@ var drawnApprovals = &scenarios.Drive[DrawnApprovalsObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DrawnApprovalsObservation) {
 		h := host.Host{Conn: c}
 		actions := []dialect.ApprovalAction{dialect.ApprovalActionAccept, dialect.ApprovalActionEditAccept, dialect.ApprovalActionReject}
-		h.Rand.Shuffle(len(actions), func(i, j int) { actions[i], actions[j] = actions[j], actions[i] })
+		first := h.Rand.IntN(2)
+		actions[0], actions[first] = actions[first], actions[0]
 		o.Approvals = make([]DrawnApproval, len(actions))
 		var runs []func(context.Context)
 		for i, action := range actions {
-			runs = append(runs, drawnApproval(h, action, i == len(actions)-1, &o.Approvals[i]))
+			o.Approvals[i].Action = action
+			if i > 0 {
+				o.Approvals[i].Asks = max(i, h.Draw(rounds))
+			}
+			runs = append(runs, o.Approvals[i].drawnFor(h))
 		}
 		h.AtOnce(ctx, runs...)
 	},
 }
 
-// drawnApproval draws an approval and returns what carries it out. many: it is asked about twice at least.
-func drawnApproval(h host.Host, action dialect.ApprovalAction, many bool, o *DrawnApproval) func(context.Context) {
+// drawnFor draws the rest of an approval and returns what carries it out.
+func (o *DrawnApproval) drawnFor(h host.Host) func(context.Context) {
 	offered := []dialect.ApprovalAction{dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionAsk}
-	if action == dialect.ApprovalActionEditAccept {
-		offered = append(offered, action)
+	if o.Action == dialect.ApprovalActionEditAccept {
+		offered = append(offered, o.Action)
 	}
 	var way gateWay
-	o.Action, o.Asks = action, h.Draw(rounds)
-	if many {
-		o.Asks = max(o.Asks, 2)
-	}
 	switch {
 	case h.Offers(fixture.Approval):
 		way = approvalWay(h, offered...)
@@ -117,7 +120,7 @@ func drawnApproval(h host.Host, action dialect.ApprovalAction, many bool, o *Dra
 		offered = append(offered, dialect.ApprovalActionEditAccept)
 	default:
 		way, o.Asks, offered = approvalGate(h), 0, offered[:2]
-		if action == dialect.ApprovalActionEditAccept {
+		if o.Action == dialect.ApprovalActionEditAccept {
 			o.Action = dialect.ApprovalActionAccept
 		}
 	}
@@ -213,18 +216,23 @@ func (w *Waiting) decideDrawn(ctx context.Context, o *DrawnApproval, marker, lat
 	}
 	what := "to " + string(o.Action)
 	if byToken && w.token != "" {
-		o.Decided = w.useToken(ctx, w.token, what, marker, answer)
-	} else {
+		o.Decided = w.useToken(ctx, w.token, what+" with the token", marker, answer)
+	}
+	if !host.Succeeded(o.Decided.Status) {
 		o.Decided = w.answer(ctx, what, marker, answer)
 	}
 	if o.End = w.finishAfter(ctx, o.Decided); !o.End.Ended.Reached {
 		return
 	}
-	for _, action := range []dialect.ApprovalAction{dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionAsk} {
+	other := dialect.ApprovalActionReject
+	if o.Action == other {
+		other = dialect.ApprovalActionAccept
+	}
+	for _, action := range []dialect.ApprovalAction{other, dialect.ApprovalActionAsk} {
 		o.Late = append(o.Late, w.answer(ctx, "to "+string(action), late, decision(action, late)))
 	}
 	if w.token != "" {
-		o.Late = append(o.Late, w.useToken(ctx, w.token, "to accept with the token", late, w.way.accepting(late)))
+		o.Spent = append(o.Spent, w.useToken(ctx, w.token, "to "+string(other)+" with the token of what was decided", late, decision(other, late)))
 	}
 	o.Later = w.Stands(ctx, "the run that was decided, after further answers")
 }
@@ -267,10 +275,15 @@ func decisionMisses(h host.Host, ours bool, offered []dialect.ApprovalAction) []
 	if ours {
 		others = append(others, attempt{miss: idleNode, what: "to accept at the node behind the gate", node: func(string) string { return "after" }})
 	}
+	var tokens []attempt
 	for _, a := range others {
-		all = append(all, accept(a))
+		if a = accept(a); a.token != nil {
+			tokens = append(tokens, a)
+		} else {
+			all = append(all, a)
+		}
 	}
-	return drawn(h, all)
+	return append(drawn(h, all), tokens...)
 }
 
 // drawn draws some of the attempts, in any order.
