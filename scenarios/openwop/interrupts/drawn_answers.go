@@ -37,8 +37,8 @@ var drawnReaches = scenarios.Scenario{
 
 var drawnMismatch = scenarios.Scenario{
 	ID: "openwop/interrupts/near-events-refused",
-	Title: "an event that differs from its correlation in one member by a letter, a number or a type, or lacks one, is refused, by its token " +
-		"and at its node, and moves nothing",
+	Title: "an event that differs from its correlation in one member by a letter, a number or a type, or lacks one, is refused, by its " +
+		"token and at its node, and moves nothing",
 	Proves: scenarios.IDs{openwop.OWPINT13, openwop.OWPINT26},
 	Claim:  claims.ExternalEvents,
 	Ask: scenarios.Ask(drawnEvent, func(o DrawnAnswersObservation, j *scenarios.Judge) {

@@ -23,8 +23,8 @@ var drawnRefused = scenarios.Scenario{
 	Claim:  claims.Approvals,
 	Ask: ofEachApproval(func(o DrawnApproval, j *scenarios.Judge) {
 		for i, r := range o.Rounds {
-			spoilt(j, Round{Wrong: slices.DeleteFunc(slices.Clone(r.Wrong), func(w Wrong) bool { return w.Miss != wrongToken && w.Miss != spentToken })},
-				map[miss]scenarios.RequirementID{wrongToken: openwop.OWPINT39, spentToken: openwop.OWPINT38})
+			tokens := slices.DeleteFunc(slices.Clone(r.Wrong), func(w Wrong) bool { return w.Miss != wrongToken && w.Miss != spentToken })
+			spoilt(j, Round{Wrong: tokens}, map[miss]scenarios.RequirementID{wrongToken: openwop.OWPINT39, spentToken: openwop.OWPINT38})
 			r.checkRefused(j, i, func(m miss) (scenarios.RequirementID, []int) {
 				switch m {
 				case wrongAnswer:

@@ -37,7 +37,8 @@ type kindOf struct {
 // kinds are those of the JSON types. What looks empty is right where the schema allows it.
 func kinds(marker string) []kindOf {
 	return []kindOf{
-		{map[string]any{"type": "string"}, []any{"", "0", "false", "null", " " + marker + " ", "Zoë 名前 🙂 " + marker}, []any{0, false, nil, []any{""}}},
+		{map[string]any{"type": "string"}, []any{"", "0", "false", "null", " " + marker + " ", "Zoë 名前 🙂 " + marker},
+			[]any{0, false, nil, []any{""}}},
 		{map[string]any{"type": "string", "enum": []any{"accept", marker}}, []any{"accept", marker},
 			[]any{"Accept", "accept ", marker + "x", marker[:len(marker)-1], nil, []any{marker}}},
 		{map[string]any{"type": "integer", "minimum": -3, "maximum": 3}, []any{0, -3, 3}, []any{"0", 4, -4, 0.5, false, nil, []any{0}}},
@@ -112,8 +113,8 @@ func (o *DrawnAnswersObservation) answerDrawn(ctx context.Context, w *Waiting, w
 // drawnEvent has a run wait for an event whose members are of every type, and sends it.
 var drawnEvent = &scenarios.Drive[DrawnAnswersObservation]{
 	ID: "openwop/drawn-event",
-	Title: "has a run wait for an event whose correlation has members of several JSON types, sends events that are close to it, by its token " +
-		"and at its node, and then the event with values of every type, and once more behind the end",
+	Title: "has a run wait for an event whose correlation has members of several JSON types, sends events that are close to it, by its " +
+		"token and at its node, and then the event with values of every type, and once more behind the end",
 	Sends:      []string{"{create run} (assay-event with a drawn correlation)", "{read run}", "{poll log}", "{use token}", "{answer node}"},
 	Dimensions: []*scenarios.Dimension{misses},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DrawnAnswersObservation) {

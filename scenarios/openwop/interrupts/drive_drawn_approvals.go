@@ -232,7 +232,8 @@ func (w *Waiting) decideDrawn(ctx context.Context, o *DrawnApproval, marker, lat
 		o.Late = append(o.Late, w.answer(ctx, "to "+string(action), late, decision(action, late)))
 	}
 	if w.token != "" {
-		o.Spent = append(o.Spent, w.useToken(ctx, w.token, "to "+string(other)+" with the token of what was decided", late, decision(other, late)))
+		what := "to " + string(other) + " with the token of what was decided"
+		o.Spent = append(o.Spent, w.useToken(ctx, w.token, what, late, decision(other, late)))
 	}
 	o.Later = w.Stands(ctx, "the run that was decided, after further answers")
 }
@@ -273,7 +274,8 @@ func decisionMisses(h host.Host, ours bool, offered []dialect.ApprovalAction) []
 		{miss: wrongToken, what: "to accept with a token of another case", token: host.SwapCase},
 	}
 	if ours {
-		others = append(others, attempt{miss: idleNode, what: "to accept at the node behind the gate", node: func(string) string { return "after" }})
+		others = append(others, attempt{miss: idleNode, what: "to accept at the node behind the gate",
+			node: func(string) string { return "after" }})
 	}
 	var tokens []attempt
 	for _, a := range others {
