@@ -31,6 +31,7 @@ type CourseRound struct {
 type CourseRun struct {
 	Intent     int             `json:"intent"`
 	Plan       Plan            `json:"plan"`
+	Course     model.Course    `json:"course"`
 	Suspension host.Suspension `json:"suspension"`
 	Steps      []CourseStep    `json:"steps"`
 	Answer     host.Reply      `json:"answer"` // while it waits, if it was answered
@@ -155,8 +156,9 @@ func (g *group) round(ctx context.Context, o *CoursesObservation, plans [][]Plan
 			continue
 		}
 		plan := plans[n][r]
+		sus := i.SuspendBy(ctx, planned(g.Server, plan), plan.Order)
 		round.Courses = append(round.Courses, CourseRun{
-			Intent: n, Plan: plan, Suspension: i.SuspendBy(ctx, planned(g.Server, plan), plan.Order),
+			Intent: n, Plan: plan, Course: scenarios.Get(model.CourseOf(sus.Sent)), Suspension: sus,
 		})
 	}
 	g.settle(ctx, round.Courses)
@@ -236,7 +238,7 @@ const grace = 300 * time.Millisecond
 
 // take lets the suspension take its course.
 func (r *CourseRun) take(ctx context.Context, i *host.Intent) {
-	c := &clock{Intent: i, course: scenarios.Get(model.CourseOf(r.Suspension.Sent)), began: i.Now()}
+	c := &clock{Intent: i, course: r.Course, began: i.Now()}
 	r.chase(ctx, c)
 	if len(r.Steps) == 0 || r.Steps[len(r.Steps)-1].Reached.Reached {
 		r.end(ctx, c)

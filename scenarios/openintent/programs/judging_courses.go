@@ -110,13 +110,17 @@ func (o CoursesObservation) givenTimer(j *scenarios.Judge) {
 	}
 }
 
-// course is how the suspension goes.
-func (r CourseRun) course() model.Course { return scenarios.Get(model.CourseOf(r.Suspension.Sent)) }
-
 // what names the suspension in reports.
-func (r CourseRun) what() string {
-	c := r.course()
-	return fmt.Sprintf("suspension %.8s of %d attempts, %d s apart", r.Suspension.ID, c.Attempts, c.Interval)
+func (r CourseRun) what() fmt.Stringer { return named{r.Suspension.ID, r.Course} }
+
+// named names a suspension when a report is written.
+type named struct {
+	id string
+	model.Course
+}
+
+func (n named) String() string {
+	return fmt.Sprintf("suspension %.8s of %d attempts, %d s apart", n.id, n.Attempts, n.Interval)
 }
 
 // told returns the events of a type about the suspension on the last log that was read of it.
@@ -156,7 +160,7 @@ func (r CourseRun) early(s CourseStep, kind openintentv1.EventType) wire.Found {
 }
 
 func (r CourseRun) judgeReminded(j *scenarios.Judge) {
-	c := r.course()
+	c := r.Course
 	for _, s := range r.Steps {
 		s.Before.Log.Readable(j)
 		if !s.Reached.Reached && s.Before.Intent.Body.Key("status").String() != host.Suspended {
@@ -165,8 +169,9 @@ func (r CourseRun) judgeReminded(j *scenarios.Judge) {
 			return
 		}
 		j.Check(openintent.OIP0026N3, s.Reached).To(check.Reached(), "attempt %d of %s", s.Attempt, r.what())
+		early := r.early(s, host.EventRenotified)
 		for _, id := range (scenarios.IDs{openintent.OIP0026H3, openintent.OIP0026H5, openintent.OIPREAD5}) {
-			j.Check(id, r.early(s, host.EventRenotified)).To(check.Len(0), "reminders of attempt %d before it is due, of %s", s.Attempt, r.what())
+			j.Check(id, early).To(check.Len(0), "reminders of attempt %d before it is due, of %s", s.Attempt, r.what())
 		}
 		j.Check(openintent.OIP0026J1, s.During.Intent.Body.Key("status")).
 			To(check.Equal(host.Suspended), "status during attempt %d of %s", s.Attempt, r.what())
@@ -189,12 +194,12 @@ func (r CourseRun) judgeReminded(j *scenarios.Judge) {
 func (r CourseRun) judgeEscalated(j *scenarios.Judge) {
 	r.given(j)
 	var steps []int64
-	for _, next := range r.course().Reminders[:len(r.Steps)] {
+	for _, next := range r.Course.Reminders[:len(r.Steps)] {
 		if next.Escalates {
 			steps = append(steps, int64(next.Attempt))
 		}
 	}
-	told := r.told(host.EventEscalated)
+	told, sent := r.told(host.EventEscalated), r.told(host.EventRenotified)
 	for _, id := range (scenarios.IDs{openintent.OIP0026N4, openintent.OIP0026E2}) {
 		j.Check(id, told.Each("/payload/attempt")).To(host.Attempts(steps...), "steps that triggered, of %s", r.what())
 	}
@@ -202,18 +207,18 @@ func (r CourseRun) judgeEscalated(j *scenarios.Judge) {
 		if len(r.early(s, host.EventRenotified).Values) == 0 { // else the whole attempt is early
 			j.Check(openintent.OIP0026N4, r.early(s, host.EventEscalated)).To(check.Len(0), "steps of attempt %d before it is due", s.Attempt)
 		}
-		next := r.course().Reminders[k]
-		of := func(kind openintentv1.EventType) []wire.Value {
-			return r.told(kind).Where(func(e wire.Value) bool { return host.AttemptOf(e) == int64(s.Attempt) }).Values
+		next := r.Course.Reminders[k]
+		of := func(all wire.Found) []wire.Value {
+			return all.Where(func(e wire.Value) bool { return host.AttemptOf(e) == int64(s.Attempt) }).Values
 		}
-		for _, e := range of(host.EventEscalated) {
+		for _, e := range of(told) {
 			j.Check(openintent.OIP0026E4, e.At("/payload/suspension_id")).To(check.Equal(r.Suspension.ID), "suspension_id of the step")
 			j.Check(openintent.OIP0026E4, e.At("/payload/channel_hint")).
 				To(oneOfTexts(next.Channels), "channel_hint of the step of attempt %d of %s", s.Attempt, r.what())
 			j.Check(openintent.OIP0026E4, e.At("/payload/escalated_to")).
 				To(host.TextOrNone(next.To), "escalated_to of the step of attempt %d of %s", s.Attempt, r.what())
 		}
-		for _, e := range of(host.EventRenotified) {
+		for _, e := range of(sent) {
 			j.Check(openintent.OIP0026N5, e.At("/payload/channel_hint")).
 				To(oneOfTexts(next.Channels), "channel_hint of attempt %d of %s", s.Attempt, r.what())
 			j.Check(openintent.OIP0026N5, e.At("/payload/notify_to")).
@@ -260,7 +265,7 @@ func (r CourseRun) judgeEnded(j *scenarios.Judge) {
 	if !r.End.Reached {
 		return
 	}
-	c, record := r.course(), r.After.Intent.Body.At("/state/_suspension")
+	c, record := r.Course, r.After.Intent.Body.At("/state/_suspension")
 	j.Check(openintent.OIP0026E5, r.told(host.EventExpired)).To(check.Len(1), "%s of %s", host.EventExpired, r.what())
 	j.Check(openintent.OIP0025F3, record.Key("resolution")).To(check.Equal("expired"), "resolution of %s", r.what())
 	j.Check(openintent.OIP0026X3, record.Key("retry_policy")).
@@ -278,7 +283,7 @@ func (r CourseRun) judgeEnded(j *scenarios.Judge) {
 
 // fell checks which fallback was applied, by the status of the intent (OIP-R12, OIP-R13).
 func (r CourseRun) fell(j *scenarios.Judge, id scenarios.RequirementID) {
-	status, c := r.After.Intent.Body.Key("status"), r.course()
+	status, c := r.After.Intent.Body.Key("status"), r.Course
 	expired := len(r.told(host.EventExpired).Values) > 0 &&
 		r.After.Intent.Body.At("/state/_suspension/resolution").String() == "expired"
 	want := []any{host.Abandoned}
@@ -296,14 +301,14 @@ func (r CourseRun) fell(j *scenarios.Judge, id scenarios.RequirementID) {
 func (r CourseRun) value(j *scenarios.Judge) {
 	record, sent := r.After.Intent.Body.At("/state/_suspension"), r.Suspension.SentMember("fallback_value")
 	response := record.Key("response")
-	if !r.course().Continues() {
+	if !r.Course.Continues() {
 		if sent != nil {
 			j.Check(openintent.OIP0025F1, response).NotTo(check.Equal(sent), "response after fallback fail, of %s", r.what())
 		}
 		return
 	}
 	if response.Present() && response.Actual() != nil {
-		j.Check(openintent.OIP0025F2, response).To(check.Equal(sent), "response after fallback %s, of %s", r.course().Fallback, r.what())
+		j.Check(openintent.OIP0025F2, response).To(check.Equal(sent), "response after fallback %s, of %s", r.Course.Fallback, r.what())
 		return
 	}
 	value := record.Key("fallback_value")
@@ -314,7 +319,7 @@ func (r CourseRun) value(j *scenarios.Judge) {
 }
 
 func (r CourseRun) judgeInherits(j *scenarios.Judge) bool {
-	if r.course().Source != model.Record || !r.ended(j) {
+	if r.Course.Source != model.Record || !r.ended(j) {
 		return false
 	}
 	r.fell(j, openintent.OIP0026H8)
