@@ -18,6 +18,7 @@ type CoursesObservation struct {
 	TaskID   string        `json:"taskId"`   // of the task that the plan lists
 	Rounds   []CourseRound `json:"rounds"`   // as long as the longest of an intent
 	Finish   []Finished    `json:"finish"`   // of each intent, in the end
+	Ends     []CourseRun   `json:"ends"`     // of further intents, each with one suspension
 }
 
 // CourseRound is a suspension of each intent that was still active.
@@ -33,6 +34,7 @@ type CourseRun struct {
 	Plan       Plan            `json:"plan"`
 	Course     model.Course    `json:"course"`
 	Suspension host.Suspension `json:"suspension"`
+	Meanwhile  []host.Reply    `json:"meanwhile"` // to what else was asked; those of nothing are empty
 	Steps      []CourseStep    `json:"steps"`
 	Answer     host.Reply      `json:"answer"` // while it waits, if it was answered
 	Answered   host.Look       `json:"answered"`
@@ -99,6 +101,7 @@ var drawnCourses = &scenarios.Drive[CoursesObservation]{
 			}
 		}
 		g.finish(ctx, o)
+		g.ends(ctx, o, p.ends())
 	},
 }
 
@@ -156,10 +159,7 @@ func (g *group) round(ctx context.Context, o *CoursesObservation, plans [][]Plan
 			continue
 		}
 		plan := plans[n][r]
-		sus := i.SuspendBy(ctx, planned(g.Server, plan), plan.Order)
-		round.Courses = append(round.Courses, CourseRun{
-			Intent: n, Plan: plan, Course: scenarios.Get(model.CourseOf(sus.Sent)), Suspension: sus,
-		})
+		round.Courses = append(round.Courses, started(ctx, i, n, plan))
 	}
 	g.settle(ctx, round.Courses)
 	round.Waiting = g.look(ctx, fmt.Sprintf("while they wait, in round %d", r+1))
@@ -176,6 +176,35 @@ func (g *group) round(ctx context.Context, o *CoursesObservation, plans [][]Plan
 		}
 	}
 	return true
+}
+
+// started suspends the n-th intent as planned. A server may refuse a window that is longer than its interval (OIP-R18).
+func started(ctx context.Context, i *host.Intent, n int, plan Plan) CourseRun {
+	record, course := planned(i.Server, plan), scenarios.Get(model.CourseOf(plan.Record))
+	if _, said := record["expires_at"]; !said {
+		record["expires_at"] = host.Stamp(i.ServerNow().Add(time.Duration(course.Attempts*course.Interval) * time.Second))
+	}
+	var sus host.Suspension
+	refused := scenarios.Try(func() { sus = i.SuspendBy(ctx, record, plan.Order) })
+	if policy, has := record["retry_policy"].(map[string]any); has && host.IsBlocked(refused) {
+		record["timeout_seconds"] = policy["interval_seconds"]
+		sus, refused = i.SuspendBy(ctx, record, host.RecordFirst), nil
+	}
+	scenarios.End(refused)
+	return CourseRun{Intent: n, Plan: plan, Course: scenarios.Get(model.CourseOf(sus.Sent)), Suspension: sus}
+}
+
+// ends has further suspensions take their courses.
+func (g *group) ends(ctx context.Context, o *CoursesObservation, plans []Plan) {
+	o.Ends = make([]CourseRun, len(plans))
+	var runs []func(context.Context)
+	for k, plan := range plans {
+		i := g.NewIntent(ctx, "left", host.Active, nil)
+		i.Apart()
+		o.Ends[k] = started(ctx, i, k, plan)
+		runs = append(runs, func(ctx context.Context) { o.Ends[k].take(ctx, i) })
+	}
+	g.AtOnce(ctx, runs...)
 }
 
 // settle waits until dependents and the portfolio show the suspensions: a server may be late. It does not wait for each of what never
@@ -258,6 +287,7 @@ func (r *CourseRun) chase(ctx context.Context, c *clock) {
 	}
 	for n := 2; n <= last; n++ {
 		step := CourseStep{Attempt: n}
+		r.meanwhile(ctx, c, n-1)
 		c.before(ctx, n-1)
 		step.Before = c.Look(ctx, fmt.Sprintf("before attempt %d", n))
 		c.to(ctx, float64(n-1), grace)
@@ -276,6 +306,31 @@ func (r *CourseRun) chase(ctx context.Context, c *clock) {
 	}
 }
 
+// meanwhile asks, in the middle of an attempt, for what must not move the suspension.
+func (r *CourseRun) meanwhile(ctx context.Context, c *clock, attempt int) {
+	what := r.Plan.Meanwhile[attempt-1]
+	wrong := misfits(r.Plan.Response, decoded(r.Plan.Answer))
+	if what == Misfit && len(wrong) == 0 {
+		what = Stranger
+	}
+	if what != Nothing {
+		c.to(ctx, float64(attempt)-0.5, 0)
+	}
+	var reply host.Reply
+	switch id := r.Suspension.ID; what {
+	case Misfit:
+		reply = c.Answer(ctx, string(what), id, wrong[0].value)
+	case Stranger:
+		reply = c.Answer(ctx, string(what), next(id[:1])+id[1:], decoded(r.Plan.Answer))
+	case Writing:
+		reply = c.Patch(ctx, host.Note, attempt, string(what))
+	case Finish:
+		reply = c.Set(ctx, host.Completed, string(what))
+	case Nothing:
+	}
+	r.Meanwhile = append(r.Meanwhile, reply)
+}
+
 // end answers the suspension, or waits for its end, and answers it when its window is over.
 func (r *CourseRun) end(ctx context.Context, c *clock) {
 	right, all := decoded(r.Plan.Answer), c.course.Attempts
@@ -287,6 +342,7 @@ func (r *CourseRun) end(ctx context.Context, c *clock) {
 		}
 		r.Answered = c.Answered(ctx, "after the answer")
 	} else {
+		r.meanwhile(ctx, c, all)
 		c.before(ctx, all)
 		r.Before = c.Look(ctx, "before the end of the window")
 		c.to(ctx, float64(all), grace)
