@@ -51,7 +51,7 @@ var meanwhiles = []Meanwhile{Nothing, Misfit, Stranger, Writing, Finish}
 const (
 	lateAnswered   = iota // answered first, left in the end: its policy says fail and its record does not
 	manyReminded          // at least four attempts in each round; left first, answered in the end
-	withoutAPolicy        // left with the fallback of its record first, and in the end without a policy
+	withoutAPolicy        // left with the fallback of its record and an empty ladder, and in the end without a policy
 )
 
 // supervisor is the recipient that a server with an allowlist has to allow (OIP-R117).
@@ -107,7 +107,7 @@ func (p *planner) plan(n int, first, last bool) (out Plan) {
 	case n == manyReminded && last:
 		answered = true
 	case n == withoutAPolicy && first:
-		pair, answered, policy = [2]string{"", goesOn}, false, true
+		pair, answered, policy, count = [2]string{"", goesOn}, false, true, max(2, count)
 	case n == withoutAPolicy && last:
 		pair, answered, policy = [2]string{"", []string{"", model.Fails}[p.Rand.IntN(2)]}, false, false
 	}
@@ -170,6 +170,9 @@ func (p *planner) build(n, count int, pair [2]string, own part) (out Plan) {
 	}
 	p.value++
 	out.Response = p.responses[(n+p.turn+p.value)%len(p.responses)]
+	if n == manyReminded { // of both there is a value that does not fit
+		out.Response = []string{asChoice, asConfirm}[p.value%2]
+	}
 	record, answer := question(p.Server, out.Response)
 	out.Answer = answer
 	interval := p.Draw(intervals)
@@ -199,7 +202,7 @@ func (p *planner) build(n, count int, pair [2]string, own part) (out Plan) {
 		if says || p.Rand.IntN(3) > 0 {
 			policy["strategy"] = encoded("fixed")
 		}
-		if says || len(steps) > 0 || p.Rand.IntN(2) == 0 {
+		if says || len(steps) > 0 || n == withoutAPolicy || p.Rand.IntN(2) == 0 {
 			policy["escalation_ladder"] = encoded(steps)
 		}
 		record["retry_policy"] = encoded(policy)
@@ -209,6 +212,9 @@ func (p *planner) build(n, count int, pair [2]string, own part) (out Plan) {
 		out.Order = host.RecordFirst
 	}
 	first := p.Rand.IntN(len(meanwhiles))
+	if n == manyReminded {
+		first = 1 // a value that does not fit comes before the first reminder
+	}
 	for k := range count {
 		out.Meanwhile = append(out.Meanwhile, meanwhiles[(first+k)%len(meanwhiles)])
 	}
@@ -218,6 +224,9 @@ func (p *planner) build(n, count int, pair [2]string, own part) (out Plan) {
 // ladder draws steps for some attempts, in any order, and one that is never reached. It has none for attempt 1 (OIP-R16).
 func (p *planner) ladder(n, count int) []any {
 	steps := []any{}
+	if n == withoutAPolicy {
+		return steps
+	}
 	add := func(attempt int, channel, to any) {
 		step := map[string]any{"attempt": attempt, "notify_to": to}
 		if channel != "" {

@@ -34,6 +34,8 @@ type CourseRun struct {
 	Plan       Plan            `json:"plan"`
 	Course     model.Course    `json:"course"`
 	Suspension host.Suspension `json:"suspension"`
+	Fresh      Latecomer       `json:"fresh"`     // depends on the intent since shortly before
+	Draft      Latecomer       `json:"draft"`     // depends on the intent, and is made active while that waits
 	Meanwhile  []host.Reply    `json:"meanwhile"` // to what else was asked; those of nothing are empty
 	Steps      []CourseStep    `json:"steps"`
 	Answer     host.Reply      `json:"answer"` // while it waits, if it was answered
@@ -43,6 +45,12 @@ type CourseRun struct {
 	After      host.Look       `json:"after"` // when its window is over
 	Late       host.Reply      `json:"late"`  // to the right answer then
 	AfterLate  host.Look       `json:"afterLate"`
+}
+
+// Latecomer is a further dependent of a suspended intent, before and after something; there need not be one.
+type Latecomer struct {
+	Before host.Reply `json:"before"`
+	After  host.Reply `json:"after"`
 }
 
 // CourseStep is an attempt after the first.
@@ -60,7 +68,8 @@ type Around struct {
 	Graph      host.Reply   `json:"graph"`      // of their parent
 	Parent     host.Reply   `json:"parent"`
 	Portfolio  host.Reply   `json:"portfolio"` // of all of them; not sent where the server has none
-	Plan       host.Reply   `json:"plan"`      // of the last one, likewise
+	Task       host.Reply   `json:"task"`      // of the last one, which was running; likewise
+	Plan       host.Reply   `json:"plan"`      // that lists it
 	Progress   host.Reply   `json:"progress"`
 }
 
@@ -94,7 +103,9 @@ var drawnCourses = &scenarios.Drive[CoursesObservation]{
 		o.Platform = len(p.platform) > 0
 		plans := p.plans(c.Depth)
 		g := newGroup(ctx, s, len(plans))
-		o.TaskID = g.task
+		if g.plan != nil {
+			o.TaskID = g.task.ID
+		}
 		for r := range plans[0] {
 			if !g.round(ctx, o, plans, r) {
 				break
@@ -113,7 +124,7 @@ type group struct {
 	dependents []*host.Intent
 	portfolio  *host.Portfolio // nil where the server has none
 	plan       *host.Plan      // likewise, of one task
-	task       string
+	task       *host.Task
 }
 
 func newGroup(ctx context.Context, s *host.Server, n int) *group {
@@ -121,11 +132,7 @@ func newGroup(ctx context.Context, s *host.Server, n int) *group {
 	for range n {
 		i := g.parent.Child(ctx, "asked")
 		g.intents = append(g.intents, i.Apart())
-		d := s.NewIntent(ctx, "waits", host.Active, nil)
-		if reply := d.DependOn(ctx, i); !reply.Ok() {
-			d.SetUp("let an intent wait for another", reply)
-		}
-		g.dependents = append(g.dependents, d)
+		g.dependents = append(g.dependents, g.dependent(ctx, i, host.Active))
 	}
 	has := func(make func()) bool {
 		err := scenarios.Try(make)
@@ -140,7 +147,7 @@ func newGroup(ctx context.Context, s *host.Server, n int) *group {
 	last := g.intents[n-1]
 	if !has(func() {
 		t := s.Task(ctx, last, nil)
-		g.plan, g.task = s.Plan(ctx, last, t), t.ID
+		g.plan, g.task = s.Plan(ctx, last, t), t
 		t.Run(ctx)
 	}) {
 		g.plan = nil
@@ -159,7 +166,14 @@ func (g *group) round(ctx context.Context, o *CoursesObservation, plans [][]Plan
 			continue
 		}
 		plan := plans[n][r]
+		var fresh, draft *host.Intent
+		if r > 0 {
+			fresh = g.dependent(ctx, i, host.Active)
+		} else if n == 1 {
+			draft = g.dependent(ctx, i, host.Draft)
+		}
 		round.Courses = append(round.Courses, started(ctx, i, n, plan))
+		round.Courses[len(round.Courses)-1].latecomers(ctx, fresh, draft)
 	}
 	g.settle(ctx, round.Courses)
 	round.Waiting = g.look(ctx, fmt.Sprintf("while they wait, in round %d", r+1))
@@ -176,6 +190,28 @@ func (g *group) round(ctx context.Context, o *CoursesObservation, plans [][]Plan
 		}
 	}
 	return true
+}
+
+// dependent makes an intent with a status that depends on another.
+func (g *group) dependent(ctx context.Context, on *host.Intent, status string) *host.Intent {
+	d := g.NewIntent(ctx, "waits", status, nil)
+	if reply := d.DependOn(ctx, on); !reply.Ok() {
+		d.SetUp("let an intent wait for another", reply)
+	}
+	return d
+}
+
+// latecomers looks at further dependents of the intent that was just suspended.
+func (r *CourseRun) latecomers(ctx context.Context, fresh, draft *host.Intent) {
+	if fresh != nil {
+		r.Fresh.Before = fresh.Made
+		fresh.Becomes(ctx, "its latest dependent is blocked", host.Blocked)
+		r.Fresh.After = fresh.Read(ctx, "its latest dependent")
+	}
+	if draft != nil {
+		r.Draft.Before = draft.Set(ctx, host.Active, "make a draft active that depends on a suspended intent")
+		r.Draft.After = draft.Read(ctx, "that draft")
+	}
 }
 
 // started suspends the n-th intent as planned. A server may refuse a window that is longer than its interval (OIP-R18).
@@ -377,6 +413,7 @@ func (g *group) look(ctx context.Context, when string) (a Around) {
 	}
 	if g.plan != nil {
 		reads = append(reads, func(ctx context.Context) {
+			a.Task = g.task.Read(ctx, "the task of the last one "+when)
 			a.Plan = g.plan.Read(ctx, "the plan of the last one "+when)
 			a.Progress = g.plan.Progress(ctx, "the progress of the plan of the last one "+when)
 		})
