@@ -11,6 +11,9 @@ func (w World) deliver(t *Turn) bool {
 	run, pick := t.Before, t.Move.Pick
 	asked := len(run.Tools)
 	over := run.Status != "running"
+	if over && asked > 0 { // what it waited for last
+		run.Step, run.Tool = int64(asked), run.Tools[asked-1]
+	}
 	t.Delivery = Delivery{Run: run.ID, Step: run.Step, Tool: run.Tool, Status: "ok"}
 	earlier := func(step int, status string) bool {
 		if step < 1 || step > asked || !over && step >= int(run.Step) {
@@ -32,6 +35,15 @@ func (w World) deliver(t *Turn) bool {
 		return last > 1 && earlier(1+pick%(last-1), "ok")
 	case OldFailure:
 		return last > 1 && earlier(1+pick%(last-1), "error")
+	case OldTool:
+		if last < 1 || !earlier(1+pick%last, "ok") {
+			return false
+		}
+		return w.nearTool(t)
+	case NearTool:
+		return asked > 0 && w.nearTool(t)
+	case Above:
+		return asked > 0 && above(t, over)
 	}
 	if over {
 		return false
@@ -41,32 +53,51 @@ func (w World) deliver(t *Turn) bool {
 		if _, isObject := t.Move.Body.(map[string]any); !isObject {
 			t.Delivery.Odd = OddResult
 		}
+	case Erring:
+		t.Delivery.Odd = Nonsense
 	case Failure:
 		t.Delivery.Status = "error"
+		if t.Move.Allowed != nil && !slices.Contains(t.Move.Allowed, run.Tool) {
+			t.Delivery.Odd = Barred
+		}
+	case FailedAgain:
+		t.Delivery.Status, t.Delivery.Odd = "error", Doubled
+		return run.Failures > 0
 	case NearRun:
 		return w.nearRun(t)
 	case Crossed:
 		other := w.Runs[(t.Move.Run+1+pick)%len(w.Runs)]
 		t.Delivery.Step, t.Delivery.Tool = other.Step, other.Tool
 		return other.ID != run.ID && other.Step > 0 && (other.Step != run.Step || other.Tool != run.Tool)
-	case NearTool:
-		near := slices.DeleteFunc(nearTexts(run.Tool), func(tool string) bool { return slices.Contains(w.Settings.Aliases, tool) })
-		t.Delivery.Tool = near[pick%len(near)]
-	case Above:
-		above := []int64{run.Step + 1, run.Step + 2, 10*run.Step + 1, run.Step + 1<<32, run.Step + 1<<31}
-		t.Delivery.Step = above[pick%len(above)]
-		if t.Delivery.Step > 1<<30 {
-			t.Delivery.Odd = OddStep
-		}
 	case Strange:
-		t.Delivery.Odd = OddStatus
 		odd := []any{"OK", "ok ", "okay", "done", "success", "true", "", nil, true, 0, 200, map[string]any{"ok": true}, []any{"ok"}}
 		t.Payload["status"] = odd[pick%len(odd)]
-		t.Delivery.Status = ""
+		t.Delivery.Odd, t.Delivery.Status = OddStatus, ""
 	case StartAgain:
 		t.Delivery.Odd = Restart
 	default:
 		return false
+	}
+	return true
+}
+
+// nearTool names a tool whose name is not that of the delivery, and could be taken for it.
+func (w World) nearTool(t *Turn) bool {
+	near := slices.DeleteFunc(nearTexts(t.Delivery.Tool), func(tool string) bool { return slices.Contains(w.Settings.Aliases, tool) })
+	t.Delivery.Tool = near[t.Move.Pick%len(near)]
+	return true
+}
+
+// above names a later step, one that every language reads if the run is over.
+func above(t *Turn, over bool) bool {
+	step := t.Delivery.Step
+	later := []int64{step + 1, step + 2, 10*step + 1, step + 1<<32, step + 1<<31}
+	if over {
+		later = later[:3]
+	}
+	t.Delivery.Step = later[t.Move.Pick%len(later)]
+	if t.Delivery.Step > 1<<30 {
+		t.Delivery.Odd = OddStep
 	}
 	return true
 }

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -101,7 +102,7 @@ func (t told) attempt() (n int64, known bool) {
 // meetsBudget reports whether a turn is to end its run for want of budget, or ends it and may do so for that, or ends it early. A plugin
 // may have a bound of its own below max_steps: it is one only if no run goes further.
 func meetsBudget(t told) bool {
-	if t.Rule != nil && t.Rule != model.Matching && t.Rule != model.Fruitless {
+	if t.Over || t.Rule != nil && t.Rule != model.Matching && t.Rule != model.Fruitless {
 		return false
 	}
 	if t.seen.Did == model.Escalated {
@@ -131,12 +132,38 @@ func (t told) budgets() string {
 	return fmt.Sprint(t.Budget)
 }
 
+// reframes reports whether a planner was to give up its plan, and did, or could not any more. A budget may end the run as well.
+func (t told) reframes() bool {
+	return t.decided && t.Anew && t.Rule == model.Matching && !t.MayEnd && (t.Over || !t.seen.Left)
+}
+
+// checkReframes compares how often a run has given up its plan with how often it may. The reframe that would be one too many may count
+// (AL-R12).
+func (t told) checkReframes(j *scenarios.Judge) {
+	count, name := t.host.Run(t.Before.ID).Key("reframes"), t.host.Name
+	if t.Over {
+		j.Check(agenticloop.RFC103F8, t.host.Events().Each("/type")).To(check.Equal([]string{host.Escalated}),
+			"%s: events where the plan is given up once more than %d times", name, t.most)
+	}
+	least, most := int64(0), t.most
+	if t.seen.Did == model.Escalated {
+		least, most = t.most, t.most+1
+	}
+	j.Check(agenticloop.RFC103G8, count).To(check.Seeing(fmt.Sprintf("an integer from %d to %d", least, most),
+		func(s wire.Seen) (bool, string) {
+			v, _ := s.(wire.Value)
+			n, whole := v.Int()
+			return whole && n >= least && n <= most, v.JSON()
+		}), "%s: reframes", name)
+}
+
 // plain reports whether a planner that is asked for the next step has no reason of its own to give up: it is to call a tool that it may
 // have, with few arguments, after a result like any other.
 func (t told) plain() bool {
 	_, isObject := t.Move.Body.(host.Object)
 	d := t.Decision
-	return isObject && t.Rule == model.Matching && d != nil && d.Kind == model.Call && host.SizeOf(d.Arguments) < 200
+	return isObject && !t.Move.Own && t.Rule == model.Matching && d != nil && d.Kind == model.Call && !d.Anew &&
+		host.SizeOf(d.Arguments) < 200
 }
 
 // showsArguments reports whether a request has the arguments that its planner was to choose: the plain one among them comes through.
@@ -190,4 +217,12 @@ func numbers(v any) any {
 		}
 	}
 	return v
+}
+
+// keeps matches what a turn does that keeps the rules.
+func (t told) keeps() check.Matcher {
+	return check.Seeing("what would come of a result", func(s wire.Seen) (bool, string) {
+		why := departs(t.Turn, t.host)
+		return why == "", cmp.Or(why, wire.Compact(s.Actual()))
+	})
 }

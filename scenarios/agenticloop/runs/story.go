@@ -17,6 +17,9 @@ type told struct {
 	Planned *model.Decision // that its request comes of, if it has one; nil if nobody knows
 	last    string          // the run that was started last
 	host    host.Turn
+	lost    *host.Turn // the same job before, of which the answer was lost
+	live    bool       // decisions may differ
+	most    int64      // max_reframes
 	seen    model.Seen
 	after   model.Known // its run
 
@@ -37,11 +40,8 @@ func (o Observation) tell() (all []told) {
 			s := seen(t, taken.Turn)
 			world = world.After(t, s)
 			run := played.Runs[taken.Move.Run]
-			as := told{Turn: t, Goal: run.Goal, Allowed: o.Settings.Tools, Planned: t.Decision, last: last, host: taken.Turn, seen: s,
-				after: world.Runs[taken.Move.Run], decided: o.Settings.Steered && !o.Live}
-			if taken.Move.Allowed != nil {
-				as.Allowed = taken.Move.Allowed
-			}
+			as := told{Turn: t, Goal: run.Goal, Allowed: world.Allowed(t), Planned: t.Decision, last: last, host: taken.Turn,
+				lost: taken.Lost, live: o.Live, most: int64(run.Reframes), seen: s, after: world.Runs[taken.Move.Run], decided: o.Settings.Steered && !o.Live}
 			if s.Did == model.Retried && !t.Before.Free && o.Settings.Steered {
 				as.Planned = &run.Decisions[t.Before.Taken]
 			}
@@ -121,8 +121,12 @@ func (t told) breach() host.Breach {
 		}
 		return b
 	}
-	if departs(t.Turn, t.host) == "" {
+	why := departs(t.Turn, t.host)
+	switch {
+	case why == "":
 		return host.Breach{}
+	case t.Move.Own && t.host.Answered():
+		return host.Breach{Of: agenticloop.RFC103B2, Shown: t.host.Events(), Why: t.host.Name + ": " + why}
 	}
 	return delivery(t.Turn).Breach(t.host)
 }
