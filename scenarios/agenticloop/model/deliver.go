@@ -36,14 +36,16 @@ func (w World) deliver(t *Turn) bool {
 	case OldFailure:
 		return last > 1 && earlier(1+pick%(last-1), "error")
 	case OldTool:
-		if last < 1 || !earlier(1+pick%last, "ok") {
-			return false
-		}
-		return w.nearTool(t)
+		return last > 0 && earlier(1+pick%last, t.status()) && w.nearTool(t)
 	case NearTool:
+		t.Delivery.Status = t.status()
 		return asked > 0 && w.nearTool(t)
 	case Above:
+		t.Delivery.Status = t.status()
 		return asked > 0 && above(t, over)
+	case StartAgain:
+		t.Delivery.Odd = Restart
+		return true
 	}
 	if over {
 		return false
@@ -73,17 +75,23 @@ func (w World) deliver(t *Turn) bool {
 		odd := []any{"OK", "ok ", "okay", "done", "success", "true", "", nil, true, 0, 200, map[string]any{"ok": true}, []any{"ok"}}
 		t.Payload["status"] = odd[pick%len(odd)]
 		t.Delivery.Odd, t.Delivery.Status = OddStatus, ""
-	case StartAgain:
-		t.Delivery.Odd = Restart
 	default:
 		return false
 	}
 	return true
 }
 
+// status is what a delivery says that is not the pending one.
+func (t *Turn) status() string {
+	if t.Move.Failing {
+		return "error"
+	}
+	return "ok"
+}
+
 // nearTool names a tool whose name is not that of the delivery, and could be taken for it.
 func (w World) nearTool(t *Turn) bool {
-	near := slices.DeleteFunc(nearTexts(t.Delivery.Tool), func(tool string) bool { return slices.Contains(w.Settings.Aliases, tool) })
+	near := slices.DeleteFunc(Near(t.Delivery.Tool), func(tool string) bool { return slices.Contains(w.Settings.Aliases, tool) })
 	t.Delivery.Tool = near[t.Move.Pick%len(near)]
 	return true
 }
@@ -105,7 +113,7 @@ func above(t *Turn, over bool) bool {
 // nearRun names a run whose id is not that of the run, and could be taken for it: an even pick another text, an odd one no text.
 func (w World) nearRun(t *Turn) bool {
 	id, pick := t.Before.ID, t.Move.Pick
-	near := slices.DeleteFunc(nearTexts(id), func(text string) bool {
+	near := slices.DeleteFunc(Near(id), func(text string) bool {
 		return slices.ContainsFunc(w.Runs, func(k Known) bool { return k.ID == text })
 	})
 	if pick%2 == 0 {
@@ -118,8 +126,8 @@ func (w World) nearRun(t *Turn) bool {
 	return true
 }
 
-// nearTexts returns texts that a careless comparison takes for this one: its beginning, its end, more than it, in other letters.
-func nearTexts(text string) (near []string) {
+// Near returns texts that a careless comparison takes for this one: its beginning, its end, more than it, in other letters.
+func Near(text string) (near []string) {
 	letters := []rune(text)
 	for _, other := range []string{
 		string(letters[:len(letters)-1]), string(letters[:(len(letters)+1)/2]), text + "0", text + "x", text + " ",

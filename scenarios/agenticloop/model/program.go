@@ -12,6 +12,8 @@ type Run struct {
 	Context   map[string]any `json:"context,omitempty"` // of its start
 	Budget    int            `json:"budget"`            // max_steps of the config
 	Reframes  int            `json:"reframes"`          // max_reframes of the config, where plans are given up
+	Key       string         `json:"key,omitempty"`     // dedupe_key of its start; "" for the usual one
+	Keyless   bool           `json:"keyless,omitempty"` // its start has none
 	Decisions []Decision     `json:"decisions"`         // of its planner, one at the start and one by each result; then no more is known
 }
 
@@ -41,6 +43,8 @@ type Move struct {
 	Body any  `json:"body"`           // of a result
 	// Says are members of its payload that are not as they usually are.
 	Says map[string]any `json:"says,omitempty"`
+	// Failing: what comes late, early or of another tool says that the tool failed.
+	Failing bool `json:"failing,omitempty"`
 	// Own: it is delivered as an event of the tool's own, with the correlation in the context of the request.
 	Own bool `json:"own,omitempty"`
 	// Wishes are what a model that errs wants, all in one reply.
@@ -54,6 +58,15 @@ type Move struct {
 
 // Kind is a kind of move.
 type Kind string
+
+// Directed reports whether a move brings a result for a step, be it the pending one or not.
+func (k Kind) Directed() bool {
+	switch k {
+	case Result, Repeat, Old, OldTool, NearRun, NearTool, Above:
+		return true
+	}
+	return false
+}
 
 // The kinds of moves.
 const (

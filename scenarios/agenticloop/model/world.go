@@ -16,6 +16,7 @@ type Settings struct {
 	Retries int      `json:"retries"` // how often it does at most; -1 if that is not said
 	Tools   []string `json:"tools"`   // allowed_plugins
 	Aliases []string `json:"aliases"` // tools that go by two names: a result may bring either
+	Name    string   `json:"name"`    // of the plugin, which is never a tool
 	Reframe bool     `json:"reframe"` // it claims to give up a plan for another, and can be told to
 	Own     bool     `json:"own"`     // it claims to take a result from a tool's own event
 }
@@ -69,7 +70,8 @@ func (w World) Turn(m Move) (t Turn, ok bool) {
 	}
 	if m.Kind == Start {
 		t.Next, t.Decision = 1, w.decision(m.Run, 0)
-		t.MayEnd = t.Budget == 1 // a plugin may compare before it asks (AL-R10)
+		t.Anew = t.Decision != nil && t.Decision.Anew
+		t.MayEnd = t.Budget == 1 || t.Anew // a plugin may compare before it asks (AL-R10)
 		return t, !run.Known
 	}
 	if !run.Known || !w.deliver(&t) {
@@ -121,12 +123,12 @@ func (w World) plan(t *Turn) {
 	}
 }
 
-// Allowed returns the tools that the config of a turn allows.
+// Allowed returns the tools that the config of a turn allows, without the plugin itself.
 func (w World) Allowed(t Turn) []string {
-	if t.Move.Allowed != nil {
-		return t.Move.Allowed
+	if t.Move.Allowed == nil {
+		return w.Settings.Tools
 	}
-	return w.Settings.Tools
+	return slices.DeleteFunc(slices.Clone(t.Move.Allowed), func(tool string) bool { return tool == w.Settings.Name })
 }
 
 // decision returns what the planner of a run is to decide, nil if nobody knows.

@@ -15,7 +15,8 @@ import (
 // What runs draw.
 var (
 	several  = &scenarios.Dimension{Name: "runs in one state", Least: 2, Most: [3]int{2, 4, 6}}
-	steps    = &scenarios.Dimension{Name: "steps of a run", Least: 1, Most: [3]int{5, 20, 50}, Edges: []int{1, 3, 9, 10, 11, 20}}
+	steps    = &scenarios.Dimension{Name: "steps of a run", Least: 1, Most: [3]int{5, 40, 50}, Edges: []int{1, 3, 9, 10, 11, 20, 33}}
+	waiting  = &scenarios.Dimension{Name: "runs that wait all the while", Least: 0, Most: [3]int{2, 20, 120}, Edges: []int{15, 16, 17}}
 	room     = &scenarios.Dimension{Name: "steps that a budget leaves", Least: 0, Most: [3]int{9, 90, 900}, Edges: []int{0, 1, 9}}
 	short    = &scenarios.Dimension{Name: "steps that a budget lacks", Least: 1, Most: [3]int{4, 19, 49}, Edges: []int{1}}
 	failures = &scenarios.Dimension{Name: "failures of a step", Least: 1, Most: [3]int{2, 3, 8}, Edges: []int{1}}
@@ -31,7 +32,7 @@ var (
 )
 
 var dimensions = []*scenarios.Dimension{
-	several, steps, room, short, failures, beside, afterEnd, letters, nesting, form, pick, reframes, members, wishes,
+	several, steps, room, short, failures, beside, afterEnd, letters, nesting, form, pick, reframes, members, wishes, waiting,
 }
 
 // forms are values of every JSON type that a careless agent takes for none, or changes on the way.
@@ -77,8 +78,11 @@ type drawing struct {
 	late     deck[model.Kind] // what comes beside a result that is due
 	after    deck[model.Kind] // what comes after the end
 	goals    deck[func(string, int) string]
-	dealt    int // how many runs were drawn for the deck
-	needed   int // how many of them have each end that every drawing has to have
+	failing  deck[map[string]any]
+	bodies   deck[func(*drawing) any]
+	crowded  bool // many runs were drawn in one state
+	dealt    int  // how many runs were drawn for the deck
+	needed   int  // how many of them have each end that every drawing has to have
 }
 
 // deck hands out all of its cards in any order before one comes again.
@@ -127,6 +131,9 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 		d.ends.all, d.ends.left = append(d.ends.all, anew), slices.Insert(d.ends.left, 2, anew)
 	}
 	d.needed = len(d.ends.left)
+	if s.Reframe {
+		d.ends.all = append(d.ends.all, anew)
+	}
 	d.ends.all = append(d.ends.all, reached, reached, open)
 	if givesUp {
 		d.ends.all = append(d.ends.all, lost)
@@ -134,15 +141,15 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	if len(s.Tools) > 1 {
 		d.ends.all = append(d.ends.all, withdrawn)
 	}
+	d.after.all = []model.Kind{
+		model.SameAgain, model.Repeat, model.LateFailure, model.Old, model.OldFailure, model.OldTool, model.NearTool, model.Above,
+	}
 	d.late.all = []model.Kind{
 		model.SameAgain, model.Repeat, model.LateFailure, model.Old, model.OldFailure, model.OldTool, model.NearRun,
 	}
-	d.goals.all = goals
+	d.goals.all, d.failing.all, d.bodies.all = goals, failing, bodies
 	if p.Can(agenticloopv2.CapabilityRedelivery) {
-		d.late.all = append(d.late.all, model.StartAgain)
-	}
-	d.after.all = []model.Kind{
-		model.SameAgain, model.Repeat, model.LateFailure, model.Old, model.OldFailure, model.OldTool, model.NearTool, model.Above,
+		d.late.all, d.after.all = append(d.late.all, model.StartAgain), append(d.after.all, model.StartAgain)
 	}
 	if turn := p.Pace.Turn(); turn > slowTurn {
 		d.slow = fmt.Sprintf("a turn takes %s", turn.Round(100*time.Millisecond))
@@ -178,12 +185,21 @@ var goals = []func(name string, letters int) string{
 }
 
 // goal draws a goal: a text with words in it.
-func (d *drawing) goal() string { return d.goals.draw(d.Plugin)(d.Name("word"), d.Draw(letters)) }
+func (d *drawing) goal() string {
+	goal := d.goals.draw(d.Plugin)(d.Name("word"), d.Draw(letters))
+	if d.Rand.IntN(2) == 0 {
+		goal += " " + strings.Repeat("and so on ", 1+d.Draw(letters)/10)
+	}
+	return strings.TrimSpace(goal)
+}
 
 // control is the argument whose value is always a plain text: where it stands, the others have to stand.
 const control = "note"
 
 func (d *drawing) arguments() map[string]any {
+	if d.Rand.IntN(10) == 0 {
+		return map[string]any{}
+	}
 	all := map[string]any{control: d.Name("word")}
 	for _, i := range d.Rand.Perm(len(argumentNames))[:d.Draw(members)] {
 		all[argumentNames[i]] = d.value()
@@ -192,7 +208,12 @@ func (d *drawing) arguments() map[string]any {
 }
 
 // argumentNames are names that a careless agent takes for others.
-var argumentNames = []string{"value", "Value", "option", "a.b", "a/b", "~1", "0", "ключ", "two words", ""}
+var argumentNames = []string{
+	"value", "Value", "option", "a.b", "a/b", "~1", "0", "ключ", "two words", "", "run_id", "step", "tool",
+}
+
+// reserved are names of members that a request has itself: an argument of that name stands in tool_payload or nowhere.
+var reserved = []string{"run_id", "step", "tool"}
 
 // settingsElsewhere are settings that stand where none belong.
 func (d *drawing) settingsElsewhere() map[string]any {
@@ -201,18 +222,32 @@ func (d *drawing) settingsElsewhere() map[string]any {
 	}
 }
 
-// body draws what a tool returned.
-func (d *drawing) body() any {
-	switch d.Rand.IntN(8) {
-	case 0:
-		return d.value()
-	case 1:
-		return map[string]any{}
-	case 2:
+// failing is what a failure may say beside its status.
+var failing = []map[string]any{
+	nil, {"error": nil}, {"error": ""}, {"error": "HTTP 503 Service Unavailable"}, {"error": "429"}, {"error": "ok"},
+	{"result": map[string]any{"excerpt": "half of a page", "status": "ok"}}, {"error": "Zoë – 名前\n\tat line 3", "result": map[string]any{}},
+}
+
+// bodies are what tools return: most of it says something.
+var bodies = []func(*drawing) any{
+	(*drawing).page, (*drawing).page, (*drawing).page, (*drawing).page, (*drawing).page,
+	(*drawing).value,
+	func(*drawing) any { return nil },
+	func(*drawing) any { return "" },
+	func(d *drawing) any { return "a few words about " + d.Name("word") },
+	func(*drawing) any { return []any{} },
+	func(*drawing) any { return map[string]any{} },
+	func(*drawing) any {
 		return map[string]any{
-			"max_steps": 999, "allowed_plugins": []any{"unlisted-tool"}, "pending_step": 7,
+			"max_steps": 999, "max_reframes": 99, "allowed_plugins": []any{"unlisted-tool"}, "pending_step": 7,
 			"state_updates": map[string]any{"runs": map[string]any{}},
 		}
-	}
+	},
+	func(*drawing) any {
+		return map[string]any{"run_id": "another-run", "step": 77, "tool": "another-tool", "excerpt": "few words"}
+	},
+}
+
+func (d *drawing) page() any {
 	return map[string]any{"excerpt": "a few words about " + d.Name("word"), "value": d.value()}
 }

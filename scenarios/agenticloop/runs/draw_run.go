@@ -2,6 +2,7 @@ package runs
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/model"
@@ -18,6 +19,7 @@ func (d *drawing) program() model.Program {
 		}
 		p.Runs, lines = append(p.Runs, run), append(lines, moves)
 	}
+	d.wait(&p)
 	for len(lines) > 0 {
 		i := d.Rand.IntN(len(lines))
 		p.Moves, lines[i] = append(p.Moves, lines[i][0]), lines[i][1:]
@@ -26,6 +28,19 @@ func (d *drawing) program() model.Program {
 		}
 	}
 	return p
+}
+
+// wait has some runs begin before all others and wait from then on: many of them in one program.
+func (d *drawing) wait(p *model.Program) {
+	if d.crowded || !d.all() || d.byModel || d.slow != "" {
+		return
+	}
+	d.crowded = true
+	for range d.Draw(waiting) {
+		call := model.Decision{Kind: model.Call, Tool: d.settings.Tools[0], Arguments: map[string]any{}}
+		p.Moves = append(p.Moves, model.Move{Run: len(p.Runs), Kind: model.Start})
+		p.Runs = append(p.Runs, model.Run{Goal: d.goal(), Budget: 9, Decisions: []model.Decision{call, call}})
+	}
 }
 
 // always comes before the results of the first run: by its step.
@@ -97,8 +112,14 @@ func (d *drawing) line(i int) *line {
 		n = 1
 	}
 	l.run = model.Run{Goal: d.goal(), Context: d.settingsElsewhere(), Budget: n + d.Draw(room)}
+	switch d.Rand.IntN(4) {
+	case 0: // what tells it from others stands at its end
+		l.run.Key = "agentic:start:" + strings.Repeat("by-the-same-caller/", 8) + d.Name("word")
+	case 1:
+		l.run.Keyless = !l.first
+	}
 	if l.to != reached && l.to != spent {
-		l.run.Budget++ // whoever takes what it must not take has room to go on
+		l.run.Budget += 2 // whoever takes what it must not take has room to go on
 	}
 	if l.to == spent {
 		n++
@@ -127,29 +148,34 @@ func (l *line) decide() {
 // giveUpPlans has the planner give up a plan after some results, no more often than it may.
 func (d *drawing) giveUpPlans(l *line) {
 	n := len(l.run.Decisions)
-	if l.run.Reframes = d.DrawUpTo(reframes, max(reframes.Least, n-1), "the steps of its run"); l.to == spent {
-		return // it is its budget that is to end it
-	}
+	l.run.Reframes = d.DrawUpTo(reframes, max(reframes.Least, n-1), "the steps of its run")
 	often := l.run.Reframes
 	if l.to != anew {
 		often = d.Rand.IntN(min(often, n-1) + 1)
 	}
+	first := 1
+	if l.to != anew && d.all() && d.Rand.IntN(3) == 0 { // before its first tool
+		first = 0
+	}
 	for _, i := range d.Rand.Perm(n - 1)[:often] {
-		l.run.Decisions[1+i].Anew = true
+		l.run.Decisions[first+i].Anew = true
 	}
 }
 
 // add adds a move of the run.
 func (l *line) add(m model.Move) {
-	if m.Run, m.Body = l.number, l.body(); l.first {
+	if m.Run, m.Body = l.number, l.bodies.draw(l.Plugin)(l.drawing); l.first {
 		m.Body = map[string]any{"value": m.Body}
 	}
 	_, isObject := m.Body.(map[string]any)
 	switch m.Kind {
-	case model.Result, model.Repeat, model.Old:
-		m.Own = l.settings.Own && isObject && !l.first && l.Rand.IntN(6) == 0
 	case model.Failure:
-		m.Says = failing[l.Rand.IntN(len(failing))]
+		m.Says = l.failing.draw(l.Plugin)
+	case model.NearTool, model.Above, model.OldTool:
+		m.Failing = l.all() && l.Rand.IntN(3) == 0
+	}
+	if m.Kind.Directed() && (m.Kind != model.NearRun || m.Pick%2 == 0) && isObject && !m.Failing && !l.first && l.settings.Own {
+		m.Own = l.Rand.IntN(5) == 0 && (m.Kind == model.Result || l.all())
 	}
 	if m.Kind == model.Result && !m.Own && l.Rand.IntN(4) == 0 {
 		m.Says = map[string]any{"error": ""}
@@ -160,18 +186,12 @@ func (l *line) add(m model.Move) {
 	l.moves = append(l.moves, m)
 }
 
-// failing is what a failure may say beside its status.
-var failing = []map[string]any{
-	nil, {"error": nil}, {"error": ""}, {"error": "HTTP 503 Service Unavailable"}, {"error": "429"}, {"error": "ok"},
-	{"result": map[string]any{"excerpt": "half of a page", "status": "ok"}}, {"error": "Zoë – 名前\n\tat line 3", "result": map[string]any{}},
-}
-
 // result adds the result of a step.
 func (d *drawing) result(l *line, step int, changed bool) {
 	n := len(l.run.Decisions)
 	m := model.Move{Kind: model.Result}
 	if changed && l.to != spent {
-		m.Budget = n + 1 + d.Draw(room)
+		m.Budget = n + 2 + d.Draw(room)
 	}
 	switch {
 	case step == n && l.to == barred:
@@ -186,8 +206,11 @@ func (d *drawing) result(l *line, step int, changed bool) {
 		l.add(d.erring(l))
 	}
 	l.add(m)
-	if l.first && step == 1 {
-		l.moves[len(l.moves)-1].Body = map[string]any{} // nothing can be made of it but that the step is done
+	switch added := &l.moves[len(l.moves)-1]; {
+	case l.first && step == 1:
+		added.Body = map[string]any{} // nothing can be made of it but that the step is done
+	case step == n && l.to == anew:
+		added.Body, added.Own = d.page(), false
 	}
 }
 
@@ -218,6 +241,7 @@ func (d *drawing) erring(l *line) model.Move {
 func (d *drawing) end(l *line) {
 	run := &l.run
 	again := run.Decisions[0]
+	again.Anew = false
 	if !l.to.byResult() {
 		run.Decisions = append(run.Decisions, again)
 	}
@@ -225,6 +249,7 @@ func (d *drawing) end(l *line) {
 	case reached:
 		run.Decisions = append(run.Decisions, model.Decision{Kind: model.Done, Outcome: "all of it was done: " + d.Name("word")})
 	case spent: // its planner wants more steps than the budget has
+		again.Anew = run.Reframes > 0 && d.Rand.IntN(2) == 0
 		run.Decisions = append(run.Decisions, again)
 	case anew:
 		again.Anew = true
@@ -260,7 +285,7 @@ func (d *drawing) fail(l *line) {
 	}
 	for range d.DrawUpTo(failures, most, why) {
 		l.add(model.Move{Kind: model.Failure})
-		if !l.first && d.Rand.IntN(4) == 0 {
+		if d.all() && d.Rand.IntN(3) == 0 {
 			l.add(model.Move{Kind: model.FailedAgain})
 		}
 	}
@@ -280,15 +305,30 @@ func (d *drawing) besides(l *line, step int) {
 	}
 }
 
-// barredBy has the planner of a run want a tool that no list has, or one that the list of this turn has no more.
+// barredBy has the planner of a run want a tool that no list has, or one that the list of this turn has no more, or the plugin itself.
 func (d *drawing) barredBy(run *model.Run) (allowed []string) {
 	last := run.Decisions[len(run.Decisions)-1].Tool
-	wanted := "unlisted-tool"
-	others := d.without(last)
-	if len(others) > 0 && (!d.all() || d.Rand.IntN(4) > 0) {
+	wanted, others := "unlisted-tool", d.without(last)
+	way := 0
+	if d.all() {
+		way = d.Rand.IntN(4)
+	}
+	switch near := d.nearTools(last); {
+	case way == 0 && len(others) > 0:
 		wanted = others[d.Rand.IntN(len(others))]
 		allowed = d.without(wanted)
+	case way == 1 && len(near) > 0:
+		wanted = near[d.Rand.IntN(len(near))]
+	case way == 2:
+		wanted, allowed = d.settings.Name, append(slices.Clone(d.settings.Tools), d.settings.Name)
 	}
 	run.Decisions = append(run.Decisions, model.Decision{Kind: model.Call, Tool: wanted, Arguments: d.arguments()})
 	return allowed
+}
+
+// nearTools returns names that a careless comparison takes for that of a tool, of those that a tool may have.
+func (d *drawing) nearTools(tool string) []string {
+	return slices.DeleteFunc(model.Near(tool), func(near string) bool {
+		return strings.ContainsAny(near, " /") || slices.Contains(d.settings.Tools, near) || slices.Contains(d.settings.Aliases, near)
+	})
 }

@@ -99,7 +99,7 @@ const scripted = "scripted_config"
 
 // settingsOf are those of the profile, once it is seen that a seam can say what runs are to do.
 func settingsOf(ctx context.Context, p *host.Plugin) model.Settings {
-	s := model.Settings{Retry: p.Can(agenticloopv2.CapabilityRetry), Retries: p.MaxRetries(), Tools: p.Tools()}
+	s := model.Settings{Retry: p.Can(agenticloopv2.CapabilityRetry), Retries: p.MaxRetries(), Tools: p.Tools(), Name: p.OwnName()}
 	for plugin, tool := range p.Profile.Aliases {
 		s.Aliases = append(s.Aliases, plugin, tool)
 	}
@@ -112,7 +112,31 @@ func settingsOf(ctx context.Context, p *host.Plugin) model.Settings {
 		s.Reframe = err == nil && again.Via == scripted
 		again.Close()
 	}
+	if s.Steered && len(s.Aliases) == 0 && p.Pace.Turn() < slowTurn {
+		s.Tools = withForeign(ctx, p, s.Tools)
+	}
 	return s
+}
+
+// foreign are tools that no profile lists, with letters that a careless agent changes.
+var foreign = []string{"WebFetch", "page-reader_2.1"}
+
+// withForeign returns the tools, and foreign ones that the plugin asks for as well where its list has them.
+func withForeign(ctx context.Context, p *host.Plugin, tools []string) []string {
+	all := append(slices.Clone(tools), foreign...)
+	return slices.DeleteFunc(all, func(tool string) bool {
+		if slices.Contains(tools, tool) {
+			return false
+		}
+		plan, _ := p.TrySteer(ctx, host.Call(tool, nil), host.Done("done"))
+		defer plan.Close()
+		t, _ := p.Turn(ctx, plan.Lay(host.Job{
+			Name: "a start that wants " + tool, Event: p.Start(p.NewGoal(), plan.Context), Config: host.Object{"allowed_plugins": all},
+			Quiet: true,
+		}))
+		due, asks := host.PendingOf(t)
+		return !asks || due.Tool != tool
+	})
 }
 
 // play plays a program until it is late. If the plugin leaves the rules, it makes the program smaller and returns false.

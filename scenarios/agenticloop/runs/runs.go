@@ -3,6 +3,8 @@
 package runs
 
 import (
+	"slices"
+
 	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/claims"
@@ -215,6 +217,12 @@ var allowlistThroughout = asked(scenarios.Scenario{
 	},
 	also: scenarios.IDs{agenticloop.RFC103T1, agenticloop.RFC103P4},
 	look: func(t told, j *scenarios.Judge) {
+		if slices.Contains(t.host.Plugins(), t.own) {
+			j.Part(func() {
+				j.Violates(agenticloop.RFC103G2, t.host.Requests(), "setup failed: "+t.host.Name+": it asks for itself")
+			})
+			return
+		}
 		j.Check(agenticloop.RFC103G3, t.host.Events()).To(t.host.AsksOnlyFor(t.Allowed...), "%s: events", t.host.Name)
 		if t.Barred && len(t.host.Ends().Values) > 0 {
 			j.Check(agenticloop.RFC103G3, t.host.Requests()).To(check.Len(0), "%s: requests of a turn that ends its run", t.host.Name)

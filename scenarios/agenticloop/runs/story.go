@@ -20,6 +20,7 @@ type told struct {
 	lost    *host.Turn // the same job before, of which the answer was lost
 	live    bool       // decisions may differ
 	most    int64      // max_reframes
+	own     string     // the name of the plugin
 	seen    model.Seen
 	after   model.Known // its run
 
@@ -41,7 +42,7 @@ func (o Observation) tell() (all []told) {
 			world = world.After(t, s)
 			run := played.Runs[taken.Move.Run]
 			as := told{Turn: t, Goal: run.Goal, Allowed: world.Allowed(t), Planned: t.Decision, last: last, host: taken.Turn,
-				lost: taken.Lost, live: o.Live, most: int64(run.Reframes), seen: s, after: world.Runs[taken.Move.Run], decided: o.Settings.Steered && !o.Live}
+				lost: taken.Lost, live: o.Live, most: int64(run.Reframes), own: o.Settings.Name, seen: s, after: world.Runs[taken.Move.Run], decided: o.Settings.Steered && !o.Live}
 			if s.Did == model.Retried && !t.Before.Free && o.Settings.Steered {
 				as.Planned = &run.Decisions[t.Before.Taken]
 			}
@@ -96,7 +97,7 @@ func seen(t model.Turn, turn host.Turn) model.Seen {
 		out.Did = model.Escalated
 	case asks && t.Rule != nil && step == t.Before.Step:
 		out.Did = model.Retried
-		if t.Rule != model.Failed && t.Rule != model.Unclear {
+		if !t.Rule.Allows(model.Retried) {
 			out.Did = model.Repeated
 		}
 	case asks:

@@ -39,8 +39,8 @@ func (b *table) play(ctx context.Context, late func() bool) (turns []Taken, depa
 			break
 		}
 		t, ok := world.Turn(m)
-		if !ok || m.Kind == model.Erring && !erring {
-			continue
+		if !ok || m.Kind == model.Erring && !erring || m.Kind == model.StartAgain && host.RunsOf(b.state)[t.Before.ID] == nil {
+			continue // a plugin may let go of a run that is over (AL-R25)
 		}
 		taken := b.take(ctx, t)
 		if m.Kind == model.Erring && taken.Turn.Patience != "" { // it waits for its model for longer than we do, and nothing came of it
@@ -97,7 +97,11 @@ func (b *table) job(t model.Turn, plan *host.Plan) host.Job {
 	case model.Start:
 		b.starts[run] = job
 	case model.StartAgain:
-		job = b.starts[run]
+		again := b.starts[run]
+		if b.program.Runs[run].Keyless || t.Move.Pick%2 == 0 { // else the caller said it again
+			job.ID = again.ID
+		}
+		job.Event = again.Event
 	case model.SameAgain:
 		job = b.taken[run]
 	case model.FailedAgain:
@@ -110,7 +114,7 @@ func (b *table) job(t model.Turn, plan *host.Plan) host.Job {
 	if b.settings.Reframe {
 		job.Config["max_reframes"] = b.program.Runs[run].Reframes
 	}
-	if t.Move.Allowed != nil {
+	if job.Config["allowed_plugins"] = b.settings.Tools; t.Move.Allowed != nil {
 		job.Config["allowed_plugins"] = t.Move.Allowed
 	}
 	return job
@@ -135,7 +139,9 @@ func (b *table) steer(ctx context.Context, t model.Turn) *host.Plan {
 		plan.Close()
 		if due := decisions[min(t.Before.Taken+1, len(decisions)-1):]; len(t.Move.Wishes) > 0 {
 			plan = b.ServeModel(ctx, t.Move.Wishes...)
-			plan.Model.Misbehave(nil, true)
+			if plan.Model.Misbehave(nil, true); t.Move.Pick%2 == 0 {
+				plan.Model.CallNatively()
+			}
 		} else {
 			plan = b.ServeModel(ctx, due...)
 		}
@@ -148,7 +154,7 @@ func (b *table) steer(ctx context.Context, t model.Turn) *host.Plan {
 }
 
 // spoiled are ways in which a model fails to send a decision. None asks to be asked again later: a plugin may wait for that.
-var spoiled = []host.Sending{host.SendsError(500), host.SendsHalf, host.SendsError(400), host.SendsError(404)}
+var spoiled = []host.Sending{host.SendsError(500), host.SendsHalf, host.SendsError(400), host.SendsError(401)}
 
 // scriptOf returns decisions in their order, with a reframe before each for which a plan is given up.
 func scriptOf(decisions []model.Decision) (script []host.Decision) {
@@ -177,7 +183,14 @@ func (d *drawing) models() bool {
 func (b *table) event(t model.Turn, plan *host.Plan) host.Object {
 	if t.Move.Kind == model.Start {
 		of := b.program.Runs[t.Move.Run]
-		return b.Start(of.Goal, host.Clone(with(of.Context, plan.Context)))
+		start := b.Start(of.Goal, host.Clone(with(of.Context, plan.Context)))
+		switch {
+		case of.Keyless:
+			delete(start, "dedupe_key")
+		case of.Key != "":
+			start["dedupe_key"] = of.Key
+		}
+		return start
 	}
 	due := host.Pending{Run: t.Delivery.Run, Step: t.Delivery.Step, Tool: t.Delivery.Tool}
 	body := host.Clone(t.Move.Body)
@@ -186,7 +199,7 @@ func (b *table) event(t model.Turn, plan *host.Plan) host.Object {
 		body = plan.Body(t.Before.Taken+1, members)
 	}
 	if t.Move.Own {
-		return b.Event("content_ready", members, "")
+		return b.Event(ownTypes[t.Move.Pick%len(ownTypes)], members, "")
 	}
 	event := b.Result(due, body)
 	if t.Delivery.Status == "error" {
@@ -197,6 +210,9 @@ func (b *table) event(t model.Turn, plan *host.Plan) host.Object {
 	maps.Copy(payload, t.Payload)
 	return event
 }
+
+// ownTypes are types of events of tools' own.
+var ownTypes = []string{"content_ready", "page.fetched", "text_summarised"}
 
 func with(first, second host.Object) host.Object {
 	out := maps.Clone(host.OrEmpty(first))
