@@ -80,6 +80,7 @@ type drawing struct {
 	goals    deck[func(string, int) string]
 	failing  deck[map[string]any]
 	bodies   deck[func(*drawing) any]
+	doubled  bool // a turn was drawn whose answer is lost
 	crowded  bool // many runs were drawn in one state
 	dealt    int  // how many runs were drawn for the deck
 	needed   int  // how many of them have each end that every drawing has to have

@@ -181,7 +181,8 @@ func (l *line) add(m model.Move) {
 		m.Says = map[string]any{"error": ""}
 	}
 	if m.Kind == model.Result || m.Kind == model.Failure {
-		m.Twice = l.first && len(l.moves) < 6 || l.Rand.IntN(8) == 0
+		m.Twice = !l.first && (!l.doubled || l.Rand.IntN(8) == 0)
+		l.doubled = l.doubled || m.Twice
 	}
 	l.moves = append(l.moves, m)
 }
@@ -209,6 +210,10 @@ func (d *drawing) result(l *line, step int, changed bool) {
 	switch added := &l.moves[len(l.moves)-1]; {
 	case l.first && step == 1:
 		added.Body = map[string]any{} // nothing can be made of it but that the step is done
+	case l.first && step == 2: // it is too long for an event
+		added.Body = map[string]any{"content": strings.Repeat("two paragraphs about "+d.Name("word")+"\n", 3000)}
+	case l.first && step == 3: // it names what is not there
+		added.Body = map[string]any{"artifact_path": "artifacts/" + d.Name("page") + ".html", "content_type": "text/html"}
 	case step == n && l.to == anew:
 		added.Body, added.Own = d.page(), false
 	}

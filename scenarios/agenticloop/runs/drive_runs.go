@@ -9,6 +9,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/model"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Observation is some programs as the plugin went through them.
@@ -32,6 +33,8 @@ type Taken struct {
 	Move model.Move `json:"move"`
 	Turn host.Turn  `json:"turn"`
 	Lost *host.Turn `json:"lost,omitempty"` // the same job before, of which the answer was lost
+	// Files are those of the run's workspace after the turn, if it has one.
+	Files wire.Value `json:"files"`
 }
 
 // How many programs are drawn: those that have each end in any case, and more as long as there is time.
@@ -166,6 +169,9 @@ func (o *Observation) keepAlone(p *host.Plugin) {
 	var turns []*host.Turn
 	for _, played := range o.Programs {
 		turns = append(turns, played.all()...)
+		for i := range played.Turns {
+			played.Turns[i].Files = wire.Value{} // the listings are no turns
+		}
 	}
 	p.KeepOnly(turns...)
 }

@@ -21,7 +21,7 @@ func Suite() scenarios.Suite {
 		Scenarios: []scenarios.Scenario{
 			goesOn, keepsItsState, comesAgain, staysOver, strangers, aboveEscalates, nearToolEscalates, fails, givesUp, triesAgain,
 			mends, keepsItsBudget, allowlistThroughout, argumentsAsTheyAre, completesAsItWent, tellsWhy, reframesNoMore, ownEvents,
-			sameAnswer,
+			sameAnswer, keepsItsFiles, namesItsFiles,
 			host.EveryTurnAmongRuns("runs", DrawnRuns),
 		},
 	}
@@ -321,3 +321,41 @@ var sameAnswer = asked(scenarios.Scenario{
 				"%s: %s of the run", t.host.Name, field)
 		}
 	}})
+
+// RFC-103 Workspace Contract (AL-R19, AL-R20).
+var keepsItsFiles = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/keeps-its-files",
+	Title:  "after each turn of a run, however long it is, the files of its workspace are there, and trace.jsonl has lost no line",
+	Proves: scenarios.IDs{agenticloop.RFC103W1, agenticloop.RFC103W2},
+	Claim:  claims.Workspaces,
+}, question{
+	about: func(t told) bool { return moved(t) && t.files.Key("trace.jsonl").Key("text").Present() },
+	look: func(t told, j *scenarios.Judge) {
+		for _, file := range []string{"context.md", "memory.md", "plan.md"} {
+			j.Check(agenticloop.RFC103W1, t.files.Key(file).Key("kind")).To(check.Equal("file"), "%s: %s", t.host.Name, file)
+		}
+		trace := t.files.Key("trace.jsonl")
+		j.Check(agenticloop.RFC103W2, trace).To(host.JSONLines(), "%s: trace.jsonl", t.host.Name)
+		j.Check(agenticloop.RFC103W2, trace.Key("text")).To(host.KeepsLines(t.before.Key("trace.jsonl")), "%s: trace.jsonl", t.host.Name)
+	}})
+
+// RFC-103 Event Contract 4, Success Criteria.
+var namesItsFiles = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/names-its-files",
+	Title:  "the artifacts of agent.completed are relative paths of files that are there, whatever results named",
+	Proves: scenarios.IDs{agenticloop.RFC103E15},
+	Claim:  claims.Workspaces,
+}, question{
+	about: func(t told) bool {
+		return t.files.Present() && !t.files.Key("…").Present() && t.seen.Did == model.Completed
+	},
+	look: func(t told, j *scenarios.Judge) {
+		for _, e := range t.host.OfType(host.Completed).Values {
+			list := e.At("/payload/artifacts")
+			j.Check(agenticloop.RFC103E15, list).To(host.RelativePaths(), "%s: artifacts", t.host.Name)
+			j.Check(agenticloop.RFC103E15, list).To(host.PathsIn(t.files, list), "%s: artifacts", t.host.Name)
+		}
+	},
+	none: [2]string{"left to itself the plugin does not complete the run that has a workspace",
+		"declare a decision seam in " + host.ProfileName + " that can say done"},
+})

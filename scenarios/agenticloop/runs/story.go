@@ -7,6 +7,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/model"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // told is a turn beside what the interpreter says of it.
@@ -17,6 +18,8 @@ type told struct {
 	Planned *model.Decision // that its request comes of, if it has one; nil if nobody knows
 	last    string          // the run that was started last
 	host    host.Turn
+	files   wire.Value // of its workspace after the turn, if it has one
+	before  wire.Value // the same before the turn
 	lost    *host.Turn // the same job before, of which the answer was lost
 	live    bool       // decisions may differ
 	most    int64      // max_reframes
@@ -33,6 +36,7 @@ func (o Observation) tell() (all []told) {
 	furthest := int64(0)
 	for _, played := range o.Programs {
 		world, last := model.Begin(model.Program{Runs: played.Runs}, o.Settings), ""
+		var before wire.Value
 		for _, taken := range played.Turns {
 			t, ok := world.Turn(taken.Move)
 			if !ok {
@@ -43,6 +47,9 @@ func (o Observation) tell() (all []told) {
 			run := played.Runs[taken.Move.Run]
 			as := told{Turn: t, Goal: run.Goal, Allowed: world.Allowed(t), Planned: t.Decision, last: last, host: taken.Turn,
 				lost: taken.Lost, live: o.Live, most: int64(run.Reframes), own: o.Settings.Name, seen: s, after: world.Runs[taken.Move.Run], decided: o.Settings.Steered && !o.Live}
+			if as.files = taken.Files; as.files.Present() {
+				as.before, before = before, as.files
+			}
 			if s.Did == model.Retried && !t.Before.Free && o.Settings.Steered {
 				as.Planned = &run.Decisions[t.Before.Taken]
 			}

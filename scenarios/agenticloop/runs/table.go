@@ -6,8 +6,11 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/model"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // table is where a program is played.
@@ -16,8 +19,10 @@ type table struct {
 	settings model.Settings
 	program  model.Program
 	byModel  bool // a model takes the decisions
+	filed    bool // the first run has a workspace
 	state    host.Object
 	plans    map[int]*host.Plan
+	dir      string // the workspace of the first run; "" for none
 	starts   map[int]host.Job
 	taken    map[int]host.Job // the jobs of the results that runs took last
 	failed   map[int]host.Job // those of the failures of their pending steps
@@ -26,13 +31,18 @@ type table struct {
 
 // on returns the table for a program.
 func (o *Observation) on(p *host.Plugin, program model.Program, byModel bool) *table {
-	return &table{Plugin: p, settings: o.Settings, program: program, byModel: byModel, plans: map[int]*host.Plan{},
+	filed := len(o.Programs) == 0 && p.Can(agenticloopv2.CapabilityWorkspace)
+	return &table{Plugin: p, settings: o.Settings, program: program, byModel: byModel, filed: filed, plans: map[int]*host.Plan{},
 		starts: map[int]host.Job{}, taken: map[int]host.Job{}, failed: map[int]host.Job{}}
 }
 
 // play makes the moves of the program, from an empty state up to its end, to the first turn that leaves the rules, or until it is late.
 func (b *table) play(ctx context.Context, late func() bool) (turns []Taken, departed bool) {
 	defer b.close()
+	if b.filed {
+		b.dir = scenarios.Get(wire.NewFolder("workspace-"))
+		defer wire.RemoveFolder(b.dir)
+	}
 	world, erring := model.Begin(b.program, b.settings), true
 	for _, m := range b.program.Moves {
 		if late() {
@@ -68,13 +78,22 @@ func (b *table) take(ctx context.Context, t model.Turn) Taken {
 	job := plan.Lay(b.job(t, plan))
 	turn, after := b.Turn(ctx, job)
 	out := Taken{Move: t.Move, Turn: turn}
-	if t.Move.Twice && plan.Model == nil && departs(t, turn) == "" {
+	if t.Move.Own && departs(t, turn) != "" { // does a result lead there as well?
+		t.Move.Own = false
+		if turn, _ = b.Turn(ctx, plan.Lay(b.job(t, plan))); departs(t, turn) != "" {
+			out = Taken{Move: t.Move, Turn: turn}
+		}
+	}
+	if t.Move.Twice && plan.Model == nil && job.Workspace == "" && departs(t, turn) == "" {
 		lost := turn
 		out.Lost = &lost
 		job.Name += ", once more since its answer was lost"
 		out.Turn, after = b.Turn(ctx, job)
 	}
 	b.state = after
+	if job.Workspace != "" {
+		out.Files = b.ReadFolder("the workspace after "+job.Name, job.Workspace).Value("")
+	}
 	again := host.Job{ID: job.ID, Event: job.Event, Context: job.Context}
 	switch run := t.Move.Run; {
 	case out.Turn.Status() != "ok":
@@ -110,6 +129,9 @@ func (b *table) job(t model.Turn, plan *host.Plan) host.Job {
 	b.turns++
 	job.Name = fmt.Sprintf("delivery %d (%s, run %d)", b.turns, t.Move.Kind, run+1)
 	job.State, job.Quiet = b.state, true
+	if run == 0 {
+		job.Workspace = b.dir
+	}
 	job.Config = host.Object{"max_steps": t.Budget}
 	if b.settings.Reframe {
 		job.Config["max_reframes"] = b.program.Runs[run].Reframes
