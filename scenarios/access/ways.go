@@ -24,6 +24,7 @@ type Way struct {
 	Secured   bool     // it asks for a credential
 	Tags      []string // of the operation
 	Body      string   // JSON pointer of the schema of its body, "" if it takes none
+	NeedsBody bool     // the body may not be left out
 	Inputs    []Input  // its parameters, those of the path among them
 	Streams   bool     // what it answers may be a stream of events
 }
@@ -43,6 +44,8 @@ func (w Way) Name() string {
 type Contract struct {
 	Ways    []Way // by name, the plain way of an operation first
 	samples *apidoc.Samples
+	schemas *validate.Set
+	checks  map[string][]apidoc.Parameter // of the parameters of an operation, by its id
 }
 
 // Read returns the ways of a bundled contract.
@@ -55,12 +58,13 @@ func Read(bundled []byte) (*Contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Contract{}
+	c := &Contract{schemas: schemas, checks: map[string][]apidoc.Parameter{}}
 	if c.samples, err = apidoc.NewSamples(bundled); err != nil {
 		return nil, err
 	}
 	for route, op := range operations {
 		c.Ways = append(c.Ways, waysOf(route, op)...)
+		c.checks[op.ID] = op.Parameters
 	}
 	slices.SortFunc(c.Ways, func(a, b Way) int {
 		return cmp.Or(strings.Compare(a.Operation, b.Operation), strings.Compare(a.With, b.With))
@@ -81,7 +85,7 @@ func waysOf(route string, op *apidoc.Operation) []Way {
 	plain := Way{Operation: op.ID, Method: method, Path: path, Secured: op.Secured, Tags: op.Tags,
 		Streams: slices.Contains(op.Gives, "text/event-stream")}
 	if op.TakesBody {
-		plain.Body = op.Body.At
+		plain.Body, plain.NeedsBody = op.Body.At, op.BodyRequired
 	}
 	var more []Input
 	for _, p := range op.Parameters {
