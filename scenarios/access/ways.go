@@ -25,6 +25,7 @@ type Way struct {
 	Tags      []string // of the operation
 	Body      string   // JSON pointer of the schema of its body, "" if it takes none
 	NeedsBody bool     // the body may not be left out
+	Versioned bool     // it takes If-Match
 	Inputs    []Input  // its parameters, those of the path among them
 	Streams   bool     // what it answers may be a stream of events
 }
@@ -88,6 +89,7 @@ func waysOf(route string, op *apidoc.Operation) []Way {
 		plain.Body, plain.NeedsBody = op.Body.At, op.BodyRequired
 	}
 	var more []Input
+	plain.Versioned = slices.Contains(op.Declared, "If-Match")
 	for _, p := range op.Parameters {
 		if in := (Input{p.Name, p.In, p.At}); p.Required {
 			plain.Inputs = append(plain.Inputs, in)
@@ -117,6 +119,20 @@ type Live func(name string) (value any, ok bool)
 // In reports whether a place is in the path of the way.
 func (w Way) In(name string) bool {
 	return slices.ContainsFunc(w.Inputs, func(in Input) bool { return in.In == "path" && in.Name == name })
+}
+
+// Places are the names of what the path of the way names, in order.
+func (w Way) Places() (names []string) {
+	rest := w.Path
+	for {
+		_, after, found := strings.Cut(rest, "{")
+		if !found {
+			return names
+		}
+		var name string
+		name, rest, _ = strings.Cut(after, "}")
+		names = append(names, name)
+	}
 }
 
 // Takes reports whether the body that the contract demands has a member of this name.

@@ -94,7 +94,7 @@ func Suites() []scenarios.Suite {
 	suites := []scenarios.Suite{
 		answers.Suite(), lifecycle.Suite(), graph.Suite(), containers.TasksSuite(), containers.PortfoliosSuite(),
 		deadline.Suite(), retry.Suite(), coordinator.Suite(), inputs.Suite(), config.Suite(), streams.Suite(),
-		retry.StorySuite(), programs.Suite(), cascade.Suite(), operations.CredentialsSuite(),
+		retry.StorySuite(), programs.Suite(), cascade.Suite(), operations.CredentialsSuite(), operations.MisfitsSuite(),
 	}
 	for i := range suites {
 		suites[i].Protocol = Protocol

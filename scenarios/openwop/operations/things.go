@@ -2,6 +2,7 @@ package operations
 
 import (
 	"context"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -284,7 +285,7 @@ func (t *things) call(contract *access.Contract, w access.Way, more access.Live,
 	}
 	q.Path = ask.Path
 	for i, p := range ask.Query {
-		q.Path += map[bool]string{true: "?", false: "&"}[i == 0] + p.Name + "=" + p.Value
+		q.Path += map[bool]string{true: "?", false: "&"}[i == 0] + p.Name + "=" + url.QueryEscape(p.Value)
 	}
 	return q, true
 }
