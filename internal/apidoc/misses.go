@@ -141,7 +141,7 @@ func (m *missing) members(schema map[string]any, at string, value any, put func(
 			delete(less, name)
 			before := len(m.out)
 			if m.add(Missing, below, said("left out"), put(less)); len(m.out) > before {
-				m.out[before].Bare = at == "" && slices.Contains(required, any(name))
+				m.out[before].Bare = at == "" && slices.Contains(required, any(name)) && schema["anyOf"] == nil && schema["oneOf"] == nil
 			}
 		}
 		member := m.samples.whole(members[name], deepest)

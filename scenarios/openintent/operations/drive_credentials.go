@@ -86,7 +86,8 @@ func (t *things) stands(ctx context.Context, contract *access.Contract, when str
 	var asks []wire.Call
 	for _, w := range contract.Ways {
 		call, ok := t.call(contract, w, false)
-		mine := w.With == "" && (!slices.Contains(crowded, w.Operation) || w.Operation == "listIntentEvents") || w.Name() == "listPortfolios with created_by"
+		mine := w.Name() == "listPortfolios with created_by" ||
+			w.With == "" && (w.Operation == "listIntentEvents" || !slices.Contains(crowded, w.Operation))
 		if ok && w.Method == http.MethodGet && mine && w.Secured && !w.Streams {
 			call.Label = w.Operation + ", " + when
 			asks = append(asks, call)
