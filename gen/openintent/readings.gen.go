@@ -593,4 +593,22 @@ var ReadingsV1 = []Reading{
 		Why:       "Whoever may read an intent reads the id of its suspension, which is the secret of who may answer, and whoever may set its status needs no answer.",
 		Scenarios: []string{"openintent/credentials/every-way-refused", "openintent/credentials/every-way-without-effect"},
 	},
+	{
+		ID: "OIP-R130", Title: "requests that do not fit",
+		Sentences: []string{"OIP-READ-13", "OIP-READ-14"},
+		Open:      "Of a body that is no JSON object RFC-0025 says 4xx, for an answer. No text says it of other operations, or what becomes of members of another type.",
+		Accept:    "Any 4xx, and 501 of a server without the operation. Success as well, unless a body that has to be there is not, is no JSON or no object, or lacks a member that the operation needs. What is let in may change what it names. Seams are not asked.",
+		Refuse:    "A 5xx, and a refusal after which something is otherwise than before.",
+		Why:       "A client sends a request again that the server failed at. Servers that convert what they get harm nobody.",
+		Scenarios: []string{"openintent/misfits/every-misfit-answered", "openintent/misfits/every-misfit-without-effect"},
+	},
+	{
+		ID: "OIP-R131", Title: "a child asked for under another parent",
+		Sentences: []string{"OIP-READ-15"},
+		Open:      "Paths name a lease, an assignment, a dependency or a member below its intent or portfolio, and no text says what becomes of a path whose two ids do not belong together.",
+		Accept:    "Any 4xx; success as well, where the other parent keeps what it has.",
+		Refuse:    "A lease, an assignment, a dependency or a member that is renewed or gone from its own parent after that, and a 5xx.",
+		Why:       "Who may work on one intent need not be allowed to work on the other, and a check of the first id alone lets them.",
+		Scenarios: []string{"openintent/misfits/every-child-apart"},
+	},
 }
