@@ -15,13 +15,13 @@ import (
 var misfitFaults = []Fault{
 	{
 		ID:     "request.odd-fork-falls",
-		Title:  "the host falls over a fork of which a member has another type, at any depth",
+		Title:  "the host falls over a fork with other options that do not fit, or a member too many",
 		Looks:  "a number as the overlay of a fork is HTTP 500",
 		Breaks: []string{openwop.OWPERR26},
 		Reply: refusing(func(r refused) bool {
 			member, keyword := r.misfit()
-			return strings.HasSuffix(r.Request.URL.Path, ":fork") && member != "" && !strings.HasSuffix(keyword, "/required") &&
-				!strings.HasSuffix(keyword, "/minimum")
+			return strings.HasSuffix(r.Request.URL.Path, ":fork") &&
+				(strings.HasPrefix(member, "/runOptionsOverlay") || strings.HasSuffix(keyword, "/additionalProperties"))
 		}, falls),
 	},
 	{
