@@ -115,7 +115,7 @@ func settingsOf(ctx context.Context, p *host.Plugin) model.Settings {
 		s.Reframe = err == nil && again.Via == scripted
 		again.Close()
 	}
-	if s.Steered && len(s.Aliases) == 0 && p.Pace.Turn() < slowTurn {
+	if s.Steered && len(s.Aliases) == 0 && p.Slow() == "" {
 		s.Tools = withForeign(ctx, p, s.Tools)
 	}
 	return s
