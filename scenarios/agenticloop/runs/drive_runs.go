@@ -150,7 +150,7 @@ func (o *Observation) play(ctx context.Context, p *host.Plugin, program model.Pr
 		o.Shrunk = len(turns)
 		o.keepAlone(p, turns)
 		shortest := turns
-		turns = host.Shrink(program.Moves, turns, more, func(moves []model.Move) []Taken {
+		turns = host.Shrink(ctx, p, program.Moves, turns, more, func(ctx context.Context, moves []model.Move) []Taken {
 			smaller := model.Program{Runs: program.Runs, Moves: moves}
 			turns, departed := o.on(p, smaller, byModel).play(ctx, func() bool { return !more() })
 			if departed {
