@@ -79,8 +79,12 @@ var oddWorkers = &scenarios.Drive[OddWorkersObservation]{
 				break
 			}
 			child := r.ChildRun(ctx, host.ChildIDs(l)[made-1])
+			if !child.Created.Success() {
+				o.Asked = append(o.Asked, host.Suspension{Log: host.RunLog{RunID: child.ID, Created: child.Created.StatusValue()}})
+				break
+			}
 			held := child.Held(ctx, 1, 0)
-			taken := child.Created.Success() && child.Resolves(ctx, &held)
+			taken := child.Resolves(ctx, &held)
 			if o.Asked = append(o.Asked, held); !taken {
 				break
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -72,6 +73,7 @@ var oddNotHarvested = scenarios.Scenario{
 // given blocks the judge unless the loop decided on its workers in order, each that asked was answered, and it ended.
 func (o OddWorkersObservation) given(j *scenarios.Judge) {
 	for _, a := range o.Asked {
+		host.ChildServed(j, a.Log.Created, a.Log.RunID)
 		a.Given(j)
 		a.CheckAnswered(j)
 	}
