@@ -102,10 +102,10 @@ var ReadingsV1 = []Reading{
 		ID: "OIP-R10", Title: "how many attempts a silent policy has",
 		Sentences: []string{"OIP-0026-H2"},
 		Open:      "The table of section 4.1 says 1; the sample beside it and the SDK say 3.",
-		Accept:    "1, or a policy without max_attempts. The suites always send a number to servers.",
+		Accept:    "1, or a policy without max_attempts.",
 		Refuse:    "3, and any other number that no level says.",
 		Why:       "The table defines the default; a sample only shows a setting.",
-		Scenarios: []string{"openintent/cascade/generated", "openintent/cascade/no-attempts-said", "openintent/cascade/v1-nothing-said"},
+		Scenarios: []string{"openintent/cascade/generated", "openintent/cascade/no-attempts-said", "openintent/cascade/v1-nothing-said", "openintent/programs/course-unlimited"},
 	},
 	{
 		ID: "OIP-R11", Title: "strategies other than fixed",
@@ -174,7 +174,7 @@ var ReadingsV1 = []Reading{
 		ID: "OIP-R18", Title: "which number sets the window of an attempt",
 		Sentences: []string{"OIP-0026-N2", "OIP-0026-N7", "OIP-0026-H4"},
 		Open:      "timeout_seconds is the window of an attempt and interval_seconds the time to the next one; nothing says which one wins, or what becomes of an interval that is longer.",
-		Accept:    "The whole window is max_attempts times interval_seconds. The suites send two equal numbers, so a server may refuse or keep a policy with others.",
+		Accept:    "The whole window is max_attempts times interval_seconds. Most suites send two equal numbers; a server may refuse a policy with others.",
 		Refuse:    "An end after a single timeout_seconds, and one before or after the whole window.",
 		Why:       "Section 4.2 states the product, and with equal numbers both definitions of an attempt agree.",
 		Scenarios: []string{"openintent/programs/course-ended", "openintent/retry/expiry", "openintent/retry/real-time-course", "openintent/retry/waits-on", "openintent/retry/window"},
@@ -195,7 +195,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "A server declares it with notifier among its features; a member notifier with another value than server takes that back. Of a server that declares nothing the suite finds out: without reminders and expiry the questions are inapplicable.",
 		Refuse:    "A server that declares it and neither reminds nor expires.",
 		Why:       "Either side may do it, and a server without a timer breaks no sentence.",
-		Scenarios: []string{"openintent/programs/course-alone", "openintent/programs/course-answered", "openintent/programs/course-counted", "openintent/programs/course-ended", "openintent/programs/course-escalated", "openintent/programs/course-failed", "openintent/programs/course-inherits", "openintent/programs/course-late", "openintent/programs/course-members", "openintent/programs/course-reminded", "openintent/programs/course-task", "openintent/programs/course-unblocks-nothing", "openintent/retry/answered-in-between", "openintent/retry/expiry", "openintent/retry/fallback-inherited", "openintent/retry/inner-fallback-first", "openintent/retry/ladder", "openintent/retry/late-answer", "openintent/retry/no-policy", "openintent/retry/no-window", "openintent/retry/on-time", "openintent/retry/one-attempt", "openintent/retry/quiet-after-the-answer", "openintent/retry/real-time-course", "openintent/retry/real-time-endless", "openintent/retry/real-time-fallbacks", "openintent/retry/real-time-in-time", "openintent/retry/real-time-inner-first", "openintent/retry/real-time-single", "openintent/retry/reminder-payload", "openintent/retry/reminder-without-secrets", "openintent/retry/reminders", "openintent/retry/stranger-not-notified", "openintent/retry/waits-on", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/streams/reminders"},
+		Scenarios: []string{"openintent/programs/course-alone", "openintent/programs/course-answered", "openintent/programs/course-blocks", "openintent/programs/course-counted", "openintent/programs/course-ended", "openintent/programs/course-escalated", "openintent/programs/course-failed", "openintent/programs/course-inherits", "openintent/programs/course-late", "openintent/programs/course-members", "openintent/programs/course-reminded", "openintent/programs/course-task", "openintent/programs/course-unblocks-nothing", "openintent/programs/course-unlimited", "openintent/retry/answered-in-between", "openintent/retry/expiry", "openintent/retry/fallback-inherited", "openintent/retry/inner-fallback-first", "openintent/retry/ladder", "openintent/retry/late-answer", "openintent/retry/no-policy", "openintent/retry/no-window", "openintent/retry/on-time", "openintent/retry/one-attempt", "openintent/retry/quiet-after-the-answer", "openintent/retry/real-time-course", "openintent/retry/real-time-endless", "openintent/retry/real-time-fallbacks", "openintent/retry/real-time-in-time", "openintent/retry/real-time-inner-first", "openintent/retry/real-time-single", "openintent/retry/reminder-payload", "openintent/retry/reminder-without-secrets", "openintent/retry/reminders", "openintent/retry/stranger-not-notified", "openintent/retry/waits-on", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/streams/reminders"},
 	},
 	{
 		ID: "OIP-R21", Title: "whether a dependent is active before the suspension",
@@ -204,7 +204,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "The suite activates a child with depends_on, or gives an active intent the dependency, or takes a dependent that is blocked from the start. With the last one only the trigger is inapplicable.",
 		Refuse:    "A dependent that stays active while its upstream waits. One that is neither active nor blocked blocks the scenarios.",
 		Why:       "Both texts end with a blocked dependent.",
-		Scenarios: []string{"openintent/graph/blocked", "openintent/graph/completion-gate", "openintent/graph/diamond", "openintent/graph/not-on-resume", "openintent/graph/orders", "openintent/graph/unblocked", "openintent/programs/gated", "openintent/programs/goes-on", "openintent/programs/turned-blocked", "openintent/programs/waits-for-all", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
+		Scenarios: []string{"openintent/graph/blocked", "openintent/graph/completion-gate", "openintent/graph/diamond", "openintent/graph/not-on-resume", "openintent/graph/orders", "openintent/graph/unblocked", "openintent/programs/course-blocks", "openintent/programs/gated", "openintent/programs/goes-on", "openintent/programs/turned-blocked", "openintent/programs/waits-for-all", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
 	},
 	{
 		ID: "OIP-R22", Title: "members that failed",
@@ -240,7 +240,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "status or state, whichever the task has, and writes use the same name. suspended_intent_id stands at the root, in metadata or in task_metadata.",
 		Refuse:    "Any other place, which counts as absent.",
 		Why:       "Both names mean the same.",
-		Scenarios: []string{"openintent/programs/tasks-listed", "openintent/programs/tasks-mirror", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/added", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/intent-local", "openintent/tasks-and-plans/listed", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
+		Scenarios: []string{"openintent/programs/course-task", "openintent/programs/tasks-listed", "openintent/programs/tasks-mirror", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/added", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/intent-local", "openintent/tasks-and-plans/listed", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
 	},
 	{
 		ID: "OIP-R26", Title: "where a task is made",
@@ -339,7 +339,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "The running task whose intent_id is the suspended intent.",
 		Refuse:    "Two findings of a SHOULD: a pending task of that intent that changes, and a task that another reason blocks and that the answer releases.",
 		Why:       "The question holds up only work that runs.",
-		Scenarios: []string{"openintent/programs/tasks-listed", "openintent/programs/tasks-mirror", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
+		Scenarios: []string{"openintent/programs/course-task", "openintent/programs/tasks-listed", "openintent/programs/tasks-mirror", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
 	},
 	{
 		ID: "OIP-R102", Title: "a plan that pauses",

@@ -43,6 +43,9 @@ const (
 	// A request that is refused for want of a valid key changes nothing.
 	OIPREAD12 = "OIP-READ-12"
 
+	// Every route that shows an intent shows it with the status that it has.
+	OIPREAD13 = "OIP-READ-13"
+
 	// max_attempts counts all notifications, the first one too: of N there are N-1 reminders.
 	OIP0026H1 = "OIP-0026-H1"
 
@@ -610,6 +613,13 @@ var RequirementsV1 = []Requirement{
 		Breaks:   []string{"another-value", "inserted"},
 	},
 	{
+		ID: OIPREAD13, Level: "MUST", Source: "OIP-READING", File: "",
+		Section: "RFC-0026 2", Line: 0, Hash: "", Claim: "graph",
+		Evidence: "observed",
+		Text:     "Every route that shows an intent shows it with the status that it has.",
+		Breaks:   []string{"another-value"},
+	},
+	{
 		ID: OIP0026H1, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
 		Section: "4.1 HumanRetryPolicy", Line: 149, Hash: "8a85408814ad", Claim: "notifier",
 		Evidence: "observed",
@@ -1170,7 +1180,7 @@ var RequirementsV1 = []Requirement{
 		Section: "2. Rule 2", Line: 45, Hash: "43f85f8a5d9b", Claim: "graph",
 		Evidence: "observed",
 		Text:     "A suspended intent does not satisfy the completion gate: what depends on it is not completed while it waits.",
-		Breaks:   []string{"another-status"},
+		Breaks:   []string{"another-status", "left-out"},
 	},
 	{
 		ID: OIP0026R2C, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",
