@@ -22,7 +22,7 @@ var routeScenarios = []scenarios.Scenario{
 	{
 		ID:     "openintent/programs/not-ready",
 		Title:  "after each step a child that depends on an intent that waits is listed as blocked, and not as ready",
-		Proves: scenarios.IDs{openintent.OIP0026R2B}, Claim: claims.Graph, Ask: ofEach(Ran.judgeReady),
+		Proves: scenarios.IDs{openintent.OIPREAD14}, Claim: claims.Graph, Ask: ofEach(Ran.judgeReady),
 	},
 	{
 		ID:     "openintent/programs/portfolios-of-a-member",
@@ -91,10 +91,10 @@ func (r Ran) judgeReady(j *scenarios.Judge) {
 				continue
 			}
 			some = true
-			j.Check(openintent.OIP0026R2B, m.taken.After.about("ready", r.IDs[n])).
+			j.Check(openintent.OIPREAD14, m.taken.After.about("ready", r.IDs[n])).
 				To(check.Len(0), "intent %d in %s: %s intent %d", n, list.Asked, m.step.Do, m.step.Intent)
 			if held := m.taken.After.Lists["blocked"]; held.Ok() {
-				j.Check(openintent.OIP0026R2B, m.taken.After.about("blocked", r.IDs[n])).
+				j.Check(openintent.OIPREAD14, m.taken.After.about("blocked", r.IDs[n])).
 					To(check.Len(1), "intent %d in %s: %s intent %d", n, held.Asked, m.step.Do, m.step.Intent)
 			}
 		}
