@@ -151,7 +151,7 @@ func (m moment) routes() (all []expectation) {
 			}
 			for _, e := range entries {
 				if one := s.Tasks[k]; e.Key("id").String() == m.Tasks[k] {
-					all = append(all, expectation{routes, openintent.OIP0026R3, host.StatusOf(e).Value,
+					all = append(all, expectation{mirrored, openintent.OIP0026R3, host.StatusOf(e).Value,
 						check.SameAs(host.StatusOf(one.Body).Value), m.what("status in the list", one)})
 				}
 			}

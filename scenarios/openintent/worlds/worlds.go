@@ -71,7 +71,7 @@ func Suite() scenarios.Suite {
 			},
 			{
 				ID:     "openintent/worlds/world-tasks",
-				Title:  "all running tasks of what waits are blocked and say why as long as it waits, and no task says so when it goes on",
+				Title:  "all running tasks of what waits are blocked and say why by every route, and no task says so when it goes on",
 				Proves: scenarios.IDs{openintent.OIP0026R3, openintent.OIP0026R3B, openintent.OIP0026R3C, openintent.OIP0026R3D},
 				Claim:  inPlans, Ask: of(mirrored, WorldObservation.hasTasks),
 			},
@@ -90,7 +90,7 @@ func Suite() scenarios.Suite {
 			},
 			{
 				ID:     "openintent/worlds/world-routes",
-				Title:  "graphs, lists of what is ready and blocked, members and lists of tasks show what intents and tasks show themselves",
+				Title:  "graphs, lists of what is ready and blocked, and lists of members show what intents show themselves",
 				Proves: scenarios.IDs{openintent.OIP0026R2B, openintent.OIP00022, openintent.OIP00014},
 				Claim:  claims.With(claims.Graph, claims.Core),
 				Ask: of(routes, func(o WorldObservation, j *scenarios.Judge) {
