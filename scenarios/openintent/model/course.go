@@ -50,7 +50,7 @@ type record struct {
 }
 
 type policy struct {
-	Attempts int    `json:"max_attempts"`
+	Attempts *int   `json:"max_attempts"`
 	Interval int    `json:"interval_seconds"`
 	Ladder   []step `json:"escalation_ladder"`
 	Fallback string `json:"final_fallback_policy"`
@@ -62,8 +62,8 @@ type step struct {
 	To      *string `json:"notify_to"`
 }
 
-// CourseOf returns the course of a record that says both its timeout_seconds and, in a policy, max_attempts and the same number as
-// interval_seconds. It takes nothing from a platform.
+// CourseOf returns the course of a record that says its timeout_seconds and, in a policy, interval_seconds: the same where there is one
+// attempt, and not more where there are several. It takes nothing from a platform.
 func CourseOf(written json.RawMessage) (c Course, err error) {
 	var r record
 	if err := json.Unmarshal(written, &r); err != nil {
@@ -76,7 +76,10 @@ func CourseOf(written json.RawMessage) (c Course, err error) {
 	if r.Policy == nil {
 		return c, nil
 	}
-	c.Attempts, c.Interval = r.Policy.Attempts, r.Policy.Interval
+	c.Interval = r.Policy.Interval
+	if r.Policy.Attempts != nil {
+		c.Attempts = *r.Policy.Attempts
+	}
 	switch inner := r.Policy.Fallback; {
 	case inner == "" && r.Fallback != "":
 		c.Source = Record

@@ -18,6 +18,7 @@ type CoursesObservation struct {
 	TaskID   string        `json:"taskId"`   // of the task that the plan lists
 	Rounds   []CourseRound `json:"rounds"`   // as long as the longest of an intent
 	Finish   []Finished    `json:"finish"`   // of each intent, in the end
+	Ends     []CourseRun   `json:"ends"`     // of further intents, each with one suspension
 }
 
 // CourseRound is a suspension of each intent that was still active.
@@ -33,6 +34,9 @@ type CourseRun struct {
 	Plan       Plan            `json:"plan"`
 	Course     model.Course    `json:"course"`
 	Suspension host.Suspension `json:"suspension"`
+	Fresh      Latecomer       `json:"fresh"`     // depends on the intent since shortly before
+	Draft      Latecomer       `json:"draft"`     // depends on the intent, and is made active while that waits
+	Meanwhile  []host.Reply    `json:"meanwhile"` // to what else was asked; those of nothing are empty
 	Steps      []CourseStep    `json:"steps"`
 	Answer     host.Reply      `json:"answer"` // while it waits, if it was answered
 	Answered   host.Look       `json:"answered"`
@@ -41,6 +45,12 @@ type CourseRun struct {
 	After      host.Look       `json:"after"` // when its window is over
 	Late       host.Reply      `json:"late"`  // to the right answer then
 	AfterLate  host.Look       `json:"afterLate"`
+}
+
+// Latecomer is a further dependent of a suspended intent, before and after something; there need not be one.
+type Latecomer struct {
+	Before host.Reply `json:"before"`
+	After  host.Reply `json:"after"`
 }
 
 // CourseStep is an attempt after the first.
@@ -58,7 +68,8 @@ type Around struct {
 	Graph      host.Reply   `json:"graph"`      // of their parent
 	Parent     host.Reply   `json:"parent"`
 	Portfolio  host.Reply   `json:"portfolio"` // of all of them; not sent where the server has none
-	Plan       host.Reply   `json:"plan"`      // of the last one, likewise
+	Task       host.Reply   `json:"task"`      // of the last one, which was running; likewise
+	Plan       host.Reply   `json:"plan"`      // that lists it
 	Progress   host.Reply   `json:"progress"`
 }
 
@@ -92,13 +103,16 @@ var drawnCourses = &scenarios.Drive[CoursesObservation]{
 		o.Platform = len(p.platform) > 0
 		plans := p.plans(c.Depth)
 		g := newGroup(ctx, s, len(plans))
-		o.TaskID = g.task
+		if g.plan != nil {
+			o.TaskID = g.task.ID
+		}
 		for r := range plans[0] {
 			if !g.round(ctx, o, plans, r) {
 				break
 			}
 		}
 		g.finish(ctx, o)
+		g.ends(ctx, o, p.ends())
 	},
 }
 
@@ -110,7 +124,7 @@ type group struct {
 	dependents []*host.Intent
 	portfolio  *host.Portfolio // nil where the server has none
 	plan       *host.Plan      // likewise, of one task
-	task       string
+	task       *host.Task
 }
 
 func newGroup(ctx context.Context, s *host.Server, n int) *group {
@@ -118,11 +132,7 @@ func newGroup(ctx context.Context, s *host.Server, n int) *group {
 	for range n {
 		i := g.parent.Child(ctx, "asked")
 		g.intents = append(g.intents, i.Apart())
-		d := s.NewIntent(ctx, "waits", host.Active, nil)
-		if reply := d.DependOn(ctx, i); !reply.Ok() {
-			d.SetUp("let an intent wait for another", reply)
-		}
-		g.dependents = append(g.dependents, d)
+		g.dependents = append(g.dependents, g.dependent(ctx, i, host.Active))
 	}
 	has := func(make func()) bool {
 		err := scenarios.Try(make)
@@ -137,7 +147,7 @@ func newGroup(ctx context.Context, s *host.Server, n int) *group {
 	last := g.intents[n-1]
 	if !has(func() {
 		t := s.Task(ctx, last, nil)
-		g.plan, g.task = s.Plan(ctx, last, t), t.ID
+		g.plan, g.task = s.Plan(ctx, last, t), t
 		t.Run(ctx)
 	}) {
 		g.plan = nil
@@ -156,10 +166,14 @@ func (g *group) round(ctx context.Context, o *CoursesObservation, plans [][]Plan
 			continue
 		}
 		plan := plans[n][r]
-		sus := i.SuspendBy(ctx, planned(g.Server, plan), plan.Order)
-		round.Courses = append(round.Courses, CourseRun{
-			Intent: n, Plan: plan, Course: scenarios.Get(model.CourseOf(sus.Sent)), Suspension: sus,
-		})
+		var fresh, draft *host.Intent
+		if r > 0 {
+			fresh = g.dependent(ctx, i, host.Active)
+		} else if n == 1 {
+			draft = g.dependent(ctx, i, host.Draft)
+		}
+		round.Courses = append(round.Courses, started(ctx, i, n, plan))
+		round.Courses[len(round.Courses)-1].latecomers(ctx, fresh, draft)
 	}
 	g.settle(ctx, round.Courses)
 	round.Waiting = g.look(ctx, fmt.Sprintf("while they wait, in round %d", r+1))
@@ -176,6 +190,57 @@ func (g *group) round(ctx context.Context, o *CoursesObservation, plans [][]Plan
 		}
 	}
 	return true
+}
+
+// dependent makes an intent with a status that depends on another.
+func (g *group) dependent(ctx context.Context, on *host.Intent, status string) *host.Intent {
+	d := g.NewIntent(ctx, "waits", status, nil)
+	if reply := d.DependOn(ctx, on); !reply.Ok() {
+		d.SetUp("let an intent wait for another", reply)
+	}
+	return d
+}
+
+// latecomers looks at further dependents of the intent that was just suspended.
+func (r *CourseRun) latecomers(ctx context.Context, fresh, draft *host.Intent) {
+	if fresh != nil {
+		r.Fresh.Before = fresh.Made
+		fresh.Becomes(ctx, "its latest dependent is blocked", host.Blocked)
+		r.Fresh.After = fresh.Read(ctx, "its latest dependent")
+	}
+	if draft != nil {
+		r.Draft.Before = draft.Set(ctx, host.Active, "make a draft active that depends on a suspended intent")
+		r.Draft.After = draft.Read(ctx, "that draft")
+	}
+}
+
+// started suspends the n-th intent as planned. A server may refuse a window that is longer than its interval (OIP-R18).
+func started(ctx context.Context, i *host.Intent, n int, plan Plan) CourseRun {
+	record, course := planned(i.Server, plan), scenarios.Get(model.CourseOf(plan.Record))
+	if _, said := record["expires_at"]; !said {
+		record["expires_at"] = host.Stamp(i.ServerNow().Add(time.Duration(course.Attempts*course.Interval) * time.Second))
+	}
+	var sus host.Suspension
+	refused := scenarios.Try(func() { sus = i.SuspendBy(ctx, record, plan.Order) })
+	if policy, has := record["retry_policy"].(map[string]any); has && host.IsBlocked(refused) {
+		record["timeout_seconds"] = policy["interval_seconds"]
+		sus, refused = i.SuspendBy(ctx, record, host.RecordFirst), nil
+	}
+	scenarios.End(refused)
+	return CourseRun{Intent: n, Plan: plan, Course: scenarios.Get(model.CourseOf(sus.Sent)), Suspension: sus}
+}
+
+// ends has further suspensions take their courses.
+func (g *group) ends(ctx context.Context, o *CoursesObservation, plans []Plan) {
+	o.Ends = make([]CourseRun, len(plans))
+	var runs []func(context.Context)
+	for k, plan := range plans {
+		i := g.NewIntent(ctx, "left", host.Active, nil)
+		i.Apart()
+		o.Ends[k] = started(ctx, i, k, plan)
+		runs = append(runs, func(ctx context.Context) { o.Ends[k].take(ctx, i) })
+	}
+	g.AtOnce(ctx, runs...)
 }
 
 // settle waits until dependents and the portfolio show the suspensions: a server may be late. It does not wait for each of what never
@@ -258,6 +323,7 @@ func (r *CourseRun) chase(ctx context.Context, c *clock) {
 	}
 	for n := 2; n <= last; n++ {
 		step := CourseStep{Attempt: n}
+		r.meanwhile(ctx, c, n-1)
 		c.before(ctx, n-1)
 		step.Before = c.Look(ctx, fmt.Sprintf("before attempt %d", n))
 		c.to(ctx, float64(n-1), grace)
@@ -276,6 +342,31 @@ func (r *CourseRun) chase(ctx context.Context, c *clock) {
 	}
 }
 
+// meanwhile asks, in the middle of an attempt, for what must not move the suspension.
+func (r *CourseRun) meanwhile(ctx context.Context, c *clock, attempt int) {
+	what := r.Plan.Meanwhile[attempt-1]
+	wrong := misfits(r.Plan.Response, decoded(r.Plan.Answer))
+	if what == Misfit && len(wrong) == 0 {
+		what = Stranger
+	}
+	if what != Nothing {
+		c.to(ctx, float64(attempt)-0.5, 0)
+	}
+	var reply host.Reply
+	switch id := r.Suspension.ID; what {
+	case Misfit:
+		reply = c.Answer(ctx, string(what), id, wrong[0].value)
+	case Stranger:
+		reply = c.Answer(ctx, string(what), next(id[:1])+id[1:], decoded(r.Plan.Answer))
+	case Writing:
+		reply = c.Patch(ctx, host.Note, attempt, string(what))
+	case Finish:
+		reply = c.Set(ctx, host.Completed, string(what))
+	case Nothing:
+	}
+	r.Meanwhile = append(r.Meanwhile, reply)
+}
+
 // end answers the suspension, or waits for its end, and answers it when its window is over.
 func (r *CourseRun) end(ctx context.Context, c *clock) {
 	right, all := decoded(r.Plan.Answer), c.course.Attempts
@@ -287,6 +378,7 @@ func (r *CourseRun) end(ctx context.Context, c *clock) {
 		}
 		r.Answered = c.Answered(ctx, "after the answer")
 	} else {
+		r.meanwhile(ctx, c, all)
 		c.before(ctx, all)
 		r.Before = c.Look(ctx, "before the end of the window")
 		c.to(ctx, float64(all), grace)
@@ -321,6 +413,7 @@ func (g *group) look(ctx context.Context, when string) (a Around) {
 	}
 	if g.plan != nil {
 		reads = append(reads, func(ctx context.Context) {
+			a.Task = g.task.Read(ctx, "the task of the last one "+when)
 			a.Plan = g.plan.Read(ctx, "the plan of the last one "+when)
 			a.Progress = g.plan.Progress(ctx, "the progress of the plan of the last one "+when)
 		})

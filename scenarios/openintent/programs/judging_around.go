@@ -21,6 +21,11 @@ var aroundScenarios = []scenarios.Scenario{
 		Ask: scenarios.Ask(drawnCourses, CoursesObservation.judgeDependents),
 	},
 	{
+		ID:     "openintent/programs/course-blocks",
+		Title:  "a suspension blocks what depends on its intent since that was suspended before, and what is made active while it waits",
+		Proves: scenarios.IDs{openintent.OIP0026R2}, Claim: inCourses, Ask: scenarios.Ask(drawnCourses, CoursesObservation.judgeBlocks),
+	},
+	{
 		ID:     "openintent/programs/course-counted",
 		Title:  "the aggregate of a parent counts the children that wait, and none whose suspension ended, however it did",
 		Proves: scenarios.IDs{openintent.OIP0026R4}, Claim: inCourses,
@@ -79,8 +84,8 @@ var aroundScenarios = []scenarios.Scenario{
 	},
 	{
 		ID:     "openintent/programs/course-task",
-		Title:  "a plan lists the task of an intent while that waits, and not when its suspension ended, however it did",
-		Proves: scenarios.IDs{openintent.OIP0026R4G}, Claim: claims.With(claims.Plan, inCourses),
+		Title:  "a task waits with its intent and runs when that goes on, however its suspension ended, and its plan lists it meanwhile",
+		Proves: scenarios.IDs{openintent.OIP0026R4G, openintent.OIP0026R3, openintent.OIP0026R3D}, Claim: claims.With(claims.Plan, inCourses),
 		Ask: ofAround(func(o CoursesObservation, a Around, j *scenarios.Judge) {
 			if a.Plan.Asked == "" {
 				j.NotThere(a.Parent.Status, "plans of tasks (POST /tasks and /plans)")
@@ -90,8 +95,15 @@ var aroundScenarios = []scenarios.Scenario{
 				j.NotThere(at.Value, listThere)
 			}
 			var want []string
-			if a.last().String() == host.Suspended {
+			status := host.StatusOf(a.Task.Body)
+			switch a.last().String() {
+			case host.Suspended:
 				want = []string{o.TaskID}
+				j.Check(openintent.OIP0026R3, status.Value).To(check.Equal(host.Blocked), "status of %s", a.Task.Asked)
+			case host.Active:
+				j.Check(openintent.OIP0026R3D, status.Value).To(check.Equal("running"), "status of %s", a.Task.Asked)
+				j.Check(openintent.OIP0026R3D, a.Task.Body.Key("blocked_reason")).
+					NotTo(check.Equal("intent_suspended"), "blocked_reason of %s", a.Task.Asked)
 			}
 			j.Check(openintent.OIP0026R4G, at.Value).To(naming(want, want), "%s in %s", at.Label("suspended_tasks"), a.Plan.Asked)
 		}),
@@ -150,9 +162,9 @@ func (o CoursesObservation) judgeDependents(j *scenarios.Judge) {
 			if during.Body.Key("status").String() != host.Blocked {
 				j.Violates(openintent.OIP0026R2, during.Body.Key("status"), "setup failed: what depends on a suspended intent is not blocked")
 			}
-			if r.Over.Intents[run.Intent].Body.Key("status").String() == host.Active {
+			if now := r.Over.Intents[run.Intent].Body.Key("status").String(); now != host.Completed {
 				j.Check(openintent.OIP0026R2C, after.Body.Key("status")).
-					To(check.Equal(host.Blocked), "status of %s: its intent is active again", after.Asked)
+					To(check.Equal(host.Blocked), "status of %s: its intent is %s", after.Asked, now)
 			}
 		}
 	}
@@ -164,5 +176,25 @@ func (o CoursesObservation) judgeDependents(j *scenarios.Judge) {
 	}
 	if !went {
 		j.Block("setup failed: no intent was active in the end, and could be completed", "let an intent go on that was answered")
+	}
+}
+
+func (o CoursesObservation) judgeBlocks(j *scenarios.Judge) {
+	o.givenTimer(j)
+	asked := false
+	for _, run := range o.all() {
+		if run.Fresh.Before.Body.Key("status").String() == host.Active {
+			asked = true
+			j.Check(openintent.OIP0026R2, run.Fresh.After.Body.Key("status")).
+				To(check.Equal(host.Blocked), "status of %s, of %s", run.Fresh.After.Asked, run.what())
+		}
+		if run.Draft.Before.Asked != "" {
+			asked = true
+			j.Check(openintent.OIP0026R2, run.Draft.After.Body.Key("status")).
+				NotTo(check.Equal(host.Active), "status of %s, of %s", run.Draft.After.Asked, run.what())
+		}
+	}
+	if !asked {
+		j.NotOffered("on this server a dependent is blocked from the start")
 	}
 }

@@ -19,8 +19,7 @@ var courseScenarios = []scenarios.Scenario{
 		ID:    "openintent/programs/course-reminded",
 		Title: "whatever its policy, a suspension is reminded of at each attempt once, when that is due, and waits on",
 		Proves: scenarios.IDs{
-			openintent.OIP0026H1, openintent.OIP0026H3, openintent.OIP0026H5, openintent.OIP0026N3, openintent.OIP0026E1,
-			openintent.OIP0026E3, openintent.OIP0026J1, openintent.OIPREAD5,
+			openintent.OIP0026H1, openintent.OIP0026N3, openintent.OIP0026E1, openintent.OIP0026E3, openintent.OIP0026J1, openintent.OIPREAD5,
 		},
 		Claim: inCourses, Ask: ofCourses(CourseRun.judgeReminded),
 	},
@@ -50,6 +49,11 @@ var courseScenarios = []scenarios.Scenario{
 		Proves: scenarios.IDs{openintent.OIP0026B1, openintent.OIP0026L2}, Claim: inCourses, Ask: someCourses(CourseRun.judgeAlone),
 	},
 	{
+		ID:     "openintent/programs/course-unlimited",
+		Title:  "a policy that names no max_attempts has one attempt",
+		Proves: scenarios.IDs{openintent.OIP0026H1, openintent.OIP0026N7}, Claim: inCourses, Ask: someCourses(CourseRun.judgeUnlimited),
+	},
+	{
 		ID:     "openintent/programs/course-answered",
 		Title:  "an answer at any attempt is taken and kept, and neither reminders nor the end of the window come after it",
 		Proves: scenarios.IDs{openintent.OIP0026N9, openintent.OIPREAD4, openintent.OIPREAD9, openintent.OIP0026K4},
@@ -69,12 +73,33 @@ var inCourses = claims.With(claims.Notifier, claims.Core, claims.Graph)
 func ofCourses(judge func(CourseRun, *scenarios.Judge)) scenarios.Question {
 	return scenarios.Ask(drawnCourses, func(o CoursesObservation, j *scenarios.Judge) {
 		o.givenTimer(j)
-		for _, round := range o.Rounds {
-			for _, run := range round.Courses {
-				j.Part(func() { judge(run, j) })
-			}
+		for _, run := range o.all() {
+			j.Part(func() {
+				run.unmoved(j)
+				judge(run, j)
+			})
 		}
 	})
+}
+
+// all are all suspensions.
+func (o CoursesObservation) all() (all []CourseRun) {
+	for _, round := range o.Rounds {
+		all = append(all, round.Courses...)
+	}
+	return append(all, o.Ends...)
+}
+
+// unmoved ends the judge if something was taken meanwhile that must be refused: what comes after it shows nothing.
+func (r CourseRun) unmoved(j *scenarios.Judge) {
+	for _, reply := range r.Meanwhile {
+		id, wrong := map[Meanwhile]scenarios.RequirementID{
+			Misfit: openintent.OIP0025A7, Stranger: openintent.OIP0025A5, Finish: openintent.OIP0025L2,
+		}[Meanwhile(reply.Asked)]
+		if wrong && reply.Ok() {
+			j.Violates(id, reply.Status, "setup failed: "+reply.Asked+" was taken while the intent waits")
+		}
+	}
 }
 
 // someCourses is like ofCourses, where there need not be a suspension with what the judge asks for.
@@ -82,10 +107,11 @@ func someCourses(judge func(CourseRun, *scenarios.Judge) (asked bool)) scenarios
 	return scenarios.Ask(drawnCourses, func(o CoursesObservation, j *scenarios.Judge) {
 		o.givenTimer(j)
 		some := false
-		for _, round := range o.Rounds {
-			for _, run := range round.Courses {
-				j.Part(func() { some = judge(run, j) || some })
-			}
+		for _, run := range o.all() {
+			j.Part(func() {
+				run.unmoved(j)
+				some = judge(run, j) || some
+			})
 		}
 		if !some && o.Platform {
 			j.NotOffered("suspension.default_retry_policy of the server says what such a record does not say")
@@ -169,10 +195,8 @@ func (r CourseRun) judgeReminded(j *scenarios.Judge) {
 			return
 		}
 		j.Check(openintent.OIP0026N3, s.Reached).To(check.Reached(), "attempt %d of %s", s.Attempt, r.what())
-		early := r.early(s, host.EventRenotified)
-		for _, id := range (scenarios.IDs{openintent.OIP0026H3, openintent.OIP0026H5, openintent.OIPREAD5}) {
-			j.Check(id, early).To(check.Len(0), "reminders of attempt %d before it is due, of %s", s.Attempt, r.what())
-		}
+		j.Check(openintent.OIPREAD5, r.early(s, host.EventRenotified)).
+			To(check.Len(0), "reminders of attempt %d before it is due, of %s", s.Attempt, r.what())
 		j.Check(openintent.OIP0026J1, s.During.Intent.Body.Key("status")).
 			To(check.Equal(host.Suspended), "status during attempt %d of %s", s.Attempt, r.what())
 	}
@@ -266,6 +290,9 @@ func (r CourseRun) judgeEnded(j *scenarios.Judge) {
 		return
 	}
 	c, record := r.Course, r.After.Intent.Body.At("/state/_suspension")
+	if filled := r.Suspension.Shown().Key("expires_at"); r.Suspension.Expires == "" && filled.String() != "" {
+		j.Check(openintent.OIP0026N7, filled).To(r.Suspension.Due(c.Interval, c.Attempts), "expires_at that the server filled in, of %s", r.what())
+	}
 	j.Check(openintent.OIP0026E5, r.told(host.EventExpired)).To(check.Len(1), "%s of %s", host.EventExpired, r.what())
 	j.Check(openintent.OIP0025F3, record.Key("resolution")).To(check.Equal("expired"), "resolution of %s", r.what())
 	j.Check(openintent.OIP0026X3, record.Key("retry_policy")).
@@ -333,6 +360,17 @@ func (r CourseRun) judgeAlone(j *scenarios.Judge) bool {
 	r.inWindow(j, openintent.OIP0026B1, openintent.OIP0026L2)
 	j.Check(openintent.OIP0026B1, r.told(host.EventRenotified)).To(check.Len(0), "reminders without a policy, of %s", r.what())
 	r.fell(j, openintent.OIP0026B1)
+	return true
+}
+
+// judgeUnlimited is about what a server does with such a policy: what a resolver makes of it is asked elsewhere.
+func (r CourseRun) judgeUnlimited(j *scenarios.Judge) bool {
+	policy, _ := r.Suspension.SentMember("retry_policy").(map[string]any)
+	if _, said := policy["max_attempts"]; policy == nil || said || !r.ended(j) {
+		return false
+	}
+	r.inWindow(j, openintent.OIP0026N7)
+	j.Check(openintent.OIP0026H1, r.told(host.EventRenotified)).To(check.Len(0), "reminders of a policy without max_attempts, of %s", r.what())
 	return true
 }
 
