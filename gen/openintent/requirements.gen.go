@@ -43,6 +43,10 @@ const (
 	// A request that is refused for want of a valid key changes nothing.
 	OIPREAD12 = "OIP-READ-12"
 
+	// The time at which a refused claim is to come again is not one at which its upstream did not even
+	// wait yet.
+	OIPREAD13 = "OIP-READ-13"
+
 	// max_attempts counts all notifications, the first one too: of N there are N-1 reminders.
 	OIP0026H1 = "OIP-0026-H1"
 
@@ -608,6 +612,14 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A request that is refused for want of a valid key changes nothing.",
 		Breaks:   []string{"another-value", "inserted"},
+	},
+	{
+		ID: OIPREAD13, Level: "MUST", Source: "OIP-READING", File: "",
+		Section: "RFC-0026 6", Line: 0, Hash: "", Claim: "claim",
+		Evidence: "observed",
+		Text:     "The time at which a refused claim is to come again is not one at which its upstream did not even wait yet.",
+		Accepts:  "OIP-R115: none is taken as well.",
+		Breaks:   []string{"another-value", "another-type"},
 	},
 	{
 		ID: OIP0026H1, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",

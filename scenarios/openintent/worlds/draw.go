@@ -198,8 +198,8 @@ func (d *drawer) script() {
 		dates = []model.Turn{of(model.Deadline, dated, ending)}
 	}
 	d.scripts = append(d.scripts, append([]model.Turn{
-		suspend(dated, month, model.Completes), moves(model.Join, dated, ups), of(model.Answer, dated, 0), moves(model.Leave, dated, ups),
-		suspend(dated, month, model.Completes), moves(model.Leave, dated, mixed),
+		suspend(dated, month, model.Completes), moves(model.Join, dated, ups), of(model.Answer, dated, 0),
+		suspend(dated, month, model.Completes), moves(model.Leave, dated, ups),
 	}, dates...), []model.Turn{suspend(parent, 0, model.Fails), of(model.Answer, parent, 0)}, []model.Turn{of(model.Activate, draft, 0)},
 		[]model.Turn{of(model.Claim, down, thirdUp)})
 }

@@ -22,7 +22,9 @@ var claimScenarios = []scenarios.Scenario{
 	{
 		ID:     "openintent/worlds/world-claims",
 		Title:  "a claim is refused whichever of its inputs comes from what waits, names that, and leaves all as it was; in the end it is granted",
-		Proves: scenarios.IDs{openintent.OIP0026V1, openintent.OIP0026V2, openintent.OIP0026V3, openintent.OIP0026V4, openintent.OIP0026V5, openintent.OIP00241},
+		Proves: scenarios.IDs{
+			openintent.OIP0026V1, openintent.OIP0026V2, openintent.OIP0026V3, openintent.OIP0026V5, openintent.OIP00241, openintent.OIPREAD13,
+		},
 		Claim:  claims.With(claims.Claimed, claims.Graph, claims.Core),
 		Ask:    scenarios.Ask(drawn, WorldObservation.judgeClaims),
 	},
@@ -72,7 +74,7 @@ func (o WorldObservation) judgeClaims(j *scenarios.Judge) {
 			}
 			if j.Check(openintent.OIP0026V2, main.Body).To(mentions(suspendedCodes...), "%s", what) {
 				j.Check(openintent.OIP0026V3, main.Body).To(mentions(ids...), "%s", what)
-				j.Check(openintent.OIP0026V4, resumes(main.Body)).To(notBefore(since), "expected_resume_at in %s", what)
+				j.Check(openintent.OIPREAD13, resumes(main.Body)).To(notBefore(since), "expected_resume_at in %s", what)
 			}
 		case m.scene.Resolved(n):
 			granted = true
