@@ -175,17 +175,7 @@ func (c *Scene) Wired(n, on int) bool {
 		c.Places[n].Parent != None && c.Places[n].Parent == c.Places[on].Parent
 }
 
-// Paused reports whether n is paused by its coordinator: something that it is wired to is suspended.
-func (c *Scene) Paused(n int) bool {
-	for on := range c.Places {
-		if c.status[n] == Active && c.Wired(n, on) && c.suspended(on) {
-			return true
-		}
-	}
-	return false
-}
-
-// WasPaused reports whether n was paused at some time. When it goes on no text says.
+// WasPaused reports whether the coordinator of n paused it at some time. When it goes on no text says.
 func (c *Scene) WasPaused(n int) bool { return c.paused[n] }
 
 // Is reports whether n has this status beyond doubt, as a caller has it.

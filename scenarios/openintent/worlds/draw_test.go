@@ -37,7 +37,7 @@ func TestDrawnSettings(t *testing.T) {
 							seen["held"] = seen["held"] || scene.Held(w) && !was.Held(w)
 							seen["goes on"] = seen["goes on"] || !scene.Held(w) && was.Held(w)
 							seen["stays"] = seen["stays"] || scene.Held(w) && scene.Is(lapsing, model.Abandoned)
-							seen["paused"] = seen["paused"] || scene.Paused(w) && !was.WasPaused(w) && d.Places[w].Inputs[0] != n
+							seen["paused"] = seen["paused"] || scene.WasPaused(w) && !was.WasPaused(w) && d.Places[w].Inputs[0] != n
 						}
 						seen["draft held"] = seen["draft held"] || turn.Do == model.Activate && scene.Held(n)
 						seen["claimed"] = seen["claimed"] || turn.Do == model.Claim && scene.Resolved(n)

@@ -133,7 +133,7 @@ func (m moment) statuses() (all []expectation) {
 			if e.part, e.id = lapsed, openintent.OIP0025F2; m.shown(n) == host.Completed { // OIP-R13
 				e.part, e.id = other, ""
 			}
-		case m.scene.Paused(n):
+		case m.turn.Do == model.Suspend && m.scene.Wired(n, m.turn.Intent) && m.before.status(n).String() == host.Active:
 			e.part, e.id, e.want = wired, openintent.OIP0026P4, halted
 		case m.scene.WasPaused(n):
 			continue
