@@ -460,10 +460,10 @@ var ReadingsV1 = []Reading{
 	},
 	{
 		ID: "OIP-R115", Title: "when a refused claim names a time",
-		Sentences: []string{"OIP-0026-V4"},
+		Sentences: []string{"OIP-0026-V4", "OIP-READ-18"},
 		Open:      "Section 6 allows a time or None in expected_resume_at, and ties neither to a case.",
 		Accept:    "A time at the root, below detail or below error. Where the record has no end, null and absence pass too.",
-		Refuse:    "No time where the record has an end, which is a finding of a SHOULD.",
+		Refuse:    "No time where the record has an end, which is a finding of a SHOULD; a time before the suspension.",
 		Why:       "A server that knows the end of the window can tell it.",
 		Scenarios: []string{"openintent/claims/resume-at"},
 	},
@@ -610,5 +610,14 @@ var ReadingsV1 = []Reading{
 		Refuse:    "A lease, an assignment, a dependency or a member that is renewed or gone from its own parent after that, and a 5xx.",
 		Why:       "Who may work on one intent need not be allowed to work on the other, and a check of the first id alone lets them.",
 		Scenarios: []string{"openintent/misfits/every-child-apart"},
+	},
+	{
+		ID: "OIP-R132", Title: "which tasks are those of a plan",
+		Sentences: []string{"OIP-0026-R4G"},
+		Open:      "RFC-0012 has a plan list its tasks, and a task name its plan, and does not say what holds where only one of them does.",
+		Accept:    "A task is in the plan that lists it, and in the plan that it shows in plan_id. A server that does not keep plan_id may leave such a task out.",
+		Refuse:    "A list without a task that waits and shows the plan in plan_id.",
+		Why:       "Whoever reads the task is sent to that plan, and has to find there that it waits.",
+		Scenarios: []string{"openintent/worlds/world-plans"},
 	},
 }
