@@ -2364,6 +2364,8 @@ func (v PendingDrive) MarshalJSON() ([]byte, error) {
 
 // ProfileResult How much of a profile was proved.
 type ProfileResult struct {
+	// The least at which the profile can be proved. Absent where any will do.
+	Depth Depth `json:"depth,omitzero"`
 	// Of the profile as it was frozen (spec/assay/profiles): two results speak of the same profile where it is the
 	// same.
 	Digest *Digest `json:"digest,omitzero"`
@@ -2378,8 +2380,10 @@ type ProfileResult struct {
 	// frozen.
 	Provisional []string `json:"provisional,omitzero"`
 	// Requirements of the profile that bind this target.
-	Required int64         `json:"required"`
-	Status   ProfileStatus `json:"status"`
+	Required int64 `json:"required"`
+	// Requirements that were passed, and not asked as far as the profile demands: at its depth, with as many checks.
+	Shallow *int64        `json:"shallow,omitzero"`
+	Status  ProfileStatus `json:"status"`
 	// The later revision of the profile; absent for the newest.
 	Superseded string `json:"superseded,omitzero"`
 	// How many of them have the stimulus assay-seam: so much of the profile rests on seams of Assay's own.
@@ -2390,6 +2394,8 @@ type ProfileResult struct {
 func (v *ProfileResult) UnmarshalJSON(data []byte) error {
 	return decodeObject(data, func(name string) any {
 		switch name {
+		case "depth":
+			return &v.Depth
 		case "digest":
 			return &v.Digest
 		case "id":
@@ -2404,6 +2410,8 @@ func (v *ProfileResult) UnmarshalJSON(data []byte) error {
 			return &v.Provisional
 		case "required":
 			return &v.Required
+		case "shallow":
+			return &v.Shallow
 		case "status":
 			return &v.Status
 		case "superseded":
