@@ -9,7 +9,6 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/confidence"
 	"github.com/openassay/assay/scenarios/openwop/control"
-	"github.com/openassay/assay/scenarios/openwop/credentials"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/discovery"
 	"github.com/openassay/assay/scenarios/openwop/eventlog"
@@ -20,6 +19,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/isolation"
 	"github.com/openassay/assay/scenarios/openwop/loop"
 	"github.com/openassay/assay/scenarios/openwop/memory"
+	"github.com/openassay/assay/scenarios/openwop/operations"
 	"github.com/openassay/assay/scenarios/openwop/programs"
 	"github.com/openassay/assay/scenarios/openwop/refusals"
 	"github.com/openassay/assay/scenarios/openwop/replay"
@@ -112,7 +112,8 @@ func SuitesOf(p *scenarios.Protocol) []scenarios.Suite {
 		eventlog.Suite(),
 		replay.Suite(),
 		isolation.Suite(),
-		credentials.Suite(),
+		operations.CredentialsSuite(),
+		operations.MisfitsSuite(),
 		handoff.AncestrySuite(),
 		memory.Suite(),
 		control.Suite(),
