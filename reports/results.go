@@ -63,6 +63,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		Findings:     each(r.DiscoveryFindings, finding),
 		Totals:       totals(r.Totals()),
 		Sensitivity:  sensitivity(r.Sensitivity),
+		Repetitions:  some(r.Repetitions, repetition),
 		Profiles:     profiles(r, stamp),
 		Leftovers:    each(r.Leftovers, func(s string) string { return s }),
 		Fault:        r.Fault,

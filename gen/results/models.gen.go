@@ -2179,6 +2179,32 @@ func (v *OpenBundleSuite) UnmarshalJSON(data []byte) error {
 	}, nil)
 }
 
+// OtherVerdict A scenario that came out otherwise when it was asked again.
+type OtherVerdict struct {
+	Before Verdict `json:"before"`
+	Now    Verdict `json:"now"`
+	// Why it is what it is now.
+	Reason   string `json:"reason,omitzero"`
+	Scenario string `json:"scenario"`
+}
+
+// UnmarshalJSON reads an OtherVerdict. Names of members must match exactly; any may be missing.
+func (v *OtherVerdict) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "before":
+			return &v.Before
+		case "now":
+			return &v.Now
+		case "reason":
+			return &v.Reason
+		case "scenario":
+			return &v.Scenario
+		}
+		return nil
+	}, nil)
+}
+
 // Pace How slow the target was found to be, and how patient Assay was with it. Times are in seconds; 0 where
 // none was seen. No transcript shows all of it, so it cannot be derived again.
 type Pace struct {
@@ -2791,6 +2817,73 @@ func (v RegisteredTimestamp) MarshalJSON() ([]byte, error) {
 	return marshal(p)
 }
 
+// Repetition One time at which a part of the scenarios was asked again, in another order, under other names and
+// with other values.
+type Repetition struct {
+	// The scenarios, in the order in which they were asked.
+	Asked []string `json:"asked"`
+	// Seconds after the end of the certification at which it was to begin, as drawn.
+	At float64 `json:"at"`
+	// What came out otherwise than at first.
+	Differences []OtherVerdict `json:"differences"`
+	// What Assay did wrong outside all scenarios.
+	Fault string `json:"fault,omitzero"`
+	// Its names came of it.
+	Run string `json:"run"`
+	// The names of the fixtures were drawn from it.
+	Salt *string `json:"salt,omitzero"`
+	// How long it took.
+	Seconds float64 `json:"seconds"`
+	// Its random values came of it.
+	Seed uint64 `json:"seed"`
+	// Absent if it was not begun.
+	StartedAt time.Time `json:"startedAt,omitzero"`
+	// Why nothing was asked.
+	Stopped string `json:"stopped,omitzero"`
+}
+
+// UnmarshalJSON reads a Repetition. Names of members must match exactly; any may be missing.
+func (v *Repetition) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "asked":
+			return &v.Asked
+		case "at":
+			return &v.At
+		case "differences":
+			return &v.Differences
+		case "fault":
+			return &v.Fault
+		case "run":
+			return &v.Run
+		case "salt":
+			return &v.Salt
+		case "seconds":
+			return &v.Seconds
+		case "seed":
+			return &v.Seed
+		case "startedAt":
+			return &v.StartedAt
+		case "stopped":
+			return &v.Stopped
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a Repetition.
+func (v Repetition) MarshalJSON() ([]byte, error) {
+	type plain Repetition
+	p := plain(v)
+	if p.Asked == nil {
+		p.Asked = []string{}
+	}
+	if p.Differences == nil {
+		p.Differences = []OtherVerdict{}
+	}
+	return marshal(p)
+}
+
 // RequirementID Such as OWP-0061-B1.
 type RequirementID = string
 
@@ -2883,6 +2976,9 @@ type Results struct {
 	Pace       *Pace           `json:"pace,omitzero"`
 	Partial    *Partial        `json:"partial,omitzero"`
 	Profiles   []ProfileResult `json:"profiles"`
+	// The times at which a part of the scenarios was asked again: --again. What is violated in one is violated, and
+	// a pass that came to no verdict in one proves nothing.
+	Repetitions []Repetition `json:"repetitions,omitzero"`
 	// Each requirement that a selected scenario names, in the order of the ledger.
 	Requirements []RequirementResult `json:"requirements"`
 	Run          *Run                `json:"run,omitzero"`
@@ -2943,6 +3039,8 @@ func (v *Results) UnmarshalJSON(data []byte) error {
 			return &v.Partial
 		case "profiles":
 			return &v.Profiles
+		case "repetitions":
+			return &v.Repetitions
 		case "requirements":
 			return &v.Requirements
 		case "run":
@@ -4065,7 +4163,8 @@ func (v Verdict) Valid() bool {
 type Violation struct {
 	Actual string      `json:"actual"`
 	By     ViolationBy `json:"by"`
-	// Transcript that shows it: transcripts/<drive>.json.
+	// Transcript that shows it: transcripts/<drive>.json, or again/<n>/transcripts/<drive>.json for
+	// again/<n>/<drive>.
 	Drive string `json:"drive"`
 	// Entry of that transcript, from 1; 0 when it is about none or about several.
 	Exchange int64 `json:"exchange"`
@@ -4116,20 +4215,22 @@ func (v *Violation) UnmarshalJSON(data []byte) error {
 }
 
 // ViolationBy scenario: a check of a scenario that names the requirement. set-up: a step of the setup of another
-// scenario. invariant: a rule for every log, page, stream and snapshot that was read.
+// scenario. invariant: a rule for every log, page, stream and snapshot that was read. repetition: any of these,
+// when a part was asked again, and not before.
 type ViolationBy string
 
 // The values of ViolationBy.
 const (
-	ViolationByScenario  ViolationBy = "scenario"
-	ViolationBySetUp     ViolationBy = "set-up"
-	ViolationByInvariant ViolationBy = "invariant"
+	ViolationByScenario   ViolationBy = "scenario"
+	ViolationBySetUp      ViolationBy = "set-up"
+	ViolationByInvariant  ViolationBy = "invariant"
+	ViolationByRepetition ViolationBy = "repetition"
 )
 
 // Valid reports whether the contract has the value.
 func (v ViolationBy) Valid() bool {
 	switch v {
-	case ViolationByScenario, ViolationBySetUp, ViolationByInvariant:
+	case ViolationByScenario, ViolationBySetUp, ViolationByInvariant, ViolationByRepetition:
 		return true
 	}
 	return false

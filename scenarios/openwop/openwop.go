@@ -42,7 +42,7 @@ func Speaking(d *dialect.Dialect) *scenarios.Protocol {
 			return nil, err
 		}
 		salted := speaking(d.Salted(names))
-		salted.Salt, salted.Drawn, salted.Fixtures = drawnFrom, names.Drawn, names.Files()
+		salted.Salt, salted.Drawn, salted.Fixtures, salted.Salted = drawnFrom, names.Drawn, names.Files(), p.Salted
 		return salted, nil
 	}
 	return p
