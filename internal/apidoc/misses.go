@@ -101,7 +101,7 @@ func (m *missing) walk(schema map[string]any, at string, value any, put func(any
 		kind = NotObject
 	}
 	for _, other := range []any{nil, false, 7, m.word, []any{}, map[string]any{}} {
-		if _, isObject := other.(map[string]any); at != "" || !isObject {
+		if _, isObject := other.(map[string]any); !isObject || kindOf(schema) != "object" { // an empty one lacks members
 			m.add(kind, at, other, put(other))
 		}
 	}
