@@ -13,7 +13,7 @@ var nodesTogether = scenarios.Scenario{
 	ID: "openwop/execution-bounds/nodes-beside-others",
 	Title: "a bound on nodes strikes at its own number whatever other bounds the run has, behind an answer as well; a run that keeps all " +
 		"of its bounds ends by itself",
-	Proves: scenarios.IDs{openwop.OWPBND2, openwop.OWPBND3, openwop.OWPBND4},
+	Proves: scenarios.IDs{openwop.OWPBND1, openwop.OWPBND2, openwop.OWPBND3, openwop.OWPBND4},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(boundsTogether, func(o TogetherObservation, j *scenarios.Judge) {
 		for _, b := range o.Nodes {
@@ -25,6 +25,9 @@ var nodesTogether = scenarios.Scenario{
 			if b.Crosses == 0 {
 				b.Log.CheckUntouched(j, openwop.OWPBND4)
 				continue
+			}
+			if b.Held == nil {
+				j.Require(j.Check(openwop.OWPBND1, starts(b.Log)).To(host.NoMoreThan(b.Crosses), "nodes started with a bound of %d", b.Crosses))
 			}
 			b.Log.CheckBreach(j, openwop.OWPBND2, dialect.CapKindNodeExecutions, b.Crosses, check.Equal(b.Crosses+1))
 			checkFailed(b.Log, j, openwop.OWPBND3, dialect.RecursionLimitExceeded)

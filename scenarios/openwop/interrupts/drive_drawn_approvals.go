@@ -14,7 +14,7 @@ import (
 
 // What drawn interrupts draw.
 var (
-	rounds = &scenarios.Dimension{Name: "questions about an approval", Least: 1, Most: [3]int{2, 4, 9}, Edges: []int{2, 3}}
+	rounds = &scenarios.Dimension{Name: "questions about an approval", Least: 2, Most: [3]int{2, 4, 9}, Edges: []int{2, 3}}
 	misses = &scenarios.Dimension{Name: "wrong answers close to the right one", Least: 3, Most: [3]int{4, 8, 16}}
 )
 
@@ -94,7 +94,7 @@ var drawnApprovals = &scenarios.Drive[DrawnApprovalsObservation]{
 		for i, action := range actions {
 			o.Approvals[i].Action = action
 			if i > 0 {
-				o.Approvals[i].Asks = max(i, h.Draw(rounds))
+				o.Approvals[i].Asks = h.Draw(rounds)
 			}
 			runs = append(runs, o.Approvals[i].drawnFor(h))
 		}
@@ -285,7 +285,7 @@ func decisionMisses(h host.Host, ours bool, offered []dialect.ApprovalAction) []
 			all = append(all, a)
 		}
 	}
-	return append(drawn(h, all), tokens...)
+	return slices.Concat(all[:1], drawn(h, all[1:]), tokens) // another case is always among them
 }
 
 // drawn draws some of the attempts, in any order.

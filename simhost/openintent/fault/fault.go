@@ -40,6 +40,7 @@ func (Fault) Params() []param.Param { return []param.Param{param.From} }
 var themes = [][]Fault{
 	answerFaults,
 	keyFaults,
+	misfitFaults,
 	lifecycleFaults,
 	graphFaults,
 	taskFaults,
