@@ -162,7 +162,9 @@ var paired = []*scenarios.Dimension{
 
 // programs certifies with a drive that draws so many programs of four dimensions, of which height and age interact, and returns what
 // it drew of each. plain draws without saying where a program begins.
-func programs(t *testing.T, seed uint64, depth scenarios.Depth, n int, plain bool) (drawn [][]int, r *scenarios.Report, s scenarios.Scenario) {
+func programs(t *testing.T, seed uint64, depth scenarios.Depth, n int, plain bool) (
+	drawn [][]int, r *scenarios.Report, s scenarios.Scenario,
+) {
 	t.Helper()
 	drive := &scenarios.Drive[counted]{ID: "drawing", Dimensions: paired, Interactions: [][2]*scenarios.Dimension{{paired[2], paired[0]}},
 		Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {

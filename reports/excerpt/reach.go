@@ -46,6 +46,13 @@ func Shallow(p results.ProfileResult) string {
 	return words
 }
 
+// isPlain reports whether a name is of words alone. Results of others may name a dimension as they like.
+func isPlain(name string) bool {
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != ' ' && r != '-' && r != ',' && r != '\''
+	})
+}
+
 // mostDimensions bounds the dimensions that a summary names.
 const mostDimensions = 3
 
@@ -75,8 +82,8 @@ func Reached(doc results.Results) string {
 		return cmp.Or(cmp.Compare(drawn[b].Most, drawn[a].Most), cmp.Compare(a, b))
 	})
 	var most []string
-	for i, name := range names {
-		if i < mostDimensions {
+	for _, name := range names {
+		if len(most) < mostDimensions && isPlain(name) {
 			most = append(most, fmt.Sprintf("%s up to %d", name, drawn[name].Most))
 		}
 		if drawn[name].Narrowed != "" {

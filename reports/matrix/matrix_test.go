@@ -35,6 +35,26 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+// Two targets with the same verdicts that were asked differently far are told apart.
+func TestReachTellsTargetsApart(t *testing.T) {
+	certified := func(depth results.Depth, most int64) matrix.Certification {
+		return matrix.Certification{Results: results.Results{Depth: depth, StartedAt: now, Requirements: []results.RequirementResult{
+			{ID: "OWP-0061-B1", Verdict: results.RequirementVerdictPassed,
+				Reach: &results.Reach{Asked: 2, Made: 1, Drawn: []results.Drawn{{Name: "turns of a loop", Least: 4, Most: most, Times: 2}}}}}}}
+	}
+	m := matrix.New(ledgers, now, []matrix.Certification{certified("quick", 6), certified("standard", 24)})
+	var out strings.Builder
+	if err := m.Markdown(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"asked to depth quick, 2 checks, 1 dimension drawn (turns of a loop up to 6)",
+		"asked to depth standard, 2 checks, 1 dimension drawn (turns of a loop up to 24)"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the matrix does not say %q:\n%s", want, out.String())
+		}
+	}
+}
+
 // Whatever a target says, a reader of the Markdown finds the same tables, and no link but those to reports.
 func TestMarkdownOfHostileTargets(t *testing.T) {
 	read := func(m *matrix.Matrix) markdowntest.Document {

@@ -90,7 +90,8 @@ func TestSecretsAreFoundInEncodings(t *testing.T) {
 		after := rapid.StringN(0, 9, 9).Draw(t, "after")
 		encode := rapid.SampledFrom([]func([]byte) string{
 			base64.StdEncoding.EncodeToString, base64.URLEncoding.EncodeToString, base64.RawStdEncoding.EncodeToString,
-			base64.RawURLEncoding.EncodeToString, func(b []byte) string { return fmt.Sprintf("%x", b) }, func(b []byte) string { return fmt.Sprintf("%X", b) },
+			base64.RawURLEncoding.EncodeToString, func(b []byte) string { return fmt.Sprintf("%x", b) },
+			func(b []byte) string { return fmt.Sprintf("%X", b) },
 		}).Draw(t, "encoding")
 		text := encode([]byte(before + secret + after))
 		if got := r.Clean("said: " + text + "."); !strings.Contains(got, "<secret:1>") {
@@ -100,7 +101,8 @@ func TestSecretsAreFoundInEncodings(t *testing.T) {
 	var r Redactor
 	r.Hide("short")
 	r.Hide("a longer one than that")
-	for _, ordinary := range []string{fmt.Sprintf("%x", "short"), base64.StdEncoding.EncodeToString([]byte("a longer text of others")), "c2hvcnQ="} {
+	for _, ordinary := range []string{fmt.Sprintf("%x", "short"), "c2hvcnQ=",
+		base64.StdEncoding.EncodeToString([]byte("a longer text of others"))} {
 		if got := r.Clean(ordinary); got != ordinary {
 			t.Errorf("%q became %q", ordinary, got)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,8 +10,6 @@ import (
 	"testing"
 
 	yaml "go.yaml.in/yaml/v3"
-
-	"github.com/openassay/assay/internal/textsafe"
 )
 
 // defect is an entry of docs/track-record.yaml.
@@ -37,11 +36,11 @@ func trackRecord(entries []defect) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, trackRecordIntro, len(entries), count["found"], count["missed"])
 	for _, d := range entries {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", textsafe.Markdown(d.Host), textsafe.Markdown(d.Defect))
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", d.Host, d.Defect)
 		for _, row := range [][2]string{{"outcome", d.Outcome}, {"found by", d.By}, {"why it was missed", d.Why}, {"what became of it", d.Became},
 			{"recorded in", d.Record}} {
 			if row[1] != "" {
-				fmt.Fprintf(&b, "- %s: %s\n", row[0], textsafe.Markdown(row[1]))
+				fmt.Fprintf(&b, "- %s: %s\n", row[0], row[1])
 			}
 		}
 		fmt.Fprintf(&b, "- look at it: `%s`\n", d.Command)
@@ -82,7 +81,7 @@ func TestTrackRecord(t *testing.T) {
 				t.Errorf("%q: %s is no commit here: %s", d.Defect, d.Record, out)
 			}
 		}
-		if err := understood(d.Command); err != nil {
+		if err := parses(d.Command); err != nil {
 			t.Error(err)
 		}
 	}
@@ -104,8 +103,8 @@ func isShallow() bool {
 	return err != nil || strings.TrimSpace(string(out)) == "true"
 }
 
-// understood returns an error unless assay has the command, with these flags and as many arguments.
-func understood(command string) error {
+// parses returns an error unless assay has the command, with these flags and as many arguments.
+func parses(command string) error {
 	words := strings.Fields(command)
 	if len(words) < 2 || words[0] != "assay" {
 		return fmt.Errorf("%q is no command of assay", command)
@@ -117,8 +116,8 @@ func understood(command string) error {
 	if err == nil && cmd.Args != nil {
 		err = cmd.Args(cmd, cmd.Flags().Args())
 	}
-	if err == nil && !cmd.Runnable() {
-		err = fmt.Errorf("it only has commands below it")
+	if err == nil && (!cmd.Runnable() || !cmd.HasParent()) {
+		err = errors.New("it names no command that does something")
 	}
 	if err != nil {
 		return fmt.Errorf("%q is not understood: %w", command, err)
@@ -128,7 +127,7 @@ func understood(command string) error {
 
 func TestACommandThatIsNone(t *testing.T) {
 	for _, command := range []string{"assay", "assay certificate", "assay certify simhost --agian 3", "certify simhost"} {
-		if understood(command) == nil {
+		if parses(command) == nil {
 			t.Errorf("%q is understood", command)
 		}
 	}

@@ -1,7 +1,9 @@
 package prove_test
 
 import (
+	"encoding/json"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -52,8 +54,15 @@ func TestAFaultSaysFromWhichDepthItShows(t *testing.T) {
 // A matrix of a depth has files of its own, covers the faults of that depth, and is not taken for one of another.
 func TestAMatrixIsOfItsDepth(t *testing.T) {
 	dir := t.TempDir()
-	m := results.KillMatrix{Schema: results.KillMatrixSchemaAssayKillMatrix3, Depth: results.KillMatrixDepthStandard,
-		Protocols: committed(t).Protocols}
+	raw, err := os.ReadFile(docs + "/" + prove.JSONName(scenarios.Quick))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m results.KillMatrix
+	if err := json.Unmarshal(raw, &m); err != nil || m.Depth != "" {
+		t.Fatalf("the matrix of quick is of depth %q: %v", m.Depth, err)
+	}
+	m.Depth = results.KillMatrixDepthStandard
 	if err := prove.Write(dir, m); err != nil {
 		t.Fatal(err)
 	}
