@@ -70,21 +70,22 @@ var forms = []func(name string, letters, depth int) any{
 // A drawing draws programs.
 type drawing struct {
 	*host.Plugin
-	settings model.Settings
-	byModel  bool   // a model takes the decisions of the program
-	slow     string // why few are drawn of what takes turns: how long each one takes; "" where it is not slow
-	ends     deck[end]
-	late     deck[model.Kind] // what comes beside a result that is due
-	after    deck[model.Kind] // what comes after the end
-	goals    deck[func(string, int) string]
-	failing  deck[map[string]any]
-	bodies   deck[func(*drawing) any]
-	doubled  bool         // a turn was drawn whose answer is lost
-	long     map[end]bool // the ends of which a long run was drawn
-	barring  deck[int]    // ways to want what may not be had
-	crowded  bool         // many runs were drawn in one state
-	dealt    int          // how many runs were drawn for the deck
-	needed   int          // how many of them have each end that every drawing has to have
+	settings  model.Settings
+	byModel   bool   // a model takes the decisions of the program
+	slow      string // why few are drawn of what takes turns: how long each one takes; "" where it is not slow
+	ends      deck[end]
+	late      deck[model.Kind] // what comes beside a result that is due
+	after     deck[model.Kind] // what comes after the end
+	goals     deck[func(string, int) string]
+	failing   deck[map[string]any]
+	bodies    deck[func(*drawing) any]
+	triggered bool         // a start may come as api.trigger
+	doubled   bool         // a turn was drawn whose answer is lost
+	long      map[end]bool // the ends of which a long run was drawn
+	barring   deck[int]    // ways to want what may not be had
+	crowded   bool         // many runs were drawn in one state
+	dealt     int          // how many runs were drawn for the deck
+	needed    int          // how many of them have each end that every drawing has to have
 }
 
 // deck hands out all of its cards in any order before one comes again.

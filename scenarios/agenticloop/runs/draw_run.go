@@ -126,6 +126,7 @@ func (d *drawing) line(i int) *line {
 	case 1:
 		l.run.Keyless = !l.first
 	}
+	l.run.Trigger = d.triggered && d.Rand.IntN(4) == 0
 	if l.to != reached && l.to != spent {
 		l.run.Budget += 2 // whoever takes what it must not take has room to go on
 	}
@@ -239,8 +240,8 @@ func (d *drawing) without(tool string) []string {
 	return slices.DeleteFunc(slices.Clone(d.settings.Tools), func(t string) bool { return t == tool })
 }
 
-// erring is the pending result where the model errs: by how it sends its reply, or by several decisions in it, of which one is odd and not
-// the first.
+// erring is the pending result where the model errs: by how it sends its reply, or by several decisions in it, of which one is odd, and
+// seldom the first.
 func (d *drawing) erring(l *line) model.Move {
 	m := model.Move{Kind: model.Erring, Pick: d.Rand.IntN(2 * len(spoiled))}
 	if m.Pick < len(spoiled) {
