@@ -127,7 +127,7 @@ func (d *drawing) line(i int) *line {
 		l.run.Keyless = !l.first
 	}
 	l.run.Trigger = d.triggered && d.Rand.IntN(4) == 0
-	if l.to != reached && l.to != spent {
+	if l.to != reached && l.to != spent || l.first {
 		l.run.Budget += 2 // whoever takes what it must not take has room to go on
 	}
 	if l.to == spent {
