@@ -22,7 +22,7 @@ var (
 	beside   = &scenarios.Dimension{Name: "deliveries beside a result", Least: 0, Most: [3]int{1, 2, 3}}
 	afterEnd = &scenarios.Dimension{Name: "deliveries after the end of a run", Least: 1, Most: [3]int{2, 4, 8}}
 	letters  = &scenarios.Dimension{Name: "letters of a text", Least: 1, Most: [3]int{40, 300, 2_000}, Edges: []int{255, 256, 257}}
-	nesting  = &scenarios.Dimension{Name: "depth of a value", Least: 1, Most: [3]int{4, 20, 60}}
+	nesting  = &scenarios.Dimension{Name: "objects and lists in one another", Least: 1, Most: [3]int{4, 20, 24}}
 	form     = &scenarios.Dimension{Name: "form of a value", Least: 0, Most: [3]int{len(forms) - 1, len(forms) - 1, len(forms) - 1}}
 	pick     = &scenarios.Dimension{Name: "near miss of a value", Least: 0, Most: [3]int{59, 59, 59}}
 	reframes = &scenarios.Dimension{Name: "plans that a run may give up", Least: 0, Most: [3]int{2, 4, 9}, Edges: []int{0, 1}}
