@@ -102,10 +102,10 @@ var ReadingsV1 = []Reading{
 		ID: "OIP-R10", Title: "how many attempts a silent policy has",
 		Sentences: []string{"OIP-0026-H2"},
 		Open:      "The table of section 4.1 says 1; the sample beside it and the SDK say 3.",
-		Accept:    "1, or a policy without max_attempts. The suites always send a number to servers.",
+		Accept:    "1, or a policy without max_attempts.",
 		Refuse:    "3, and any other number that no level says.",
 		Why:       "The table defines the default; a sample only shows a setting.",
-		Scenarios: []string{"openintent/cascade/generated", "openintent/cascade/no-attempts-said", "openintent/cascade/v1-nothing-said"},
+		Scenarios: []string{"openintent/cascade/generated", "openintent/cascade/no-attempts-said", "openintent/cascade/v1-nothing-said", "openintent/programs/course-unlimited"},
 	},
 	{
 		ID: "OIP-R11", Title: "strategies other than fixed",
@@ -123,7 +123,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "abandoned. An intent that stays suspended passes with a finding, where the log has intent.suspension_expired and the record says expired.",
 		Refuse:    "A suspended intent without both marks, one that still takes an answer, and any other status.",
 		Why:       "Both sections are normative, and the marks show that the suspension is over.",
-		Scenarios: []string{"openintent/retry/expiry", "openintent/retry/inner-fallback-first", "openintent/retry/late-answer", "openintent/retry/real-time-course", "openintent/retry/real-time-fallbacks", "openintent/retry/real-time-inner-first"},
+		Scenarios: []string{"openintent/programs/course-alone", "openintent/programs/course-ended", "openintent/programs/course-failed", "openintent/programs/course-inherits", "openintent/retry/expiry", "openintent/retry/inner-fallback-first", "openintent/retry/late-answer", "openintent/retry/real-time-course", "openintent/retry/real-time-fallbacks", "openintent/retry/real-time-inner-first"},
 	},
 	{
 		ID: "OIP-R13", Title: "which status a fallback that continues leaves",
@@ -132,7 +132,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "active, with the value in the record or in the payload of an event. Which fallback applies also shows in a completed intent.",
 		Refuse:    "completed: the suite tells it and blocks the scenario. Any other status fails.",
 		Why:       "An intent that goes on has not ended; whoever works on it completes it.",
-		Scenarios: []string{"openintent/retry/fallback-inherited", "openintent/retry/inner-fallback-first", "openintent/retry/real-time-fallbacks", "openintent/retry/real-time-inner-first"},
+		Scenarios: []string{"openintent/programs/course-ended", "openintent/programs/course-inherits", "openintent/programs/course-unblocks-nothing", "openintent/retry/fallback-inherited", "openintent/retry/inner-fallback-first", "openintent/retry/real-time-fallbacks", "openintent/retry/real-time-inner-first"},
 	},
 	{
 		ID: "OIP-R14", Title: "in which order an escalation and its reminder come",
@@ -141,7 +141,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "Either order. Each is as punctual as any event of its attempt (OIP-R106).",
 		Refuse:    "A missing escalation, a second one for the same attempt, and one at another time than that of its attempt.",
 		Why:       "Both events belong to one attempt, and no sentence orders them; a step triggers at its attempt (section 4.2).",
-		Scenarios: []string{"openintent/retry/ladder", "openintent/retry/real-time-course", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
+		Scenarios: []string{"openintent/programs/course-escalated", "openintent/retry/ladder", "openintent/retry/real-time-course", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
 	},
 	{
 		ID: "OIP-R15", Title: "null, the empty text and absence",
@@ -150,7 +150,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "All three, in events, in the ladder of a resolver and in a policy that a record keeps.",
 		Refuse:    "A text where the ladder names nobody, none where it names somebody, and a value that is no text.",
 		Why:       "All three tell a client the same.",
-		Scenarios: []string{"openintent/cascade/generated", "openintent/cascade/v7-empty-ladder-said", "openintent/respond/record-kept", "openintent/retry/ladder", "openintent/retry/real-time-course", "openintent/retry/reminder-payload"},
+		Scenarios: []string{"openintent/cascade/generated", "openintent/cascade/v7-empty-ladder-said", "openintent/programs/course-escalated", "openintent/respond/record-kept", "openintent/retry/ladder", "openintent/retry/real-time-course", "openintent/retry/reminder-payload"},
 	},
 	{
 		ID: "OIP-R16", Title: "a step of the ladder at attempt 1",
@@ -159,7 +159,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "Either: the ladders that servers get begin at attempt 2.",
 		Refuse:    "A step beyond max_attempts that triggers.",
 		Why:       "No sentence decides it.",
-		Scenarios: []string{"openintent/retry/ladder", "openintent/retry/real-time-course"},
+		Scenarios: []string{"openintent/programs/course-escalated", "openintent/retry/ladder", "openintent/retry/real-time-course"},
 	},
 	{
 		ID: "OIP-R17", Title: "the window of a single attempt",
@@ -174,10 +174,10 @@ var ReadingsV1 = []Reading{
 		ID: "OIP-R18", Title: "which number sets the window of an attempt",
 		Sentences: []string{"OIP-0026-N2", "OIP-0026-N7", "OIP-0026-H4"},
 		Open:      "timeout_seconds is the window of an attempt and interval_seconds the time to the next one; nothing says which one wins, or what becomes of an interval that is longer.",
-		Accept:    "The whole window is max_attempts times interval_seconds. The suites send two equal numbers, so a server may refuse or keep a policy with others.",
+		Accept:    "The whole window is max_attempts times interval_seconds. Most suites send two equal numbers; a server may refuse a policy with others.",
 		Refuse:    "An end after a single timeout_seconds, and one before or after the whole window.",
 		Why:       "Section 4.2 states the product, and with equal numbers both definitions of an attempt agree.",
-		Scenarios: []string{"openintent/retry/expiry", "openintent/retry/real-time-course", "openintent/retry/waits-on", "openintent/retry/window"},
+		Scenarios: []string{"openintent/programs/course-ended", "openintent/retry/expiry", "openintent/retry/real-time-course", "openintent/retry/waits-on", "openintent/retry/window"},
 	},
 	{
 		ID: "OIP-R19", Title: "who emits intent.suspended",
@@ -195,7 +195,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "A server declares it with notifier among its features; a member notifier with another value than server takes that back. Of a server that declares nothing the suite finds out: without reminders and expiry the questions are inapplicable.",
 		Refuse:    "A server that declares it and neither reminds nor expires.",
 		Why:       "Either side may do it, and a server without a timer breaks no sentence.",
-		Scenarios: []string{"openintent/retry/answered-in-between", "openintent/retry/expiry", "openintent/retry/fallback-inherited", "openintent/retry/inner-fallback-first", "openintent/retry/ladder", "openintent/retry/late-answer", "openintent/retry/no-policy", "openintent/retry/no-window", "openintent/retry/on-time", "openintent/retry/one-attempt", "openintent/retry/quiet-after-the-answer", "openintent/retry/real-time-course", "openintent/retry/real-time-endless", "openintent/retry/real-time-fallbacks", "openintent/retry/real-time-in-time", "openintent/retry/real-time-inner-first", "openintent/retry/real-time-single", "openintent/retry/reminder-payload", "openintent/retry/reminder-without-secrets", "openintent/retry/reminders", "openintent/retry/stranger-not-notified", "openintent/retry/waits-on", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/streams/reminders"},
+		Scenarios: []string{"openintent/programs/course-alone", "openintent/programs/course-answered", "openintent/programs/course-blocks", "openintent/programs/course-counted", "openintent/programs/course-ended", "openintent/programs/course-escalated", "openintent/programs/course-failed", "openintent/programs/course-inherits", "openintent/programs/course-late", "openintent/programs/course-members", "openintent/programs/course-reminded", "openintent/programs/course-task", "openintent/programs/course-unblocks-nothing", "openintent/programs/course-unlimited", "openintent/retry/answered-in-between", "openintent/retry/expiry", "openintent/retry/fallback-inherited", "openintent/retry/inner-fallback-first", "openintent/retry/ladder", "openintent/retry/late-answer", "openintent/retry/no-policy", "openintent/retry/no-window", "openintent/retry/on-time", "openintent/retry/one-attempt", "openintent/retry/quiet-after-the-answer", "openintent/retry/real-time-course", "openintent/retry/real-time-endless", "openintent/retry/real-time-fallbacks", "openintent/retry/real-time-in-time", "openintent/retry/real-time-inner-first", "openintent/retry/real-time-single", "openintent/retry/reminder-payload", "openintent/retry/reminder-without-secrets", "openintent/retry/reminders", "openintent/retry/stranger-not-notified", "openintent/retry/waits-on", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/streams/reminders"},
 	},
 	{
 		ID: "OIP-R21", Title: "whether a dependent is active before the suspension",
@@ -204,7 +204,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "The suite activates a child with depends_on, or gives an active intent the dependency, or takes a dependent that is blocked from the start. With the last one only the trigger is inapplicable.",
 		Refuse:    "A dependent that stays active while its upstream waits. One that is neither active nor blocked blocks the scenarios.",
 		Why:       "Both texts end with a blocked dependent.",
-		Scenarios: []string{"openintent/graph/blocked", "openintent/graph/completion-gate", "openintent/graph/diamond", "openintent/graph/not-on-resume", "openintent/graph/orders", "openintent/graph/unblocked", "openintent/programs/gated", "openintent/programs/goes-on", "openintent/programs/turned-blocked", "openintent/programs/waits-for-all", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
+		Scenarios: []string{"openintent/graph/blocked", "openintent/graph/completion-gate", "openintent/graph/diamond", "openintent/graph/not-on-resume", "openintent/graph/orders", "openintent/graph/unblocked", "openintent/programs/course-blocks", "openintent/programs/gated", "openintent/programs/goes-on", "openintent/programs/turned-blocked", "openintent/programs/waits-for-all", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
 	},
 	{
 		ID: "OIP-R22", Title: "members that failed",
@@ -213,7 +213,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "An abandoned member makes the portfolio failed.",
 		Refuse:    "Any other aggregate for a portfolio with an abandoned member.",
 		Why:       "The suite can bring about only statuses that exist.",
-		Scenarios: []string{"openintent/portfolios/one-abandoned", "openintent/programs/members-summed-up"},
+		Scenarios: []string{"openintent/portfolios/one-abandoned", "openintent/programs/course-failed", "openintent/programs/members-summed-up"},
 	},
 	{
 		ID: "OIP-R23", Title: "where an aggregate stands",
@@ -222,7 +222,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "Counts stand at the graph of the parent or at the parent, flags at the root of the portfolio or below aggregate_status, the result at aggregate_status, at status or overall below it, or at status. In the counts of a parent a status that nobody has is 0 or absent.",
 		Refuse:    "A result at status that is the same for every portfolio counts as absent, and so does any other place.",
 		Why:       "Servers choose different places, and a finding tells which one it was.",
-		Scenarios: []string{"openintent/graph/counted", "openintent/graph/not-done", "openintent/portfolios/added", "openintent/portfolios/all-completed", "openintent/portfolios/count", "openintent/portfolios/flag", "openintent/portfolios/in-progress", "openintent/portfolios/intent-local", "openintent/portfolios/member-twice", "openintent/portfolios/one-abandoned", "openintent/programs/counted-each-time", "openintent/programs/members-counted", "openintent/programs/members-summed-up", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
+		Scenarios: []string{"openintent/graph/counted", "openintent/graph/not-done", "openintent/portfolios/added", "openintent/portfolios/all-completed", "openintent/portfolios/count", "openintent/portfolios/flag", "openintent/portfolios/in-progress", "openintent/portfolios/intent-local", "openintent/portfolios/member-twice", "openintent/portfolios/one-abandoned", "openintent/programs/counted-each-time", "openintent/programs/course-counted", "openintent/programs/course-failed", "openintent/programs/course-members", "openintent/programs/members-counted", "openintent/programs/members-summed-up", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
 	},
 	{
 		ID: "OIP-R24", Title: "where the lists of suspended tasks and phases stand",
@@ -231,7 +231,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "suspended_tasks stands at the plan, below its progress, or at GET /plans/{id}/progress. suspended_phases stands at the portfolio of the phases or at GET /workflows/{id}, at the root or below progress.",
 		Refuse:    "A list without the entry or with two of it, and one that keeps an entry after the answer. A list elsewhere counts as absent.",
 		Why:       "An object that nobody defines has no place of its own.",
-		Scenarios: []string{"openintent/portfolios/suspended-phases", "openintent/programs/tasks-listed", "openintent/tasks-and-plans/added", "openintent/tasks-and-plans/listed"},
+		Scenarios: []string{"openintent/portfolios/suspended-phases", "openintent/programs/course-task", "openintent/programs/tasks-listed", "openintent/tasks-and-plans/added", "openintent/tasks-and-plans/listed"},
 	},
 	{
 		ID: "OIP-R25", Title: "where a task shows its status",
@@ -240,7 +240,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "status or state, whichever the task has, and writes use the same name. suspended_intent_id stands at the root, in metadata or in task_metadata.",
 		Refuse:    "Any other place, which counts as absent.",
 		Why:       "Both names mean the same.",
-		Scenarios: []string{"openintent/programs/tasks-listed", "openintent/programs/tasks-mirror", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/added", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/intent-local", "openintent/tasks-and-plans/listed", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
+		Scenarios: []string{"openintent/programs/course-task", "openintent/programs/tasks-listed", "openintent/programs/tasks-mirror", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/added", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/intent-local", "openintent/tasks-and-plans/listed", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
 	},
 	{
 		ID: "OIP-R26", Title: "where a task is made",
@@ -285,7 +285,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "Any 4xx. In sequence, one other than 409 gets a finding.",
 		Refuse:    "Any 2xx, also one that repeats the first reply, and a change of the record, the status, the version or the number of intent.resumed.",
 		Why:       "A client that gets 2xx takes its own answer for the decision.",
-		Scenarios: []string{"openintent/programs/round-once", "openintent/respond/once", "openintent/respond/race"},
+		Scenarios: []string{"openintent/programs/course-answered", "openintent/programs/round-once", "openintent/respond/once", "openintent/respond/race"},
 	},
 	{
 		ID: "OIP-R31", Title: "the name of the default policy of the platform",
@@ -339,7 +339,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "The running task whose intent_id is the suspended intent.",
 		Refuse:    "Two findings of a SHOULD: a pending task of that intent that changes, and a task that another reason blocks and that the answer releases.",
 		Why:       "The question holds up only work that runs.",
-		Scenarios: []string{"openintent/programs/tasks-listed", "openintent/programs/tasks-mirror", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
+		Scenarios: []string{"openintent/programs/course-task", "openintent/programs/tasks-listed", "openintent/programs/tasks-mirror", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time", "openintent/tasks-and-plans/blocked", "openintent/tasks-and-plans/not-running", "openintent/tasks-and-plans/orders", "openintent/tasks-and-plans/other-reason", "openintent/tasks-and-plans/runs-again"},
 	},
 	{
 		ID: "OIP-R102", Title: "a plan that pauses",
@@ -384,7 +384,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "An event is at most 0.25 s early and 1.5 s late, by the timestamps of the server, or 5 % of the time until it is due where that is more. Where a seam moves the clock, the suite looks shortly before and shortly after in place of the timestamps of events.",
 		Refuse:    "A reminder or an end outside that range.",
 		Why:       "A timer needs some room, and a slow reply says nothing about it.",
-		Scenarios: []string{"openintent/retry/expiry", "openintent/retry/no-policy", "openintent/retry/on-time", "openintent/retry/one-attempt", "openintent/retry/real-time-course", "openintent/retry/real-time-single", "openintent/retry/reminder-payload", "openintent/retry/waits-on"},
+		Scenarios: []string{"openintent/programs/course-ended", "openintent/programs/course-reminded", "openintent/retry/expiry", "openintent/retry/no-policy", "openintent/retry/on-time", "openintent/retry/one-attempt", "openintent/retry/real-time-course", "openintent/retry/real-time-single", "openintent/retry/reminder-payload", "openintent/retry/waits-on"},
 	},
 	{
 		ID: "OIP-R107", Title: "refusals without a status",
@@ -393,7 +393,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "Any 4xx, without a finding.",
 		Refuse:    "A 2xx and a 5xx, and any effect that the scenario looks for.",
 		Why:       "A client needs to know that its request is refused; 4xx says so.",
-		Scenarios: []string{"openintent/config/read-only", "openintent/coordinator/unknown-policy", "openintent/deadline/bypasses-fallback", "openintent/graph/completion-gate", "openintent/graph/parent-gate", "openintent/lifecycle/lease-kept", "openintent/lifecycle/not-completed", "openintent/lifecycle/only-active", "openintent/programs/gated", "openintent/programs/round-uncompleted", "openintent/respond/empty-text", "openintent/retry/late-answer", "openintent/retry/real-time-course", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
+		Scenarios: []string{"openintent/config/read-only", "openintent/coordinator/unknown-policy", "openintent/deadline/bypasses-fallback", "openintent/graph/completion-gate", "openintent/graph/parent-gate", "openintent/lifecycle/lease-kept", "openintent/lifecycle/not-completed", "openintent/lifecycle/only-active", "openintent/programs/course-late", "openintent/programs/gated", "openintent/programs/round-uncompleted", "openintent/respond/empty-text", "openintent/retry/late-answer", "openintent/retry/real-time-course", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
 	},
 	{
 		ID: "OIP-R108", Title: "who fills in expires_at",
@@ -411,7 +411,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "null, the empty text, absence, or the end of the window.",
 		Refuse:    "Any other time.",
 		Why:       "No attempt follows the last reminder; only the end does.",
-		Scenarios: []string{"openintent/retry/real-time-course", "openintent/retry/reminder-payload"},
+		Scenarios: []string{"openintent/programs/course-reminded", "openintent/retry/real-time-course", "openintent/retry/reminder-payload"},
 	},
 	{
 		ID: "OIP-R110", Title: "the order of events",
@@ -460,10 +460,10 @@ var ReadingsV1 = []Reading{
 	},
 	{
 		ID: "OIP-R115", Title: "when a refused claim names a time",
-		Sentences: []string{"OIP-0026-V4"},
+		Sentences: []string{"OIP-0026-V4", "OIP-READ-18"},
 		Open:      "Section 6 allows a time or None in expected_resume_at, and ties neither to a case.",
 		Accept:    "A time at the root, below detail or below error. Where the record has no end, null and absence pass too.",
-		Refuse:    "No time where the record has an end, which is a finding of a SHOULD.",
+		Refuse:    "No time where the record has an end, which is a finding of a SHOULD; a time before the suspension.",
 		Why:       "A server that knows the end of the window can tell it.",
 		Scenarios: []string{"openintent/claims/resume-at"},
 	},
@@ -483,7 +483,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "A 4xx for the record, or reminders and escalations that do not name the stranger. Other ladders name supervisor@example.com, whom a server with an allowlist has to allow.",
 		Refuse:    "An event with the stranger in escalated_to or notify_to, which is a finding of a SHOULD.",
 		Why:       "A server may look at its list when it stores a record or when it carries it out.",
-		Scenarios: []string{"openintent/retry/ladder", "openintent/retry/real-time-course", "openintent/retry/stranger-not-notified"},
+		Scenarios: []string{"openintent/programs/course-escalated", "openintent/retry/ladder", "openintent/retry/real-time-course", "openintent/retry/stranger-not-notified"},
 	},
 	{
 		ID: "OIP-R118", Title: "a choice without a description",
@@ -582,7 +582,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "Either: where the configuration shows a default_retry_policy, the questions about records without a policy are inapplicable, and all other records have one of their own, of one attempt. A policy that names no fallback may end with that of its record or with that of the platform.",
 		Refuse:    "nothing more",
 		Why:       "An operator sets a policy of the platform so that it applies, and a server that applies it keeps section 5.",
-		Scenarios: []string{"openintent/retry/fallback-inherited", "openintent/retry/no-policy", "openintent/retry/no-window", "openintent/retry/real-time-endless", "openintent/retry/real-time-fallbacks", "openintent/retry/real-time-single"},
+		Scenarios: []string{"openintent/programs/course-alone", "openintent/programs/course-inherits", "openintent/retry/fallback-inherited", "openintent/retry/no-policy", "openintent/retry/no-window", "openintent/retry/real-time-endless", "openintent/retry/real-time-fallbacks", "openintent/retry/real-time-single"},
 	},
 	{
 		ID: "OIP-R129", Title: "a key that is not valid, where nobody answers",
@@ -592,5 +592,32 @@ var ReadingsV1 = []Reading{
 		Refuse:    "An operation that is carried out without a valid key, and a refusal that shows what is there.",
 		Why:       "Whoever may read an intent reads the id of its suspension, which is the secret of who may answer, and whoever may set its status needs no answer.",
 		Scenarios: []string{"openintent/credentials/every-way-refused", "openintent/credentials/every-way-without-effect"},
+	},
+	{
+		ID: "OIP-R130", Title: "requests that do not fit",
+		Sentences: []string{"OIP-READ-13", "OIP-READ-14"},
+		Open:      "Of a body that is no JSON object RFC-0025 says 4xx, for an answer. No text says it of other operations, or what becomes of members of another type.",
+		Accept:    "Any 4xx, and 501 of a server without the operation. Success as well, unless a body that has to be there is not, is no JSON or no object, or lacks a member that the operation needs. What is let in may change what it names. Seams are not asked.",
+		Refuse:    "A 5xx, and a refusal after which something is otherwise than before.",
+		Why:       "A client sends a request again that the server failed at. Servers that convert what they get harm nobody.",
+		Scenarios: []string{"openintent/misfits/every-misfit-answered", "openintent/misfits/every-misfit-without-effect"},
+	},
+	{
+		ID: "OIP-R131", Title: "a child asked for under another parent",
+		Sentences: []string{"OIP-READ-15"},
+		Open:      "Paths name a lease, an assignment, a dependency or a member below its intent or portfolio, and no text says what becomes of a path whose two ids do not belong together.",
+		Accept:    "Any 4xx; success as well, where the other parent keeps what it has.",
+		Refuse:    "A lease, an assignment, a dependency or a member that is renewed or gone from its own parent after that, and a 5xx.",
+		Why:       "Who may work on one intent need not be allowed to work on the other, and a check of the first id alone lets them.",
+		Scenarios: []string{"openintent/misfits/every-child-apart"},
+	},
+	{
+		ID: "OIP-R132", Title: "which tasks are those of a plan",
+		Sentences: []string{"OIP-0026-R4G"},
+		Open:      "RFC-0012 has a plan list its tasks, and a task name its plan, and does not say what holds where only one of them does.",
+		Accept:    "A task is in the plan that lists it, and in the plan that it shows in plan_id. A server that does not keep plan_id may leave such a task out.",
+		Refuse:    "A list without a task that waits and shows the plan in plan_id.",
+		Why:       "Whoever reads the task is sent to that plan, and has to find there that it waits.",
+		Scenarios: []string{"openintent/worlds/world-plans"},
 	},
 }

@@ -208,8 +208,13 @@ func (s *scene) more(e element, list []item, t traits) iter.Seq[one] {
 		}
 		return true
 	}
-	return func(yield func(one) bool) {
+	return func(each func(one) bool) {
 		clear(met)
+		over := false
+		yield := func(x one) bool {
+			over = over || !each(x)
+			return !over
+		}
 		switch {
 		case e.vain:
 			_ = s.sought(e.sought, siblings, t, yield) && lacking(s.own, yield) && s.aboutOthers(siblings, list, t, yield) &&
@@ -217,7 +222,7 @@ func (s *scene) more(e element, list []item, t traits) iter.Seq[one] {
 		case known(yield):
 			_ = lacking(s.own, yield) && lacking(s.all, yield)
 		}
-		if len(siblings)+len(met) == 0 && yield(one{`"something"`, -1}) {
+		if !over && len(siblings)+len(met) == 0 && yield(one{`"something"`, -1}) {
 			yield(one{`{"id":"something"}`, -1})
 		}
 	}

@@ -55,3 +55,11 @@ func (i *Intent) Lapse(ctx context.Context, d time.Duration) Lapse {
 	}
 	return l
 }
+
+// Apart gives the intent a view of the server with a clock of its own: it differs once time was let pass for the intent.
+func (i *Intent) Apart() *Intent {
+	s := &Server{Conn: i.Conn, Prefix: i.Prefix, Took: i.Took, config: i.config}
+	s.ahead.Store(i.ahead.Load())
+	i.Server = s
+	return i
+}

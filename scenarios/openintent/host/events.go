@@ -86,13 +86,21 @@ func (l *Log) add(page Reply) (on, more int) {
 
 // OldestFirst sorts events by their time. Events of the same time keep the order of the list, which is reversed first
 // if it has the newest event first.
-func OldestFirst(events wire.Values) wire.Values {
+func OldestFirst(events wire.Values) wire.Values { return oldestFirst(events, newestFirst(events)) }
+
+func newestFirst(events wire.Values) bool {
+	n := len(events)
+	return n > 1 && !when(events[0]).Before(when(events[n-1]))
+}
+
+func when(event wire.Value) time.Time {
+	t, _ := TimeOf(event.Key("created_at"))
+	return t
+}
+
+func oldestFirst(events wire.Values, reverse bool) wire.Values {
 	out := slices.Clone(events)
-	when := func(v wire.Value) time.Time {
-		t, _ := TimeOf(v.Key("created_at"))
-		return t
-	}
-	if n := len(out); n > 1 && !when(out[0]).Before(when(out[n-1])) {
+	if reverse {
 		slices.Reverse(out)
 	}
 	slices.SortStableFunc(out, func(a, b wire.Value) int { return when(a).Compare(when(b)) })
@@ -100,8 +108,12 @@ func OldestFirst(events wire.Values) wire.Values {
 }
 
 // All returns the events, oldest first, found in their list.
-func (l Log) All() wire.Found {
-	found := wire.Found{Values: OldestFirst(l.Events), In: l.Read.Ref()}
+func (l Log) All() wire.Found { return l.where(func(wire.Value) bool { return true }) }
+
+// where returns the events that keep keeps, oldest first, found in their list. Few are sorted faster than all.
+func (l Log) where(keep func(wire.Value) bool) wire.Found {
+	found := wire.Found{Values: l.Events, In: l.Read.Ref()}.Where(keep)
+	found.Values = oldestFirst(found.Values, newestFirst(l.Events))
 	if len(l.Events) > 0 {
 		found.In = l.Events[0].Ref()
 		found.In.Pointer = found.In.Pointer[:strings.LastIndexByte(found.In.Pointer, '/')]
@@ -111,13 +123,13 @@ func (l Log) All() wire.Found {
 
 // OfType returns the events of these types.
 func (l Log) OfType(types ...openintentv1.EventType) wire.Found {
-	all := l.All()
-	for _, t := range types {
-		all.Sought = append(all.Sought, wire.Sought{Pointer: "/event_type", Word: string(t)})
-	}
-	return all.Where(func(e wire.Value) bool {
+	found := l.where(func(e wire.Value) bool {
 		return slices.Contains(types, openintentv1.EventType(e.Key("event_type").String()))
 	})
+	for _, t := range types {
+		found.Sought = append(found.Sought, wire.Sought{Pointer: "/event_type", Word: string(t)})
+	}
+	return found
 }
 
 // Of returns the events of a type about one suspension, and those that name none.

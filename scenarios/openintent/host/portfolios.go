@@ -18,7 +18,7 @@ func (w Watched) Docs() documents { return Named("portfolio", w.Portfolio.Body) 
 // Look reads the portfolio and its members.
 func (f *Portfolio) Look(ctx context.Context, when string) (w Watched) {
 	w.Portfolio = f.Read(ctx, "the portfolio "+when)
-	w.Members = f.members(ctx, "its members "+when)
+	w.Members = f.Members(ctx, "its members "+when)
 	return w
 }
 
@@ -28,13 +28,25 @@ func (f *Portfolio) Settle(ctx context.Context, when string, count int64) Watche
 	if !Locate(PortfolioCount, first.Docs()).Present() {
 		return first
 	}
+	f.counts(ctx, when, count)
+	return f.Look(ctx, when)
+}
+
+// Counts waits until the portfolio counts this many suspended members, unless it counts none at all.
+func (f *Portfolio) Counts(ctx context.Context, count int64) {
+	const when = "when it counts its members"
+	if first := f.Read(ctx, "the portfolio "+when); Locate(PortfolioCount, Named("portfolio", first.Body)).Present() {
+		f.counts(ctx, when, count)
+	}
+}
+
+func (f *Portfolio) counts(ctx context.Context, when string, count int64) {
 	f.Await(ctx, "the portfolio counts its members", func(ctx context.Context) (wire.Value, bool) {
 		now := f.Read(ctx, "the portfolio "+when)
 		v := Locate(PortfolioCount, Named("portfolio", now.Body)).Value
 		n, ok := v.Int()
 		return v, ok && n == count
 	})
-	return f.Look(ctx, when)
 }
 
 // The phases of the workflow in RFC-0026 section 9, and the output that the second takes from the first.

@@ -112,7 +112,7 @@ var retryWindow = scenarios.Scenario{
 	Ask: scenarios.Ask(window, func(o WindowObservation, j *scenarios.Judge) {
 		sus := o.Suspension
 		const whole, tolerance = 3 * windowSeconds * time.Second, 2 * time.Second
-		from, to := beginning(sus)
+		from, to := sus.Beginning()
 		j.Check(openintent.OIP0026N8, sus.Shown().Key("expires_at")).
 			To(host.Within(from.Add(whole), to.Add(whole), tolerance, tolerance),
 				"expires_at of three attempts, %d s apart", windowSeconds)

@@ -137,8 +137,8 @@ func TestNoReminderIsNoneOfAttempt1(t *testing.T) {
 
 // A timer may be early by 5 % of its time, and by 0.25 s in any case.
 func TestSpare(t *testing.T) {
-	for d, want := range map[time.Duration]time.Duration{time.Second: early, 20 * time.Second: time.Second} {
-		if got := scenarios.Spare(d, early); got != want {
+	for d, want := range map[time.Duration]time.Duration{time.Second: host.Early, 20 * time.Second: time.Second} {
+		if got := scenarios.Spare(d, host.Early); got != want {
 			t.Errorf("%s: %s, want %s", d, got, want)
 		}
 	}

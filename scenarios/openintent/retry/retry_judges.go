@@ -1,7 +1,6 @@
 package retry
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -12,33 +11,6 @@ import (
 	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
-
-// How early and how late an event may be, by the clock of the server (OIP-READ-5).
-const (
-	early = time.Second / 4
-	late  = 3 * time.Second / 2
-)
-
-// beginning returns the range of times at which the suspension began, by the server's clock: from the time in its
-// record to that of the later write, if the two are close (OIP-R35).
-func beginning(s host.Suspension) (from, to time.Time) {
-	written, _ := host.ReadTime(fmt.Sprint(s.SentMember("suspended_at")))
-	began, ok := s.Began()
-	if !ok || began.Sub(written).Abs() > s.Took+2*time.Second {
-		return written, written
-	}
-	if began.Before(written) {
-		return began, written
-	}
-	return written, began
-}
-
-// dueAt expects a timestamp n intervals after the beginning.
-func dueAt(s host.Suspension, interval, n int) check.Matcher {
-	from, to := beginning(s)
-	d := time.Duration(n*interval) * time.Second
-	return host.Within(from.Add(d), to.Add(d), scenarios.Spare(d, early), scenarios.Spare(d, late))
-}
 
 // remindsThere is what a server without reminders lacks.
 const remindsThere = "a server that reminds"
@@ -55,27 +27,6 @@ func (o CourseObservation) givenTimer(j *scenarios.Judge) {
 // reminders returns all reminders. The intent has one suspension, so all are about it, whatever id they name.
 func (o CourseObservation) reminders() wire.Found {
 	return o.AfterLate.Log.OfType(host.EventRenotified)
-}
-
-// numbers expects these attempts, each once, in any order.
-func numbers(want ...int64) check.Matcher {
-	return check.That(fmt.Sprintf("of attempts %v, each once", want), func(v any) bool {
-		list, _ := v.([]any)
-		seen := map[int64]int{}
-		for _, n := range list {
-			i, ok := n.(int64)
-			if !ok {
-				return false
-			}
-			seen[i]++
-		}
-		for _, w := range want {
-			if seen[w] != 1 {
-				return false
-			}
-		}
-		return len(list) == len(want)
-	})
 }
 
 // attempts returns the attempts after the first.
@@ -97,8 +48,8 @@ func (o CourseObservation) judgeCounted(j *scenarios.Judge) {
 		j.Check(openintent.OIP0026N3, seen).To(check.Reached(), "attempt %d", s.Attempt)
 	}
 	sent := o.reminders().Each("/payload/attempt")
-	j.Check(openintent.OIP0026H1, sent).To(numbers(o.attempts()...), "reminders of %d attempts", o.Attempts)
-	j.Check(openintent.OIP0026E1, sent).To(numbers(o.attempts()...), "%s", host.EventRenotified)
+	j.Check(openintent.OIP0026H1, sent).To(host.Attempts(o.attempts()...), "reminders of %d attempts", o.Attempts)
+	j.Check(openintent.OIP0026E1, sent).To(host.Attempts(o.attempts()...), "%s", host.EventRenotified)
 	if len(sent.Values) > 0 { // none violates nothing that is said of each of them
 		j.Check(openintent.OIP0026N1, sent).To(check.That("not one of attempt 1", func(v any) bool {
 			list, _ := v.([]any)
@@ -125,13 +76,13 @@ func (o CourseObservation) givenSuspended(j *scenarios.Judge, s Step) {
 		j.Block("setup failed: the intent is "+status.JSON()+", and no event says since when",
 			"emit "+string(host.EventExpired)+" when a suspension ends")
 	}
-	from, to := beginning(o.Suspension)
+	from, to := o.Suspension.Beginning()
 	wait := time.Duration(s.Attempt-1) * time.Duration(o.Interval) * time.Second
 	if at, ok := host.TimeOf(ended.Values[0].Key("created_at")); !ok {
 		j.Block("setup failed: "+string(host.EventExpired)+" does not say when it was created", "give events a created_at")
-	} else if at.Before(from.Add(wait - scenarios.Spare(wait, early))) {
+	} else if at.Before(from.Add(wait - scenarios.Spare(wait, host.Early))) {
 		j.Violates(openintent.OIP0026J1, ended.Values[0].Key("created_at"), why)
-	} else if at.After(to.Add(wait + max(late, wait/20))) {
+	} else if at.After(to.Add(wait + max(host.Late, wait/20))) {
 		j.Need(openintent.OIP0026N3, s.last())
 	}
 	j.Block("setup failed: the intent was "+status.JSON()+" about when the next reminder was due",
@@ -179,10 +130,10 @@ func (o CourseObservation) judgeOnTime(j *scenarios.Judge) {
 		}
 		return
 	}
-	start, later := beginning(o.Suspension)
+	start, later := o.Suspension.Beginning()
 	earlier, behind := start, time.Duration(0)
 	for _, n := range o.attempts() {
-		sent := o.reminders().Where(func(e wire.Value) bool { return attemptOf(e) == n })
+		sent := o.reminders().Where(func(e wire.Value) bool { return host.AttemptOf(e) == n })
 		if len(sent.Values) == 0 && n == 2 {
 			j.Block("setup failed: no reminder says that it is attempt 2", "say the attempt in the payload of a reminder")
 		}
@@ -192,12 +143,12 @@ func (o CourseObservation) judgeOnTime(j *scenarios.Judge) {
 		at := sent.Values[0].Key("created_at")
 		for _, id := range all[1:] {
 			j.Check(id, at).
-				To(dueAt(o.Suspension, o.Interval, int(n-1)), "created_at of the reminder of attempt %d", n)
+				To(o.Suspension.Due(o.Interval, int(n-1)), "created_at of the reminder of attempt %d", n)
 		}
 		d := time.Duration(o.Interval) * time.Second
 		// After a late reminder the next one is sooner if it is on time.
 		j.Check(openintent.OIP0026H3, at).
-			To(host.Within(earlier.Add(d), later.Add(d), scenarios.Spare(d, early)+behind, scenarios.Spare(d, late)),
+			To(host.Within(earlier.Add(d), later.Add(d), scenarios.Spare(d, host.Early)+behind, scenarios.Spare(d, host.Late)),
 				"an interval after what was before the reminder of attempt %d", n)
 		earlier, _ = host.TimeOf(at)
 		later, behind = earlier, max(0, earlier.Sub(start.Add(time.Duration(n-1)*d)))
@@ -206,30 +157,13 @@ func (o CourseObservation) judgeOnTime(j *scenarios.Judge) {
 
 // early returns what the log had of the attempt before it was due.
 func (s Step) early(kind openintentv1.EventType) wire.Found {
-	return s.Before.Log.OfType(kind).Where(func(e wire.Value) bool { return attemptOf(e) >= int64(s.Attempt) })
-}
-
-// attemptOf returns the attempt of a reminder or an escalation.
-func attemptOf(event wire.Value) int64 {
-	n, _ := event.At("/payload/attempt").Int()
-	return n
-}
-
-// isNone reports whether a value is null, empty or absent, which mean the same (OIP-R15).
-func isNone(v any) bool { return v == nil || v == "" }
-
-// textOrNone expects a text, or none if want is "".
-func textOrNone(want string) check.Matcher {
-	if want == "" {
-		return check.That("null", isNone)
-	}
-	return check.Equal(want)
+	return s.Before.Log.OfType(kind).Where(func(e wire.Value) bool { return host.AttemptOf(e) >= int64(s.Attempt) })
 }
 
 func (o CourseObservation) judgePayload(j *scenarios.Judge) {
 	o.givenReminders(j)
 	for _, e := range o.reminders().Values {
-		p, n := e.Key("payload"), attemptOf(e)
+		p, n := e.Key("payload"), host.AttemptOf(e)
 		j.Check(openintent.OIP0026E3, p.Key("suspension_id")).To(check.Equal(o.Suspension.ID), "suspension_id")
 		j.Check(openintent.OIP0026E3, p.Key("attempt")).To(check.Integer(2, int64(o.Attempts)), "attempt")
 		j.Check(openintent.OIP0026E3, p.Key("max_attempts")).To(check.Equal(o.Attempts), "max_attempts")
@@ -237,16 +171,7 @@ func (o CourseObservation) judgePayload(j *scenarios.Judge) {
 		for _, m := range []string{"channel_hint", "notify_to"} { // judgeLadder asks for the right ones
 			j.Check(openintent.OIP0026E3, p.Key(m)).To(textOrNull, "%s of attempt %d", m, n)
 		}
-		from, until := beginning(o.Suspension)
-		d := time.Duration(n) * time.Duration(o.Interval) * time.Second
-		next := host.Within(from.Add(d), until.Add(d), scenarios.Spare(d, early), scenarios.Spare(d, late))
-		if n >= int64(o.Attempts) {
-			end := next
-			next = check.That("null, or the end of the window", func(v any) bool {
-				ok, _ := end.Match(v)
-				return isNone(v) || ok
-			})
-		}
+		next := o.Suspension.NextAttempt(o.Interval, int(n), o.Attempts)
 		j.Check(openintent.OIP0026E3, p.Key("next_attempt_at")).To(next, "next_attempt_at of attempt %d", n)
 	}
 }
@@ -273,7 +198,7 @@ func (o CourseObservation) judgeWaitsOn(j *scenarios.Judge) {
 		if len(ended.Values) > 0 { // the drive looked late: the server says when the suspension ended
 			for _, id := range ids {
 				j.Check(id, ended.Values[0].Key("created_at")).
-					To(dueAt(o.Suspension, o.Interval, o.Attempts), "created_at of %s", host.EventExpired)
+					To(o.Suspension.Due(o.Interval, o.Attempts), "created_at of %s", host.EventExpired)
 			}
 			continue
 		}
@@ -289,29 +214,29 @@ func (o CourseObservation) judgeWaitsOn(j *scenarios.Judge) {
 func (o CourseObservation) judgeLadder(j *scenarios.Judge) {
 	o.givenReminders(j)
 	steps := o.AfterLate.Log.OfType(host.EventEscalated)
-	j.Check(openintent.OIP0026N4, steps.Each("/payload/attempt")).To(numbers(o.attempts()...), "steps that triggered")
-	j.Check(openintent.OIP0026E2, steps.Each("/payload/attempt")).To(numbers(o.attempts()...), "%s", host.EventEscalated)
+	j.Check(openintent.OIP0026N4, steps.Each("/payload/attempt")).To(host.Attempts(o.attempts()...), "steps that triggered")
+	j.Check(openintent.OIP0026E2, steps.Each("/payload/attempt")).To(host.Attempts(o.attempts()...), "%s", host.EventEscalated)
 	for _, s := range o.Steps {
 		if o.Lapse.Seam && len(s.early(host.EventRenotified).Values) == 0 { // else the whole attempt is early, which breaks another sentence
 			j.Check(openintent.OIP0026N4, s.early(host.EventEscalated)).To(check.Len(0), "steps of attempt %d before it is due", s.Attempt)
 		}
 	}
 	for _, e := range steps.Values {
-		p, n := e.Key("payload"), attemptOf(e)
+		p, n := e.Key("payload"), host.AttemptOf(e)
 		if !o.Lapse.Seam && n > 1 { // with a seam a server may write any time
 			j.Check(openintent.OIP0026N4, e.Key("created_at")).
-				To(dueAt(o.Suspension, o.Interval, int(n-1)), "created_at of the step of attempt %d", n)
+				To(o.Suspension.Due(o.Interval, int(n-1)), "created_at of the step of attempt %d", n)
 		}
 		channel, to := ladderStep(n)
 		j.Check(openintent.OIP0026E4, p.Key("suspension_id")).To(check.Equal(o.Suspension.ID), "suspension_id")
-		j.Check(openintent.OIP0026E4, p.Key("channel_hint")).To(textOrNone(channel), "channel_hint of step %d", n)
-		j.Check(openintent.OIP0026E4, p.Key("escalated_to")).To(textOrNone(to), "escalated_to of step %d", n)
+		j.Check(openintent.OIP0026E4, p.Key("channel_hint")).To(host.TextOrNone(channel), "channel_hint of step %d", n)
+		j.Check(openintent.OIP0026E4, p.Key("escalated_to")).To(host.TextOrNone(to), "escalated_to of step %d", n)
 	}
 	for _, e := range o.reminders().Values {
-		n := attemptOf(e)
+		n := host.AttemptOf(e)
 		channel, to := ladderStep(n)
-		j.Check(openintent.OIP0026N5, e.At("/payload/channel_hint")).To(textOrNone(channel), "channel_hint of reminder %d", n)
-		j.Check(openintent.OIP0026N5, e.At("/payload/notify_to")).To(textOrNone(to), "notify_to of reminder %d", n)
+		j.Check(openintent.OIP0026N5, e.At("/payload/channel_hint")).To(host.TextOrNone(channel), "channel_hint of reminder %d", n)
+		j.Check(openintent.OIP0026N5, e.At("/payload/notify_to")).To(host.TextOrNone(to), "notify_to of reminder %d", n)
 	}
 }
 
@@ -373,7 +298,7 @@ func (e Ending) judgeWindow(j *scenarios.Judge, id scenarios.RequirementID, seam
 	if ended := e.After.Log.OfType(host.EventExpired); len(ended.Values) > 0 {
 		when, what = ended.Values[0].Key("created_at"), "created_at of "+string(host.EventExpired)
 	}
-	j.Check(id, when).To(dueAt(e.Suspension, e.Interval, e.Attempts), "%s", what)
+	j.Check(id, when).To(e.Suspension.Due(e.Interval, e.Attempts), "%s", what)
 }
 
 // judgeFails checks the effect of the fallback fail. The texts also allow an intent to stay suspended, expired

@@ -256,7 +256,7 @@ func TestTheBeginningOfASuspension(t *testing.T) {
 	}{{1, 0, at(1)}, {5, 4 * time.Second, at(5)}, {5, time.Second, at(0)}, {3600, 4 * time.Second, at(0)}} {
 		s := host.Suspension{Sent: sent, Took: c.took,
 			Status: host.Reply{Body: wiretest.Value(t, map[string]any{"updated_at": hosttest.After(c.updated)})}}
-		if from, to := beginning(s); !from.Equal(at(0)) || !to.Equal(c.to) {
+		if from, to := s.Beginning(); !from.Equal(at(0)) || !to.Equal(c.to) {
 			t.Errorf("updated after %v s by calls that took %s: it began from %s to %s, want %s to %s", c.updated, c.took, from, to, at(0), c.to)
 		}
 	}

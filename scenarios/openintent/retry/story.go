@@ -40,7 +40,7 @@ func StorySuite() scenarios.Suite {
 func (o StoryObservation) judge(j *scenarios.Judge) {
 	t := func(intervals float64) string { return fmt.Sprintf("T+%g", intervals*float64(o.Interval)) }
 	event := func(what openintentv1.EventType) wire.Found {
-		return o.Reminded.Log.OfType(what).Where(func(e wire.Value) bool { return attemptOf(e) == 2 })
+		return o.Reminded.Log.OfType(what).Where(func(e wire.Value) bool { return host.AttemptOf(e) == 2 })
 	}
 	j.Check(openintent.OIP0026T1, o.Suspension.After.Body.Key("status")).To(check.Equal(host.Suspended), "%s intent 2", t(0))
 	host.Turned(j, openintent.OIP0026T2, o.Task2Blocked, host.Blocked, "%s task 2", t(0))
