@@ -14,6 +14,7 @@ type Run struct {
 	Reframes  int            `json:"reframes"`          // max_reframes of the config, where plans are given up
 	Key       string         `json:"key,omitempty"`     // dedupe_key of its start; "" for the usual one
 	Keyless   bool           `json:"keyless,omitempty"` // its start has none
+	Trigger   bool           `json:"trigger,omitempty"` // its start comes as api.trigger
 	Decisions []Decision     `json:"decisions"`         // of its planner, one at the start and one by each result; then no more is known
 }
 

@@ -13,7 +13,8 @@ import (
 // What runs draw.
 var (
 	several  = &scenarios.Dimension{Name: "runs in one state", Least: 2, Most: [3]int{2, 4, 6}}
-	steps    = &scenarios.Dimension{Name: "steps of a run", Least: 1, Most: [3]int{5, 40, 50}, Edges: []int{1, 3, 9, 10, 11, 20, 33}}
+	steps    = &scenarios.Dimension{Name: "steps of a run", Least: 1, Most: [3]int{5, 20, 50}, Edges: []int{1, 3, 9, 10, 11, 20}}
+	many     = &scenarios.Dimension{Name: "steps of a long run", Least: 33, Most: [3]int{33, 40, 90}}
 	waiting  = &scenarios.Dimension{Name: "runs that wait all the while", Least: 0, Most: [3]int{2, 20, 120}, Edges: []int{15, 16, 17}}
 	room     = &scenarios.Dimension{Name: "steps that a budget leaves", Least: 0, Most: [3]int{9, 90, 900}, Edges: []int{0, 1, 9}}
 	short    = &scenarios.Dimension{Name: "steps that a budget lacks", Least: 1, Most: [3]int{4, 19, 49}, Edges: []int{1}}
@@ -21,7 +22,7 @@ var (
 	beside   = &scenarios.Dimension{Name: "deliveries beside a result", Least: 0, Most: [3]int{1, 2, 3}}
 	afterEnd = &scenarios.Dimension{Name: "deliveries after the end of a run", Least: 1, Most: [3]int{2, 4, 8}}
 	letters  = &scenarios.Dimension{Name: "letters of a text", Least: 1, Most: [3]int{40, 300, 2_000}, Edges: []int{255, 256, 257}}
-	nesting  = &scenarios.Dimension{Name: "depth of a value", Least: 1, Most: [3]int{4, 20, 60}}
+	nesting  = &scenarios.Dimension{Name: "objects and lists in one another", Least: 1, Most: [3]int{4, 20, 24}}
 	form     = &scenarios.Dimension{Name: "form of a value", Least: 0, Most: [3]int{len(forms) - 1, len(forms) - 1, len(forms) - 1}}
 	pick     = &scenarios.Dimension{Name: "near miss of a value", Least: 0, Most: [3]int{59, 59, 59}}
 	reframes = &scenarios.Dimension{Name: "plans that a run may give up", Least: 0, Most: [3]int{2, 4, 9}, Edges: []int{0, 1}}
@@ -30,7 +31,7 @@ var (
 )
 
 var dimensions = []*scenarios.Dimension{
-	several, steps, room, short, failures, beside, afterEnd, letters, nesting, form, pick, reframes, members, wishes, waiting,
+	several, steps, room, short, failures, beside, afterEnd, letters, nesting, form, pick, reframes, members, wishes, waiting, many,
 }
 
 // forms are values of every JSON type that a careless agent takes for none, or changes on the way.
@@ -69,19 +70,22 @@ var forms = []func(name string, letters, depth int) any{
 // A drawing draws programs.
 type drawing struct {
 	*host.Plugin
-	settings model.Settings
-	byModel  bool   // a model takes the decisions of the program
-	slow     string // why few are drawn of what takes turns: how long each one takes; "" where it is not slow
-	ends     deck[end]
-	late     deck[model.Kind] // what comes beside a result that is due
-	after    deck[model.Kind] // what comes after the end
-	goals    deck[func(string, int) string]
-	failing  deck[map[string]any]
-	bodies   deck[func(*drawing) any]
-	doubled  bool // a turn was drawn whose answer is lost
-	crowded  bool // many runs were drawn in one state
-	dealt    int  // how many runs were drawn for the deck
-	needed   int  // how many of them have each end that every drawing has to have
+	settings  model.Settings
+	byModel   bool   // a model takes the decisions of the program
+	slow      string // why few are drawn of what takes turns: how long each one takes; "" where it is not slow
+	ends      deck[end]
+	late      deck[model.Kind] // what comes beside a result that is due
+	after     deck[model.Kind] // what comes after the end
+	goals     deck[func(string, int) string]
+	failing   deck[map[string]any]
+	bodies    deck[func(*drawing) any]
+	triggered bool         // a start may come as api.trigger
+	doubled   bool         // a turn was drawn whose answer is lost
+	long      map[end]bool // the ends of which a long run was drawn
+	barring   deck[int]    // ways to want what may not be had
+	crowded   bool         // many runs were drawn in one state
+	dealt     int          // how many runs were drawn for the deck
+	needed    int          // how many of them have each end that every drawing has to have
 }
 
 // deck hands out all of its cards in any order before one comes again.
@@ -123,7 +127,8 @@ func (e end) byResult() bool {
 }
 
 func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
-	d := &drawing{Plugin: p, settings: s, slow: p.Slow()}
+	d := &drawing{Plugin: p, settings: s, slow: p.Slow(), long: map[end]bool{}}
+	d.barring.all = []int{0, 1, 2, 3}
 	d.ends.all = []end{spent, tooLate, mistaken, exhausted, barred}
 	d.ends.left = append([]end{reached, d.ends.draw(p)}, d.ends.left...)
 	if s.Reframe {
@@ -133,7 +138,7 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	if s.Reframe {
 		d.ends.all = append(d.ends.all, anew)
 	}
-	d.ends.all = append(d.ends.all, reached, reached, open)
+	d.ends.all = append(d.ends.all, reached, reached, barred, barred, open)
 	if givesUp {
 		d.ends.all = append(d.ends.all, lost)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/model"
 )
@@ -108,6 +109,13 @@ func (d *drawing) line(i int) *line {
 	for l.first && n < 3 {
 		n = d.few(steps, fewSteps)
 	}
+	switch {
+	case l.first:
+	case l.to != reached && l.to != spent: // it is to see such an end at a step that is not the first, not after many
+		n = min(n, 1+d.Rand.IntN(fewSteps+1))
+	case d.Depth > scenarios.Quick && d.all() && d.slow == "" && !d.byModel && !d.long[l.to]:
+		n, d.long[l.to] = d.Draw(many), true
+	}
 	if !d.settings.Steered && !l.to.byResult() { // it may be done before
 		n = 1
 	}
@@ -118,7 +126,8 @@ func (d *drawing) line(i int) *line {
 	case 1:
 		l.run.Keyless = !l.first
 	}
-	if l.to != reached && l.to != spent {
+	l.run.Trigger = d.triggered && d.Rand.IntN(4) == 0
+	if l.to != reached && l.to != spent || l.first {
 		l.run.Budget += 2 // whoever takes what it must not take has room to go on
 	}
 	if l.to == spent {
@@ -149,6 +158,13 @@ func (l *line) decide() {
 func (d *drawing) giveUpPlans(l *line) {
 	n := len(l.run.Decisions)
 	l.run.Reframes = d.DrawUpTo(reframes, max(reframes.Least, n-1), "the steps of its run")
+	if l.to == spent { // to give up the plan is no way around the budget
+		l.run.Reframes = max(1, l.run.Reframes)
+		if over := l.run.Budget; over < n {
+			l.run.Decisions[over].Anew = true
+		}
+		return
+	}
 	often := l.run.Reframes
 	if l.to != anew {
 		often = d.Rand.IntN(min(often, n-1) + 1)
@@ -175,7 +191,7 @@ func (l *line) add(m model.Move) {
 		m.Failing = l.all() && l.Rand.IntN(3) == 0
 	}
 	if m.Kind.Directed() && (m.Kind != model.NearRun || m.Pick%2 == 0) && isObject && !m.Failing && !l.first && l.settings.Own {
-		m.Own = l.Rand.IntN(5) == 0 && (m.Kind == model.Result || l.all())
+		m.Own = l.Rand.IntN(4) == 0 && (m.Kind == model.Result || l.all())
 	}
 	if m.Kind == model.Result && !m.Own && l.Rand.IntN(4) == 0 {
 		m.Says = map[string]any{"error": ""}
@@ -224,8 +240,8 @@ func (d *drawing) without(tool string) []string {
 	return slices.DeleteFunc(slices.Clone(d.settings.Tools), func(t string) bool { return t == tool })
 }
 
-// erring is the pending result where the model errs: by how it sends its reply, or by several decisions in it, of which one is odd and not
-// the first.
+// erring is the pending result where the model errs: by how it sends its reply, or by several decisions in it, of which one is odd, and
+// seldom the first.
 func (d *drawing) erring(l *line) model.Move {
 	m := model.Move{Kind: model.Erring, Pick: d.Rand.IntN(2 * len(spoiled))}
 	if m.Pick < len(spoiled) {
@@ -238,7 +254,7 @@ func (d *drawing) erring(l *line) model.Move {
 	odd := []model.Decision{
 		call, host.Call("unlisted-tool", call.Arguments), host.Call(call.Tool, map[string]any{}), host.Done("it was done at once"),
 	}
-	m.Wishes[1+d.Rand.IntN(len(m.Wishes)-1)] = odd[d.Rand.IntN(len(odd))]
+	m.Wishes[(1+d.Rand.IntN(len(m.Wishes)+1))%len(m.Wishes)] = odd[d.Rand.IntN(len(odd))]
 	return m
 }
 
@@ -254,7 +270,7 @@ func (d *drawing) end(l *line) {
 	case reached:
 		run.Decisions = append(run.Decisions, model.Decision{Kind: model.Done, Outcome: "all of it was done: " + d.Name("word")})
 	case spent: // its planner wants more steps than the budget has
-		again.Anew = run.Reframes > 0 && d.Rand.IntN(2) == 0
+		again.Anew = run.Reframes > 0 && run.Budget == len(run.Decisions)
 		run.Decisions = append(run.Decisions, again)
 	case anew:
 		again.Anew = true
@@ -316,7 +332,7 @@ func (d *drawing) barredBy(run *model.Run) (allowed []string) {
 	wanted, others := "unlisted-tool", d.without(last)
 	way := 0
 	if d.all() {
-		way = d.Rand.IntN(4)
+		way = d.barring.draw(d.Plugin)
 	}
 	switch near := d.nearTools(last); {
 	case way == 0 && len(others) > 0:

@@ -39,8 +39,8 @@ type Taken struct {
 
 // How many programs are drawn: those that have each end in any case, and more as long as there is time.
 var (
-	programs = [scenarios.Deep + 1]int{5, 9, 60}
-	longest  = [scenarios.Deep + 1]time.Duration{4 * time.Second, 4 * time.Second, 3 * time.Minute}
+	programs = [scenarios.Deep + 1]int{5, 12, 60}
+	longest  = [scenarios.Deep + 1]time.Duration{4 * time.Second, 12 * time.Second, 3 * time.Minute}
 )
 
 // DrawnRuns plays programs that are drawn.
@@ -56,6 +56,7 @@ var DrawnRuns = &scenarios.Drive[Observation]{
 		p := host.Open(c, &host.Turns{})
 		o.Settings, o.Live = settingsOf(ctx, p), p.Live()
 		d := newDrawing(p, o.Settings, canGiveUp(ctx, p))
+		d.triggered = d.triggers(ctx)
 		begin := p.Now()
 		erred := d.slow != "" || !d.models()
 		for range programs[c.Depth] {
@@ -119,6 +120,21 @@ func settingsOf(ctx context.Context, p *host.Plugin) model.Settings {
 		s.Tools = withForeign(ctx, p, s.Tools)
 	}
 	return s
+}
+
+// trigger is the type of a start that comes from outside (RFC103-B1).
+const trigger = "api.trigger"
+
+// triggers reports whether such a start asks for a tool: another scenario says that it has to.
+func (d *drawing) triggers(ctx context.Context) bool {
+	if d.slow != "" {
+		return false
+	}
+	start := d.Start(d.NewGoal(), nil)
+	start["type"] = trigger
+	t, _ := d.Turn(ctx, host.Job{Name: "a start that comes as " + trigger, Event: start, Quiet: true})
+	_, asks := host.PendingOf(t)
+	return asks
 }
 
 // foreign are tools that no profile lists, with letters that a careless agent changes.

@@ -74,7 +74,7 @@ func (t told) checkState(j *scenarios.Judge) {
 		j.Check(agenticloop.RFC103E1, run.Key("goal")).To(goalOf(t), "%s: goal", name)
 	case model.Completed:
 		j.Check(agenticloop.RFC103S8, run.Key("status")).To(check.Equal("done"), "%s: status", name)
-		for _, field := range []string{"pending_step", "pending_tool", "pending_since"} {
+		for _, field := range []string{"pending_step", "pending_tool"} {
 			j.Check(agenticloop.RFC103S7, run.Key(field)).To(host.NothingPending(), "%s: %s", name, field)
 		}
 	case model.Escalated:

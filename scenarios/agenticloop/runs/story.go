@@ -45,8 +45,11 @@ func (o Observation) tell() (all []told) {
 			s := seen(t, taken.Turn)
 			world = world.After(t, s)
 			run := played.Runs[taken.Move.Run]
-			as := told{Turn: t, Goal: run.Goal, Allowed: world.Allowed(t), Planned: t.Decision, last: last, host: taken.Turn,
-				lost: taken.Lost, live: o.Live, most: int64(run.Reframes), own: o.Settings.Name, seen: s, after: world.Runs[taken.Move.Run], decided: o.Settings.Steered && !o.Live}
+			as := told{
+				Turn: t, Goal: run.Goal, Allowed: world.Allowed(t), Planned: t.Decision, last: last, host: taken.Turn, lost: taken.Lost,
+				live: o.Live, most: int64(run.Reframes), own: o.Settings.Name, seen: s, after: world.Runs[taken.Move.Run],
+				decided: o.Settings.Steered && !o.Live,
+			}
 			if as.files = taken.Files; as.files.Present() {
 				as.before, before = before, as.files
 			}

@@ -206,6 +206,9 @@ func (b *table) event(t model.Turn, plan *host.Plan) host.Object {
 	if t.Move.Kind == model.Start {
 		of := b.program.Runs[t.Move.Run]
 		start := b.Start(of.Goal, host.Clone(with(of.Context, plan.Context)))
+		if of.Trigger {
+			start["type"] = trigger
+		}
 		switch {
 		case of.Keyless:
 			delete(start, "dedupe_key")

@@ -274,7 +274,7 @@ var fileFaults = []Fault{
 		ID:     "agent.job-done-once",
 		Title:  "a job that its workspace says was begun before is not done again",
 		Looks:  "status error where a job was killed as it answered, and is run again in its workspace",
-		Breaks: []string{requirement.RFC103T2, requirement.RFC103WIRE14},
+		Breaks: []string{requirement.RFC103T2, requirement.RFC103V6, requirement.RFC103WIRE14},
 		Request: func(request object) {
 			workspace, job := textOf(request["workspace_dir"]), textOf(request["job_id"])
 			if workspace == "" || textOf(request["command"]) != "handle" {
