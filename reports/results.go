@@ -319,6 +319,12 @@ func profile(p scenarios.ProfileStatus) results.ProfileResult {
 		Proved: int64(p.Proved), Required: int64(p.Required), ThroughSeam: int64(p.ThroughSeam),
 		Superseded: p.Superseded, Provisional: some(p.Provisional, func(id scenarios.ScenarioID) string { return string(id) }),
 	}
+	if p.Shallow > 0 {
+		out.Shallow = new(int64(p.Shallow))
+	}
+	if p.Depth > scenarios.Quick {
+		out.Depth = results.Depth(p.Depth.String())
+	}
 	if p.NotClaimed > 0 {
 		out.NotClaimed = new(int64(p.NotClaimed))
 		out.LeftOut = some(p.LeftOut, leftOut)

@@ -245,6 +245,9 @@ func (t *text) claims() {
 			if p.ThroughSeam > 0 {
 				more = fmt.Sprintf("; %d of the %d can be shown only through test seams that Assay defines", p.ThroughSeam, p.Required)
 			}
+			if shallow := excerpt.Shallow(p); shallow != "" {
+				more += "; " + shallow
+			}
 			if left := excerpt.LeftOut(p); left != "" {
 				more += "; " + left
 			}

@@ -53,7 +53,7 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 	r.Drives = append(r.Drives, again.discovery.record())
 	for _, id := range again.order {
 		d := again.drives[id]
-		if err := misdrawn(d.drawn, d.meta.Dimensions, given.Depth); err != nil {
+		if err := misdrawn(d.drawn, d.meta, given.Depth); err != nil {
 			return nil, fmt.Errorf("%s: %w", TranscriptName(id), err)
 		}
 		r.Drives = append(r.Drives, d.record())

@@ -138,7 +138,7 @@ func (r *Report) derive(d Discovery) {
 	}
 	r.Claims = claimStatuses(r.Protocol, d, r.Requirements, r.Outcomes)
 	if !r.Select.Narrows() { // a part certifies nothing
-		r.Profiles = ProfileStatuses(r.Protocol, d, r.Outcomes, violated(r.Breaches))
+		r.Profiles = profileStatuses(r.Protocol, d, r.Outcomes, violated(r.Breaches), r.farEnough)
 	}
 }
 

@@ -1589,6 +1589,8 @@ func (v *Kill) UnmarshalJSON(data []byte) error {
 // throughout; nothing in it depends on the time or the machine, so two documents can be compared. A change that
 // a reader could trip over gets another number in schema.
 type KillMatrix struct {
+	// The depth at which the hosts were asked. Absent for quick.
+	Depth KillMatrixDepth `json:"depth,omitzero"`
 	// The protocols whose suites were proved.
 	Protocols []ProvedProtocol `json:"protocols"`
 	// Format and version of this document.
@@ -1599,6 +1601,8 @@ type KillMatrix struct {
 func (v *KillMatrix) UnmarshalJSON(data []byte) error {
 	return decodeObject(data, func(name string) any {
 		switch name {
+		case "depth":
+			return &v.Depth
 		case "protocols":
 			return &v.Protocols
 		case "schema":
@@ -1619,6 +1623,24 @@ func (v KillMatrix) MarshalJSON() ([]byte, error) {
 		p.Schema = KillMatrixSchemaAssayKillMatrix3
 	}
 	return marshal(p)
+}
+
+// KillMatrixDepth The depth at which the hosts were asked. Absent for quick.
+type KillMatrixDepth string
+
+// The values of KillMatrixDepth.
+const (
+	KillMatrixDepthStandard KillMatrixDepth = "standard"
+	KillMatrixDepthDeep     KillMatrixDepth = "deep"
+)
+
+// Valid reports whether the contract has the value.
+func (v KillMatrixDepth) Valid() bool {
+	switch v {
+	case KillMatrixDepthStandard, KillMatrixDepthDeep:
+		return true
+	}
+	return false
 }
 
 // KillMatrixSchema Format and version of this document.
@@ -1665,7 +1687,7 @@ func UnmarshalKillPart(data []byte) (KillPart, error) {
 }
 
 var tellsOfKillPart = []tell{
-	{decode: decodeCase[KillPartHead], kinds: 32, required: []string{"line", "patienceMs", "protocols", "scenarios", "schema", "seed", "suites"}, members: map[string]int{"line": 8, "patienceMs": 4, "protocols": 16, "scenarios": 16, "schema": 8, "seed": 4, "suites": 16}, consts: map[string][]string{"line": []string{"\"head\""}, "schema": []string{"\"assay.kill-part/1\""}}, closed: true},
+	{decode: decodeCase[KillPartHead], kinds: 32, required: []string{"line", "patienceMs", "protocols", "scenarios", "schema", "seed", "suites"}, members: map[string]int{"depth": 8, "line": 8, "patienceMs": 4, "protocols": 16, "scenarios": 16, "schema": 8, "seed": 4, "suites": 16}, consts: map[string][]string{"depth": []string{"\"standard\"", "\"deep\""}, "line": []string{"\"head\""}, "schema": []string{"\"assay.kill-part/1\""}}, closed: true},
 	{decode: decodeCase[KillPartHost], kinds: 32, required: []string{"host", "line"}, members: map[string]int{"fault": 32, "honest": 32, "host": 8, "line": 8}, consts: map[string][]string{"line": []string{"\"host\""}}, closed: true},
 }
 
@@ -1675,7 +1697,9 @@ func caseOfKillPart(data []byte) (any, error) {
 
 // KillPartHead What is proved, and how. Parts with the same head belong to the same matrix.
 type KillPartHead struct {
-	Line KillPartHeadLine `json:"line"`
+	// The depth at which the hosts are asked. Absent for quick.
+	Depth KillPartHeadDepth `json:"depth,omitzero"`
+	Line  KillPartHeadLine  `json:"line"`
 	// How long a faulty host may take for what must happen.
 	PatienceMs int64              `json:"patienceMs"`
 	Protocols  []KillPartProtocol `json:"protocols"`
@@ -1693,6 +1717,8 @@ type KillPartHead struct {
 func (v *KillPartHead) UnmarshalJSON(data []byte) error {
 	return decodeObject(data, func(name string) any {
 		switch name {
+		case "depth":
+			return &v.Depth
 		case "line":
 			return &v.Line
 		case "patienceMs":
@@ -1735,6 +1761,24 @@ func (v KillPartHead) MarshalJSON() ([]byte, error) {
 }
 
 func (KillPartHead) isKillPart() {}
+
+// KillPartHeadDepth The depth at which the hosts are asked. Absent for quick.
+type KillPartHeadDepth string
+
+// The values of KillPartHeadDepth.
+const (
+	KillPartHeadDepthStandard KillPartHeadDepth = "standard"
+	KillPartHeadDepthDeep     KillPartHeadDepth = "deep"
+)
+
+// Valid reports whether the contract has the value.
+func (v KillPartHeadDepth) Valid() bool {
+	switch v {
+	case KillPartHeadDepthStandard, KillPartHeadDepthDeep:
+		return true
+	}
+	return false
+}
 
 type KillPartHeadLine string
 
@@ -2364,6 +2408,8 @@ func (v PendingDrive) MarshalJSON() ([]byte, error) {
 
 // ProfileResult How much of a profile was proved.
 type ProfileResult struct {
+	// The least at which the profile can be proved. Absent where any will do.
+	Depth Depth `json:"depth,omitzero"`
 	// Of the profile as it was frozen (spec/assay/profiles): two results speak of the same profile where it is the
 	// same.
 	Digest *Digest `json:"digest,omitzero"`
@@ -2378,8 +2424,10 @@ type ProfileResult struct {
 	// frozen.
 	Provisional []string `json:"provisional,omitzero"`
 	// Requirements of the profile that bind this target.
-	Required int64         `json:"required"`
-	Status   ProfileStatus `json:"status"`
+	Required int64 `json:"required"`
+	// Requirements that were passed, and not asked as far as the profile demands: at its depth, with as many checks.
+	Shallow *int64        `json:"shallow,omitzero"`
+	Status  ProfileStatus `json:"status"`
 	// The later revision of the profile; absent for the newest.
 	Superseded string `json:"superseded,omitzero"`
 	// How many of them have the stimulus assay-seam: so much of the profile rests on seams of Assay's own.
@@ -2390,6 +2438,8 @@ type ProfileResult struct {
 func (v *ProfileResult) UnmarshalJSON(data []byte) error {
 	return decodeObject(data, func(name string) any {
 		switch name {
+		case "depth":
+			return &v.Depth
 		case "digest":
 			return &v.Digest
 		case "id":
@@ -2404,6 +2454,8 @@ func (v *ProfileResult) UnmarshalJSON(data []byte) error {
 			return &v.Provisional
 		case "required":
 			return &v.Required
+		case "shallow":
+			return &v.Shallow
 		case "status":
 			return &v.Status
 		case "superseded":

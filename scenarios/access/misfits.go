@@ -215,7 +215,7 @@ func Try(ctx context.Context, c *scenarios.Conn, misfits []Misfit, call func(Mis
 }
 
 // most are how many misfits of a way are sent at each depth where there are more: a few of those that may make what has to be paid for.
-var most = map[bool][scenarios.Deep + 1]int{false: {3, 48, 1 << 20}, true: {3, 12, 64}}
+var most = map[bool][scenarios.Deep + 1]int{false: {9, 48, 1 << 20}, true: {6, 12, 64}}
 
 // DrawnMisfits returns some of the misfits of a way: each kind is among them before one is there twice.
 func DrawnMisfits(c *scenarios.Conn, misfits []Misfit, costly bool) []Misfit {

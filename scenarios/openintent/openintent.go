@@ -21,6 +21,7 @@ import (
 	"github.com/openassay/assay/scenarios/openintent/programs"
 	"github.com/openassay/assay/scenarios/openintent/retry"
 	"github.com/openassay/assay/scenarios/openintent/streams"
+	"github.com/openassay/assay/scenarios/openintent/worlds"
 )
 
 // Protocol is OpenIntent v1 with RFC-0026.
@@ -94,7 +95,7 @@ func Suites() []scenarios.Suite {
 	suites := []scenarios.Suite{
 		answers.Suite(), lifecycle.Suite(), graph.Suite(), containers.TasksSuite(), containers.PortfoliosSuite(),
 		deadline.Suite(), retry.Suite(), coordinator.Suite(), inputs.Suite(), config.Suite(), streams.Suite(),
-		retry.StorySuite(), programs.Suite(), cascade.Suite(), operations.CredentialsSuite(), operations.MisfitsSuite(),
+		retry.StorySuite(), programs.Suite(), worlds.Suite(), cascade.Suite(), operations.CredentialsSuite(), operations.MisfitsSuite(),
 	}
 	for i := range suites {
 		suites[i].Protocol = Protocol

@@ -1,10 +1,8 @@
 package runs
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/scenarios"
@@ -125,7 +123,7 @@ func (e end) byResult() bool {
 }
 
 func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
-	d := &drawing{Plugin: p, settings: s}
+	d := &drawing{Plugin: p, settings: s, slow: p.Slow()}
 	d.ends.all = []end{spent, tooLate, mistaken, exhausted, barred}
 	d.ends.left = append([]end{reached, d.ends.draw(p)}, d.ends.left...)
 	if s.Reframe {
@@ -152,14 +150,8 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	if p.Can(agenticloopv2.CapabilityRedelivery) {
 		d.late.all, d.after.all = append(d.late.all, model.StartAgain), append(d.after.all, model.StartAgain)
 	}
-	if turn := p.Pace.Turn(); turn > slowTurn {
-		d.slow = fmt.Sprintf("a turn takes %s", turn.Round(100*time.Millisecond))
-	}
 	return d
 }
-
-// slowTurn is how long a turn takes of a plugin that is asked no more than it takes to see each end of a run.
-const slowTurn = 300 * time.Millisecond
 
 // few draws a value of a dimension; of a slow plugin most at most.
 func (d *drawing) few(of *scenarios.Dimension, most int) int {

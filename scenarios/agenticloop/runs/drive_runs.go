@@ -115,7 +115,7 @@ func settingsOf(ctx context.Context, p *host.Plugin) model.Settings {
 		s.Reframe = err == nil && again.Via == scripted
 		again.Close()
 	}
-	if s.Steered && len(s.Aliases) == 0 && p.Pace.Turn() < slowTurn {
+	if s.Steered && len(s.Aliases) == 0 && p.Slow() == "" {
 		s.Tools = withForeign(ctx, p, s.Tools)
 	}
 	return s
@@ -145,29 +145,31 @@ func withForeign(ctx context.Context, p *host.Plugin, tools []string) []string {
 // play plays a program until it is late. If the plugin leaves the rules, it makes the program smaller and returns false.
 func (o *Observation) play(ctx context.Context, p *host.Plugin, program model.Program, byModel bool, late func() bool) bool {
 	more := p.Soon()
-	toTheDeparture := func(moves []model.Move) []Taken {
-		smaller := model.Program{Runs: program.Runs, Moves: moves}
-		if turns, departed := o.on(p, smaller, byModel).play(ctx, func() bool { return !more() }); departed {
-			return turns
-		}
-		return nil
-	}
 	turns, departed := o.on(p, program, byModel).play(ctx, late)
 	if departed {
 		o.Shrunk = len(turns)
-		turns = host.Shrink(program.Moves, turns, more, toTheDeparture)
+		o.keepAlone(p, turns)
+		shortest := turns
+		turns = host.Shrink(ctx, p, program.Moves, turns, more, func(ctx context.Context, moves []model.Move) []Taken {
+			smaller := model.Program{Runs: program.Runs, Moves: moves}
+			turns, departed := o.on(p, smaller, byModel).play(ctx, func() bool { return !more() })
+			if departed {
+				shortest = turns
+			}
+			if o.keepAlone(p, shortest); !departed {
+				return nil
+			}
+			return turns
+		})
 	}
 	o.Programs = append(o.Programs, Played{program.Runs, turns})
-	if departed {
-		o.keepAlone(p)
-	}
 	return !departed
 }
 
-// keepAlone removes from the transcript the turns of programs that were too large.
-func (o *Observation) keepAlone(p *host.Plugin) {
+// keepAlone removes from the transcript the turns of programs that were too large, or kept the rules.
+func (o *Observation) keepAlone(p *host.Plugin, shortest []Taken) {
 	var turns []*host.Turn
-	for _, played := range o.Programs {
+	for _, played := range append(slices.Clone(o.Programs), Played{Turns: shortest}) {
 		turns = append(turns, played.all()...)
 		for i := range played.Turns {
 			played.Turns[i].Files = wire.Value{} // the listings are no turns

@@ -31,10 +31,25 @@ func (s *Server) Portfolio(ctx context.Context, policy map[string]any, members .
 	return f
 }
 
+// Roles are those of members.
+var Roles = []string{"member", "primary", "dependency"}
+
 // Add makes an intent a member, or ends the drive.
-func (f *Portfolio) Add(ctx context.Context, m *Intent) {
-	reply := f.Ask(ctx, "make it a member", http.MethodPost, At("/portfolios/%s/intents", f.ID),
-		map[string]any{"intent_id": m.ID, "role": "member"})
+func (f *Portfolio) Add(ctx context.Context, m *Intent) { f.AddAs(ctx, m, Roles[0]) }
+
+// Join makes an intent a member in a role. A refusal does not end the drive.
+func (f *Portfolio) Join(ctx context.Context, m *Intent, role string) Reply {
+	return f.Ask(ctx, "make it a member", http.MethodPost, At("/portfolios/%s/intents", f.ID), map[string]any{"intent_id": m.ID, "role": role})
+}
+
+// Drop has an intent be a member no more. A refusal does not end the drive.
+func (f *Portfolio) Drop(ctx context.Context, m *Intent) Reply {
+	return f.Ask(ctx, "take it from a portfolio", http.MethodDelete, At("/portfolios/%s/intents/%s", f.ID, m.ID), nil)
+}
+
+// AddAs makes an intent a member in a role, or ends the drive.
+func (f *Portfolio) AddAs(ctx context.Context, m *Intent, role string) {
+	reply := f.Join(ctx, m, role)
 	if MissingRoute(reply) {
 		scenarios.End(scenarios.NotThere(reply.Status,
 			"a way to make an intent a member of a portfolio (POST "+f.Prefix+"/portfolios/{id}/intents)"))
@@ -49,7 +64,8 @@ func (f *Portfolio) Read(ctx context.Context, label string) Reply {
 	return f.Get(ctx, label, At("/portfolios/%s", f.ID))
 }
 
-func (f *Portfolio) members(ctx context.Context, label string) Reply {
+// Members reads the members of the portfolio.
+func (f *Portfolio) Members(ctx context.Context, label string) Reply {
 	return f.Get(ctx, label, At("/portfolios/%s/intents", f.ID))
 }
 
@@ -125,18 +141,22 @@ func (t *Task) trySet(ctx context.Context, status string) (refused error) {
 	return refused
 }
 
-// Set moves the task to a status, under the member that the server uses for it (OIP-R25), or ends the drive.
+// Set moves the task to a status, or ends the drive.
 func (t *Task) Set(ctx context.Context, status string, more map[string]any) {
+	if reply := t.Patch(ctx, "have the task "+status, status, more); !reply.Ok() || StatusOf(reply.Body).String() != status {
+		t.SetUp("have a task "+status, reply)
+	}
+}
+
+// Patch asks for a status, under the member that the server uses for it (OIP-R25). A refusal does not end the drive.
+func (t *Task) Patch(ctx context.Context, label, status string, more map[string]any) Reply {
 	now := t.Read(ctx, "version of the task")
 	body := map[string]any{StatusOf(now.Body).Place.Pointer[1:]: status}
 	maps.Copy(body, more)
 	version, _ := now.Body.Key("version").Int()
-	call := t.Call("have the task "+status, http.MethodPatch, At("/tasks/%s", t.ID), body)
+	call := t.Call(label, http.MethodPatch, At("/tasks/%s", t.ID), body)
 	call.Header = map[string]string{"If-Match": strconv.FormatInt(version, 10)}
-	reply := t.Send(ctx, call)
-	if !reply.Ok() || StatusOf(reply.Body).String() != status {
-		t.SetUp("have a task "+status, reply)
-	}
+	return t.Send(ctx, call)
 }
 
 // Plan is a plan on the target.

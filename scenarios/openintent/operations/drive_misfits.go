@@ -144,6 +144,7 @@ var crossed = &scenarios.Drive[CrossedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *CrossedObservation) {
 		parent, _ := prepare(ctx, c)
 		child, made := prepare(ctx, c)
+		parent.giveBack(ctx, scenarios.Get(Contract()))
 		o.Made = made
 		contract := scenarios.Get(Contract())
 		o.Before = child.stands(ctx, contract, "before it is named below another")
@@ -176,6 +177,18 @@ var crossed = &scenarios.Drive[CrossedObservation]{
 			}
 		}
 	},
+}
+
+// giveBack gives back the lease of the intent, which has the scope of the other's, and asks for another time when one is renewed.
+func (t *things) giveBack(ctx context.Context, contract *access.Contract) {
+	w := contract.Way("releaseLease")
+	if q, ok := t.call(contract, w, false); ok {
+		q.Label = "give back a lease"
+		access.Send(ctx, t.Conn, w, q)
+	}
+	if seconds, ok := t.bodies["renewLease"]["duration_seconds"].(int); ok {
+		t.bodies["renewLease"]["duration_seconds"] = seconds + 7
+	}
 }
 
 // text returns a value that is a text, "" for none.

@@ -32,7 +32,7 @@ func TestDrawnGraphsGoThrough(t *testing.T) {
 					case model.Try:
 						open := slices.DeleteFunc(slices.Clone(p.Intents[gated].DependsOn), func(d int) bool { return w.Is(d, model.Completed) })
 						only = only || step.Intent == gated && len(open) == 1 && w.Waits(gated) && open[0] == p.Intents[gated].DependsOn[0]
-					case model.Complete, model.Abandon:
+					case model.Complete, model.Abandon, model.Join, model.Leave:
 					}
 					if most = max(most, len(waiting)); waiting[step.Intent] != w.Is(step.Intent, model.Suspended) {
 						t.Fatalf("intent %d may be %v after %s", step.Intent, w.May(step.Intent), step.Do)

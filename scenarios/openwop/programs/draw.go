@@ -32,6 +32,9 @@ var (
 
 var dimensions = []*scenarios.Dimension{turns, workers, questions, letters, form, bound, beyond, truth, number, depth, long, room}
 
+// interactions are dimensions that hosts confuse with one another: what one bounds the other counts.
+var interactions = [][2]*scenarios.Dimension{{turns, bound}, {turns, questions}, {turns, beyond}, {turns, room}, {beyond, room}, {form, letters}}
+
 // At each depth, how many programs are drawn, and from how many workers on each further decision of a program is for one: what is
 // read of them is kept until it is judged.
 var (
