@@ -40,7 +40,7 @@ func TestWhatIsNotClaimedIsInapplicableAndNothingElse(t *testing.T) {
 		"misfits-not-kept", "goes-on-after-answer", "replay-not-judged", "abandoned-disarms", "satisfied-disarms-schedule"}
 	mappings := []string{"harvested-when-mapped", "harvest-attested", "failed-not-harvested", "cancelled-not-harvested",
 		"results-reach-parent", "inputs-reach-child",
-		"unset-input-absent", "own-mapping", "worker-to-worker", "carried", "harvested", "spared"}
+		"unset-input-absent", "own-mapping", "worker-to-worker", "carried", "harvested", "spared", "odd-not-harvested"}
 	handedOn := []string{"as-of-turn", "child-inherits", "child-brings", "siblings-in-order", "held-child-hidden",
 		"lost-child-leaves-nothing", "expiry-from-childs-write",
 		"entries-shaped", "writes-told-by-id"}
@@ -67,7 +67,8 @@ func TestWhatIsNotClaimedIsInapplicableAndNothingElse(t *testing.T) {
 			slices.Concat(always, []string{"not-offered-not-found", "untold-below-2",
 				"iteration-absent-below-5", "reads-as-of-run-start", "unclaimed-not-served", "bulk-cancels-each", "bulk-leaves-ended",
 				"bulk-refuses", "paused-stands-still", "drained-stands-still",
-				"paused-is-refused", "resumed-goes-on", "paused-cancelled", "suspended-paused", "diff-of-itself", "diff-tells-all",
+				"paused-is-refused", "resumed-goes-on", "paused-cancelled", "suspended-paused", "paused-each-time",
+				"ended-is-not-paused", "diff-of-itself", "diff-tells-all",
 				"diff-of-states", "diff-of-unknown", "foreign-uncontrolled"})},
 		"--without memory": {surface.Options{Without: []string{"memory"}}, slices.Concat(always, remembers,
 			[]string{"memory-well-formed", "not-offered-not-found", "untold-below-2",

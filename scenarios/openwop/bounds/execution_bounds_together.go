@@ -16,6 +16,10 @@ var nodesTogether = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPBND1, openwop.OWPBND2, openwop.OWPBND3, openwop.OWPBND4},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(boundsTogether, func(o TogetherObservation, j *scenarios.Judge) {
+		if kept := o.Nodes[1].Log; len(starts(kept).Values) == 0 {
+			given(kept, j)
+			j.Block("setup failed: the log of a run does not show its nodes started", "write node.started for every node of a run")
+		}
 		for _, b := range o.Nodes {
 			if b.Held != nil {
 				b.Held.Given(j)
@@ -27,7 +31,7 @@ var nodesTogether = scenarios.Scenario{
 				continue
 			}
 			if b.Held == nil {
-				j.Require(j.Check(openwop.OWPBND1, starts(b.Log)).To(host.NoMoreThan(b.Crosses), "nodes started with a bound of %d", b.Crosses))
+				j.Require(j.Check(openwop.OWPBND1, starts(b.Log)).To(check.Len(b.Crosses), "nodes started with a bound of %d", b.Crosses))
 			}
 			b.Log.CheckBreach(j, openwop.OWPBND2, dialect.CapKindNodeExecutions, b.Crosses, check.Equal(b.Crosses+1))
 			checkFailed(b.Log, j, openwop.OWPBND3, dialect.RecursionLimitExceeded)

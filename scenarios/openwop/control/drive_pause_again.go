@@ -140,7 +140,11 @@ var controlledWhenEnded = &scenarios.Drive[EndedObservation]{
 		}
 		o.Ends = make([]EndOf, len(ends))
 		for i, how := range ends {
-			way := h.AskingLoop(1)
+			way, err := scenarios.Attempt(func() host.Suspending { return h.AskingLoop(1) })
+			if host.IsBlocked(err) {
+				unlessPauses(ctx, h, err)
+			}
+			scenarios.End(err)
 			e := &o.Ends[i]
 			*e = EndOf{How: how, Way: way.Fixture, Status: map[string]string{endsCompleted: "completed", endsBounded: "failed"}[how]}
 			if e.Status == "" {

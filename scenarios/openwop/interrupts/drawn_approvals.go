@@ -109,6 +109,7 @@ var drawnKeys = scenarios.Scenario{
 			j.Block("no event of a suspension shows its key", "emit node.suspended or interrupt.requested with the key of the interrupt")
 		}
 		j.Check(openwop.OWPINT9, found).To(check.Distinct(), "keys of %d suspensions", len(o.Rounds))
+		j.Check(openwop.OWPINT9, found).To(check.Each(aKey), "keys of the suspensions")
 	}),
 }
 

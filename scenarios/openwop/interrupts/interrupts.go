@@ -140,12 +140,14 @@ var gateKeys = scenarios.Scenario{
 			j.Block("no event of a suspension shows its key", "emit node.suspended or interrupt.requested with the key of the interrupt")
 		}
 		j.Check(openwop.OWPINT9, found).To(check.Distinct(), "keys of the suspensions")
-		j.Check(openwop.OWPINT9, found).To(check.Each(check.That("a text of 1 to 256 characters", func(v any) bool {
-			s, ok := v.(string)
-			return ok && s != "" && len([]rune(s)) <= 256
-		})), "keys of the suspensions")
+		j.Check(openwop.OWPINT9, found).To(check.Each(aKey), "keys of the suspensions")
 	}),
 }
+
+var aKey = check.That("a text of 1 to 256 characters", func(v any) bool {
+	s, ok := v.(string)
+	return ok && s != "" && len([]rune(s)) <= 256
+})
 
 var gateReplays = scenarios.Scenario{
 	ID:     "openwop/interrupts/keys-replayed",
