@@ -1443,8 +1443,8 @@ const (
 	// A workspace holds as many as maxFiles files, and each of them can still be written when it does.
 	OWPWSP26 = "OWP-WSP-26"
 
-	// A file that a node writes is told once in the log of its run, by workspace.updated with its path
-	// and its new version.
+	// Each write of a file by a node is told once in the log of its run, by workspace.updated with its
+	// path and its new version.
 	OWPWSP27 = "OWP-WSP-27"
 
 	// workspace.updated holds no content of the file.
@@ -4752,7 +4752,7 @@ var RequirementsV1 = []Requirement{
 		ID: OWPWSP27, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
 		Section: "Runs", Line: 0, Hash: "", Claim: "workspace-runs",
 		Evidence: "observed",
-		Text:     "A file that a node writes is told once in the log of its run, by workspace.updated with its path and its new version.",
+		Text:     "Each write of a file by a node is told once in the log of its run, by workspace.updated with its path and its new version.",
 		Breaks:   []string{"repeated", "off-by-one"},
 	},
 	{
