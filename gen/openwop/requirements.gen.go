@@ -686,7 +686,8 @@ const (
 	// A stream that has nothing to tell sends a comment at least every 30 seconds.
 	OWPEVT30 = "OWP-EVT-30"
 
-	// A heartbeat that sees another state than last time says that it changed.
+	// A heartbeat that sees another state than last time says that it changed, and a run that it names
+	// for that is one of its own.
 	OWPHBT1 = "OWP-HBT-1"
 
 	// A heartbeat that sees the state of last time says that nothing changed, and fires no run.
@@ -1442,8 +1443,8 @@ const (
 	// A workspace holds as many as maxFiles files, and each of them can still be written when it does.
 	OWPWSP26 = "OWP-WSP-26"
 
-	// A file that a node writes is told once in the log of its run, by workspace.updated with its path
-	// and its new version.
+	// Each write of a file by a node is told once in the log of its run, by workspace.updated with its
+	// path and its new version.
 	OWPWSP27 = "OWP-WSP-27"
 
 	// workspace.updated holds no content of the file.
@@ -3010,8 +3011,8 @@ var RequirementsV1 = []Requirement{
 		ID: OWPHBT1, Level: "MUST", Source: "OWP-HEARTBEAT", File: "",
 		Section: "Evaluation, changed", Line: 0, Hash: "", Claim: "heartbeat",
 		Evidence: "attested",
-		Text:     "A heartbeat that sees another state than last time says that it changed.",
-		Accepts:  "OWP-R33: the seam may live below any prefix that seams live below. What the first look of all says is left open.",
+		Text:     "A heartbeat that sees another state than last time says that it changed, and a run that it names for that is one of its own.",
+		Accepts:  "OWP-R33: the seam may live below any prefix that seams live below. What the first look of all says is left open, and so is what null after a state says. A state that is no object may be refused.",
 		Breaks:   []string{"another-value"},
 	},
 	{
@@ -4751,7 +4752,7 @@ var RequirementsV1 = []Requirement{
 		ID: OWPWSP27, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
 		Section: "Runs", Line: 0, Hash: "", Claim: "workspace-runs",
 		Evidence: "observed",
-		Text:     "A file that a node writes is told once in the log of its run, by workspace.updated with its path and its new version.",
+		Text:     "Each write of a file by a node is told once in the log of its run, by workspace.updated with its path and its new version.",
 		Breaks:   []string{"repeated", "off-by-one"},
 	},
 	{

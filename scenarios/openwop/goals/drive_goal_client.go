@@ -134,15 +134,17 @@ type GoalAbandonedObservation struct {
 	Goal    host.GoalMade `json:"goal"`
 	Abandon GoalEdit      `json:"abandon"`
 	Revival GoalRevival   `json:"revival"`
+	Stuck   GoalFreed     `json:"stuck"` // another one, abandoned while a run of it asked a person; if there is a seam
 }
 
 // goalAbandoned abandons a goal and asks it to continue. The ticks have no effect
 // on a host without the seam.
 var goalAbandoned = &scenarios.Drive[GoalAbandonedObservation]{
-	ID:    "openwop/goal-abandoned",
-	Title: "abandons a goal, edits it, asks it to resume and, where there is a seam, ticks it",
+	ID: "openwop/goal-abandoned",
+	Title: "abandons a goal, edits it, asks it to resume and, where there is a seam, ticks it; and one with a run that got stuck, which is " +
+		"answered then",
 	Sends: []string{"{create goal}", "{abandon goal}", "{edit goal}", "{resume goal}", "{tick goal}", "{read goal}",
-		"{create run} (sentinel)"},
+		"{create run} (sentinel)", "{answer node}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalAbandonedObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
@@ -152,5 +154,8 @@ var goalAbandoned = &scenarios.Drive[GoalAbandonedObservation]{
 		}
 		o.Abandon = change(ctx, g, dialect.AbandonGoal, hasEnded)
 		o.Revival = revive(ctx, g, nil)
+		if err := scenarios.Try(func() { o.Stuck = freed(ctx, home, h.Between(2, 9), true) }); err != nil && !host.IsBlocked(err) {
+			scenarios.End(err)
+		}
 	},
 }

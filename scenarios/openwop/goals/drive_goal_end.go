@@ -18,6 +18,7 @@ type GoalObservation struct {
 	Revival GoalRevival   `json:"revival"`
 	Trail   GoalTrail     `json:"trail"`
 	Stuck   host.Child    `json:"stuck"` // the run that asks a person, if the goal or the tick names it
+	Free    GoalTick      `json:"free"`  // of another goal, which may cost nothing: its first run, with a cost
 }
 
 // GoalRevival holds the replies to requests that ask an ended goal to continue.
@@ -79,9 +80,10 @@ var goalUntilSatisfied = &scenarios.Drive[GoalObservation]{
 // goalToItsCost ticks a goal whose runs together cost more than its bound. The sum
 // never equals the bound: that case is left open.
 var goalToItsCost = &scenarios.Drive[GoalObservation]{
-	ID:    "openwop/goal-to-its-cost",
-	Title: "ticks a goal, with runs of random costs, to just below its bound of cost, across it, and three times more",
-	Sends: []string{"{create goal} {bounds: {maxCostUsd: random}}", sendsTicks + ", {costUsd: random}", "{read goal}",
+	ID: "openwop/goal-to-its-cost",
+	Title: "ticks a goal, with runs of random costs, to just below its bound of cost, across it, and three times more; and once one that " +
+		"may cost nothing",
+	Sends: []string{"{create goal} {bounds: {maxCostUsd: random}}", "{create goal} {bounds: {maxCostUsd: 0}}", sendsTicks + ", {costUsd: random}", "{read goal}",
 		"{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalObservation) {
 		h := host.Host{Conn: c}
@@ -96,6 +98,17 @@ var goalToItsCost = &scenarios.Drive[GoalObservation]{
 		}
 		bounds := &dialect.GoalBounds{MaxCostUSD: new(float64(2*spent+last) / 2000)} // halfway through the last run
 		_, *o = goalThrough(ctx, h, bounds, unsatisfied(h), asks...)
+		if !concluded(o.Ticks) {
+			return
+		}
+		free, made := h.StandingGoals(ctx).Begin(ctx, &dialect.GoalBounds{MaxCostUSD: new(0.0)})
+		if !madeActive(made) {
+			return
+		}
+		ask := unsatisfied(h)
+		ask.CostUSD = new(float64(h.Between(1, 900)) / 1000)
+		o.Free = fire(ctx, free, "tick of a goal that may cost nothing", ask, "the goal has ended or shows a run",
+			func(goal wire.Value) bool { return hasEnded(goal) || runCount(goal) > 0 })
 	},
 }
 
@@ -106,13 +119,14 @@ type GoalEscalatedObservation struct {
 	Resumed  host.GoalReply `json:"resumed"`
 	Freed    wire.Wait      `json:"freed"` // no longer escalated
 	Again    GoalTick       `json:"again"` // after it continued
+	LastRun  GoalFreed      `json:"lastRun"`
 }
 
 // goalEscalated makes a run of a goal get stuck, then answers it.
 var goalEscalated = &scenarios.Drive[GoalEscalatedObservation]{
 	ID: "openwop/goal-escalated",
 	Title: "ticks a goal once, has its next run get stuck and ask a person, and ticks it three times more; then answers " +
-		"that run, resumes the goal and ticks it again",
+		"that run, resumes the goal and ticks it again; the same with a goal whose last run by its bound gets stuck",
 	Sends: []string{"{create goal}", sendsTicks + ", the second {escalate: true}", "{read goal}", "{create run} (sentinel)",
 		"{read run} and its events", "{answer node}", "{resume goal}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalEscalatedObservation) {
@@ -127,7 +141,52 @@ var goalEscalated = &scenarios.Drive[GoalEscalatedObservation]{
 			return
 		}
 		answers(ctx, g, o)
+		o.LastRun = freed(ctx, h.StandingGoals(ctx), h.Between(1, 3), false)
 	},
+}
+
+// GoalFreed is another goal that was escalated: by the last run of its bound, or it was given up then. Its run was answered.
+type GoalFreed struct {
+	GoalObservation
+	Bound    int            `json:"bound" drawn:"true"`
+	GaveUp   GoalEdit       `json:"gaveUp"`
+	Answered wire.Value     `json:"answered"` // HTTP status
+	Resumed  host.GoalReply `json:"resumed"`
+}
+
+// freed has a run of a goal get stuck, the last of its bound or, of a goal that is given up then, the first.
+func freed(ctx context.Context, home host.GoalHome, bound int, giveUp bool) (o GoalFreed) {
+	o.Bound, o.Runs = bound, bound
+	var asks []dialect.GoalTickRequest
+	if giveUp {
+		o.Runs = 1
+	}
+	for range o.Runs - 1 {
+		asks = append(asks, unsatisfied(home.Host))
+	}
+	var g *host.Goal
+	if g, o.Goal = home.Begin(ctx, host.BoundedTo(bound)); !madeActive(o.Goal) {
+		return o
+	}
+	if o.Ticks = tickThrough(ctx, g, append(asks, dialect.GoalTickRequest{Escalate: new(true)})...); !concluded(o.Ticks) {
+		return o
+	}
+	if o.Stuck = stuck(ctx, g, o.GoalObservation); o.Stuck.ID == "" {
+		return o
+	}
+	if giveUp {
+		o.GaveUp = change(ctx, g, dialect.AbandonGoal, func(goal wire.Value) bool {
+			return stateOf(goal).String() != string(dialect.GoalStateEscalated)
+		})
+	}
+	r := &host.Run{Host: g.Host, ID: o.Stuck.ID, Gone: func() {}}
+	reply := r.Answer(ctx, wire.Wait{Last: o.Stuck.Snapshot}, g.Marker())
+	if o.Answered = reply.StatusValue(); host.Succeeded(o.Answered) {
+		r.AwaitEnd(ctx)
+	}
+	o.Resumed = act(ctx, g, dialect.ResumeGoal)
+	o.Still = still(ctx, g, unsatisfied(home.Host), o.Ticks)
+	return o
 }
 
 // answers answers the stuck run and continues the goal.

@@ -22,6 +22,9 @@ type GoalScheduleObservation struct {
 	// HostsOwn says that the host refuses our schedule and takes a goal without an armRef, which goes on when the host likes.
 	HostsOwn bool `json:"hostsOwn,omitempty"`
 	TooSlow  bool `json:"tooSlow,omitempty"` // that is too seldom to be watched
+	// Edited is a goal on a schedule of a day that was put on that of the others; Moved is its first run.
+	Edited GoalEdit  `json:"edited"`
+	Moved  wire.Wait `json:"moved"`
 }
 
 // GoalDisarmed is a goal that ended while it was armed.
@@ -38,11 +41,12 @@ type GoalDisarmed struct {
 var goalOnSchedule = &scenarios.Drive[GoalScheduleObservation]{
 	ID: "openwop/goal-on-schedule",
 	Title: "makes four goals on a schedule of a random short interval; abandons one and, where there is a seam, has one " +
-		"judged as satisfied; waits for the first run of the third, pauses it, resumes it after two more runs of the fourth, " +
+		"judged as satisfied; puts another one, which is on a schedule of a day, on that of the others; waits for the first run of the third, pauses it, resumes it after two more runs of the fourth, " +
 		"and waits for its end and for two runs of the fourth after that",
 	Waits: 650 * time.Millisecond,
 	Sends: []string{"{create goal} {continuation: {mode: schedule, armRef: every:<random>}, bounds: {maxLoopIterations: " +
 		"random}}, four times", "{read goal}",
+		"{edit goal} {continuation: {armRef: every:<random>}}",
 		"{pause goal}", "{resume goal}", "{abandon goal}", "{tick goal} {verdict: {satisfied: true}}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalScheduleObservation) {
 		h := host.Host{Conn: c}
@@ -90,6 +94,7 @@ func onSchedule(ctx context.Context, g host.GoalHome, every string, bound int, o
 	if !o.bothActive() {
 		return
 	}
+	edited := onAnother(ctx, g, every, o)
 	if o.Going = reaches(ctx, p.watched, 1); o.HostsOwn && (!o.Going.Reached || o.Going.Took > g.Patience/seldom) {
 		o.TooSlow = true
 		return
@@ -112,8 +117,32 @@ func onSchedule(ctx context.Context, g host.GoalHome, every string, bound int, o
 		return
 	}
 	p.rests(ctx, &o.GoalAloneObservation, nil)
+	if edited != nil {
+		o.Moved = reaches(ctx, edited, 1)
+		act(ctx, edited, dialect.AbandonGoal)
+	}
 	o.GivenUp.Later = givenUp.Read(ctx, "the goal that was given up, a while after")
 	o.Satisfied.Later = satisfied.Read(ctx, "the goal that was satisfied, a while after")
+}
+
+// onAnother makes a goal on a schedule of a day and edits that to another one. It returns nil if it cannot.
+func onAnother(ctx context.Context, g host.GoalHome, every string, o *GoalScheduleObservation) *host.Goal {
+	if every == "" {
+		return nil
+	}
+	ask, day := g.GoalRequest(host.BoundedTo(manyRuns)), everyOf(24*time.Hour)
+	ask.Continuation = dialect.GoalContinuation{Mode: dialect.GoalContinuationModeSchedule, ArmRef: &day}
+	made := g.Create(ctx, "create a goal on a schedule of a day", ask)
+	if made.ID == "" {
+		return nil
+	}
+	ask.Continuation.ArmRef = &every
+	o.Edited = rewrite(ctx, made, "edit the schedule of a goal", dialect.EditGoalRequest{Continuation: &ask.Continuation},
+		func(goal wire.Value) bool { return goal.At("/continuation/armRef").String() == every })
+	if !host.Succeeded(o.Edited.Reply.Status) {
+		return nil
+	}
+	return made
 }
 
 // outran reports whether the goal ended by itself before it could be ended.

@@ -23,6 +23,9 @@ var scheduleFires = scenarios.Scenario{
 		}
 		o.fires(j)
 		o.check(j, openwop.OWP0097A3)
+		if o.Moved.What != "" { // it was waited for
+			j.Check(openwop.OWP0097A3, o.Moved).To(check.Reached())
+		}
 	}),
 }
 

@@ -244,5 +244,6 @@ var abandonedStaysAbandoned = scenarios.Scenario{
 		j.Check(openwop.OWP0097C6, o.Abandon.Reply.Status).To(check.Status(2), "abandon")
 		j.Check(openwop.OWP0097C6, stateShown(o.Abandon.After)).To(check.Equal(dialect.GoalStateAbandoned), "state after abandon")
 		o.Revival.check(j, openwop.OWP0097C4, openwop.OWP0097C6, o.Goal.Path, o.Abandon.After.Body, dialect.GoalStateAbandoned)
+		o.Stuck.checkGivenUp(j)
 	}),
 }

@@ -111,6 +111,10 @@ var costBound = scenarios.Scenario{
 		o.given(j)
 		o.checkEnd(j, goalRows{openwop.OWP0097E5, openwop.OWP0097E5, openwop.OWP0097E5}, dialect.GoalStateBoundExceeded)
 		j.Check(openwop.OWP0097E5, runsOf(o.shown())).To(check.Len(o.Runs), "contributing runs")
+		if shown := o.Free.Shown; runCount(shown.Last) > 0 { // a host need not fire a run for nothing
+			j.Check(openwop.OWP0097E5, stateOf(shown.Last)).To(check.Equal(dialect.GoalStateBoundExceeded),
+				"state of a goal that may cost nothing, after a run with a cost")
+		}
 	}),
 }
 
@@ -182,6 +186,16 @@ var evaluatedAndClosed = scenarios.Scenario{
 		j.Check(openwop.OWP0097D1, evaluated.Each("/payload/iterations")).To(check.CountFromOne(o.Runs), "iterations in order")
 		j.Check(openwop.OWP0097D1, evaluated.Each("/payload/goalId")).To(check.Each(check.Equal(o.Goal.ID)), "goalId")
 		j.Check(openwop.OWP0097D1, evaluated.Each("/payload/runId")).To(check.Each(check.Text()), "runId")
+		told := evaluated.Each("/payload/confidence").Where(func(v wire.Value) bool { return v.Present() })
+		for i, e := range evaluated.Values[:min(len(evaluated.Values), len(o.Ticks))] {
+			if len(told.Values) == 0 { // the schema does not require it
+				break
+			}
+			verdict := o.Ticks[i].Shown.Last.At("/completion/lastVerdict")
+			if of := verdict.Key("runId"); of.String() != "" && of.String() == e.At("/payload/runId").String() && verdict.Key("confidence").Present() {
+				j.Check(openwop.OWP0097D1, e.At("/payload/confidence")).To(check.SameAs(verdict.Key("confidence")), "confidence of evaluation %d", i+1)
+			}
+		}
 		o.checkClosed(j, openwop.OWP0097D3, dialect.GoalStateSatisfied)
 	}),
 }

@@ -100,7 +100,32 @@ var goesOnAfterAnswer = scenarios.Scenario{
 		if verdict := now.At("/completion/lastVerdict/runId"); verdict.Present() {
 			j.Check(openwop.OWP0097E9, verdict).To(oneOf(runsOf(now)), "run that the last verdict names after the answer")
 		}
+		o.LastRun.checkEnded(j)
 	}),
+}
+
+// checkEnded expects the goal to have ended, since it could not go on, with no run beyond its bound. An answered run may satisfy the judge.
+func (o GoalFreed) checkEnded(j *scenarios.Judge) {
+	if !host.Succeeded(o.Answered) || !host.Succeeded(o.Still.Later.Status) {
+		return
+	}
+	goal := o.Still.Later.Body
+	if isActive(goal) && runCount(goal) < o.Bound { // the run that got stuck need not count
+		return
+	}
+	j.Check(openwop.OWP0097E12, stateOf(goal)).To(check.OneOf(dialect.GoalStateBoundExceeded, dialect.GoalStateSatisfied),
+		"state after the answer to run %d of %d, and more ticks", o.Bound, o.Bound)
+	j.Check(openwop.OWP0097E12, runsOf(goal)).To(host.NoMoreThan(o.Bound), "contributing runs with a bound of %d", o.Bound)
+}
+
+// checkGivenUp expects a goal that was abandoned to stay so. No text says that one which is escalated can be.
+func (o GoalFreed) checkGivenUp(j *scenarios.Judge) {
+	if !host.Succeeded(o.GaveUp.Reply.Status) || !host.Succeeded(o.Still.Later.Status) ||
+		stateShown(o.GaveUp.After).String() != string(dialect.GoalStateAbandoned) {
+		return
+	}
+	j.Check(openwop.OWP0097C6, stateShown(o.Still.Later)).To(check.Equal(dialect.GoalStateAbandoned),
+		"state of a goal that was abandoned while a run of it was stuck, when that was answered and the goal resumed")
 }
 
 // isOwn reports whether an event says that it is one of this goal.

@@ -1,8 +1,6 @@
 package goals
 
 import (
-	"context"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -26,7 +24,10 @@ var changeTold = scenarios.Scenario{
 	Claim:  claims.Heartbeats, Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(heartbeatLooks, func(o HeartbeatLooks, j *scenarios.Judge) {
 		o.answered(j)
-		j.Check(openwop.OWPHBT1, o.changed(true)).To(check.Equal([]any{true, true}), "changed, of looks at another state than before")
+		j.Check(openwop.OWPHBT1, o.changed(true)).To(check.Each(check.Equal(true)), "changed, of looks at another state than before")
+		if runs := o.runs(); len(runs.Values) > 1 {
+			j.Check(openwop.OWPHBT1, runs).To(check.Distinct(), "runs that the changes fired")
+		}
 	}),
 }
 
@@ -37,9 +38,9 @@ var sameStateFiresNothing = scenarios.Scenario{
 	Claim:  claims.Heartbeats, Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(heartbeatLooks, func(o HeartbeatLooks, j *scenarios.Judge) {
 		o.answered(j)
-		j.Check(openwop.OWPHBT2, o.changed(false)).To(check.Equal([]any{false, false}), "changed, of looks at the state of last time")
+		j.Check(openwop.OWPHBT2, o.changed(false)).To(check.Each(check.Equal(false)), "changed, of looks at the state of last time")
 		for _, l := range o.Looks {
-			if l.First || l.Another {
+			if l.open() || l.Another {
 				continue
 			}
 			if run := l.Reply.Key("runId"); run.Present() {
@@ -52,59 +53,12 @@ var sameStateFiresNothing = scenarios.Scenario{
 	}),
 }
 
-// HeartbeatLook is one look of a heartbeat.
-type HeartbeatLook struct {
-	First   bool       `json:"first"`
-	Another bool       `json:"another"` // whether the state differs from that of the look before
-	Status  wire.Value `json:"status"`
-	Reply   wire.Value `json:"reply"`
-}
-
-// HeartbeatLooks holds the looks of one heartbeat, in order.
-type HeartbeatLooks struct {
-	Seam  string          `json:"seam"`
-	Looks []HeartbeatLook `json:"looks"`
-}
-
-// SeenAs implements [scenarios.Seer]: a seam's reply is the host's own word.
-func (HeartbeatLooks) SeenAs() scenarios.Evidence { return scenarios.Attested }
-
-// heartbeatLooks shows random states to a heartbeat, some of them twice in a row.
-var heartbeatLooks = &scenarios.Drive[HeartbeatLooks]{
-	ID:    "openwop/heartbeat-looks",
-	Title: "has a heartbeat see three random states, of which it sees two again at once, in random order",
-	Sends: []string{"{use seam:heartbeat/tick} {observedState: random}, five times"},
-	Run: func(ctx context.Context, c *scenarios.Conn, o *HeartbeatLooks) {
-		h := host.Host{Conn: c}
-		states := []string{h.Marker(), h.Marker(), h.Marker()}
-		once := h.Rand.IntN(len(states))
-		heartbeat := h.Name("heartbeat")
-		var s host.Seam
-		for i, state := range states {
-			tick := host.TickOf(heartbeat, state)
-			for again := range 2 {
-				if again > 0 && i == once {
-					continue
-				}
-				var reply *wire.Reply
-				if len(o.Looks) == 0 {
-					s, reply = h.FindSeam(ctx, "heartbeat/tick", tick)
-					o.Seam = s.Path()
-				} else {
-					reply = s.Ask(ctx, tick)
-					h.Adopt(reply)
-				}
-				o.Looks = append(o.Looks, HeartbeatLook{First: len(o.Looks) == 0, Another: again == 0, Status: reply.StatusValue(),
-					Reply: reply.Value("")})
-			}
-		}
-	},
-}
-
 // answered blocks the judge unless the seam answered.
 func (o HeartbeatLooks) answered(j *scenarios.Judge) {
 	for _, l := range o.Looks {
-		host.SeamAnswered(j, l.Status, o.Seam)
+		if !l.unread() {
+			host.SeamAnswered(j, l.Status, o.Seam)
+		}
 	}
 }
 
@@ -116,14 +70,25 @@ func (l HeartbeatLook) changed() wire.Value {
 	return l.Reply.Key("changed")
 }
 
-// changed returns the reports of the looks that saw another state, or of those that saw the same one. It skips the
-// first look.
+// changed returns the reports of the looks that saw another state, or of those that saw the same one. It skips those of which
+// the text leaves it open.
 func (o HeartbeatLooks) changed(another bool) wire.Values {
 	var out wire.Values
 	for _, l := range o.Looks {
-		if !l.First && l.Another == another {
+		if !l.open() && l.Another == another {
 			out = append(out, l.changed())
 		}
 	}
 	return out
+}
+
+// runs are the ids of the runs that the replies to changes name.
+func (o HeartbeatLooks) runs() wire.Found {
+	var f wire.Found
+	for _, l := range o.Looks {
+		if id := l.Reply.Key("runId"); id.String() != "" && (l.First || l.Another) {
+			f.Values, f.In = append(f.Values, id), l.Reply.Ref()
+		}
+	}
+	return f
 }

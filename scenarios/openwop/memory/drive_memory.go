@@ -76,12 +76,15 @@ type MemoryFamily struct {
 	Wrote    int             `json:"wrote" drawn:"true"`  // turn in which the loop wrote
 	Handed   int             `json:"handed" drawn:"true"` // turn that dispatched the workers
 	Own      string          `json:"own"`                 // content of the loop's entry
+	Untagged int             `json:"untagged,omitempty"`  // entries that the loop wrote in the same turn, without a tag
 	First    string          `json:"first"`               // content of the first worker's entry
 	Second   string          `json:"second"`              // content of the second worker's entry
 	Tag      string          `json:"tag"`                 // of all three
 	Log      host.RunLog     `json:"log"`                 // of the loop
 	Children []host.ChildRun `json:"children"`            // as named by the loop, in order
 }
+
+var untagged = &scenarios.Dimension{Name: "memory entries without a tag", Least: 1, Most: [3]int{2, 4, 20}}
 
 // rememberingFamily runs a loop and two workers that write and read entries.
 var rememberingFamily = &scenarios.Drive[MemoryFamily]{
@@ -91,16 +94,22 @@ var rememberingFamily = &scenarios.Drive[MemoryFamily]{
 		"{create run} (assay-loop-memory with a random plan, and the workers assay-memory-worker and assay-memory-worker-again)",
 		"{read run}", "{poll log}", "the same of both child runs",
 	},
+	Dimensions: []*scenarios.Dimension{untagged},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *MemoryFamily) {
 		h := host.Host{Conn: c}
 		requireMemory(h, 5, fixture.Memory, fixture.MemoryTwo)
 		n := h.TurnsFrom(5)
 		*o = MemoryFamily{Turns: n, Wrote: h.Between(1, 2), Handed: h.Between(3, n-2), Own: h.Marker(), First: h.Marker(),
 			Second: h.Marker(), Tag: tag(h)}
+		o.Untagged = h.Draw(untagged)
+		own := writesIn(o.Wrote, o.Tag, o.Own)
+		for range o.Untagged {
+			own[o.Wrote-1] = append(own[o.Wrote-1], memoryWrite{memoryEntry{Content: h.Marker(), Tags: []string{}}})
+		}
 		p := h.LoopPlan(n)
 		p[o.Handed-1] = host.NextWorker(fixture.MemoryOne, fixture.MemoryTwo)
 		o.Log = whole(ctx, h, "the loop that remembers", remembering(fixture.Memory, o.Tag, p, map[string]any{
-			"writes":       writesIn(o.Wrote, o.Tag, o.Own),
+			"writes":       own,
 			"workerPlan":   h.LoopPlan(2),
 			"workerWrites": writesIn(1, o.Tag, o.First),
 			"againPlan":    h.LoopPlan(1),

@@ -23,14 +23,16 @@ type HeldWorker struct {
 	Worker  host.Suspension `json:"worker"`
 	While   host.RunLog     `json:"while"` // of a run that read while the worker was held
 	Log     host.RunLog     `json:"log"`   // of the loop
-	After   host.RunLog     `json:"after"` // of a run that read after all had ended
+	// Second is a worker that was dispatched when the entry had expired, if there is a workflow for one.
+	Second host.ChildRun `json:"second"`
+	After  host.RunLog   `json:"after"` // of a run that read after all had ended
 }
 
 // heldWorker holds a worker that has written until one of its entries has expired.
 var heldWorker = &scenarios.Drive[HeldWorker]{
 	ID: "openwop/held-worker",
 	Title: "has a worker write three memory entries and ask a person, reads in another run, answers when one entry has " +
-		"expired, and reads again",
+		"expired, has another worker read, and reads again",
 	Waits: 200 * time.Millisecond,
 	Sends: []string{
 		"{create run} (assay-loop-memory, and the worker assay-memory-worker)", "{read run}", "{poll log}",
@@ -50,7 +52,8 @@ var heldWorker = &scenarios.Drive[HeldWorker]{
 // readsExpired reports whether the loop or the later run read the expired entry.
 func (o HeldWorker) readsExpired() bool {
 	loop, after := recollections{Notes: host.ReadSeen(o.Log, "memory")}, recollections{Notes: host.ReadSeen(o.After, "memory")}
-	return loop.has(host.Look{Turn: 2, At: host.AtBegin}, o.Brief) || after.has(host.Look{Turn: 1, At: host.AtBegin}, o.Brief)
+	second := recollections{Notes: host.ReadSeen(o.Second.Log, "memory")}
+	return second.has(host.Look{Turn: 1, At: host.AtBegin}, o.Brief) || loop.has(host.Look{Turn: 2, At: host.AtBegin}, o.Brief) || after.has(host.Look{Turn: 1, At: host.AtBegin}, o.Brief)
 }
 
 // holdWorker runs the loop and its worker once. grace bounds how late the host's
@@ -59,9 +62,14 @@ func holdWorker(ctx context.Context, h host.Host, grace time.Duration) HeldWorke
 	o := HeldWorker{Tag: tag(h), Lasting: h.Marker(), Long: h.Marker(), Brief: h.Marker(), TTL: h.Between(60, 120)}
 	writes := writesIn(1, o.Tag, o.Lasting, o.Long, o.Brief)
 	writes[0][1].Memory.TTL, writes[0][2].Memory.TTL = int(time.Hour.Milliseconds()), o.TTL
+	then := fixture.Noop
+	if h.Offers(fixture.MemoryTwo) {
+		then = fixture.MemoryTwo
+	}
 	r := h.Create(ctx, "create the loop with the worker that asks", remembering(fixture.Memory, o.Tag,
-		host.Plan{host.NextWorker(fixture.MemoryOne), host.NextWorker(fixture.Noop), host.Terminate(h.Name("done"))},
-		map[string]any{"workerPlan": host.Plan{host.AskUser("Which way? " + h.Marker()), host.Terminate(h.Name("done"))}, "workerWrites": writes},
+		host.Plan{host.NextWorker(fixture.MemoryOne), host.NextWorker(then), host.Terminate(h.Name("done"))},
+		map[string]any{"workerPlan": host.Plan{host.AskUser("Which way? " + h.Marker()), host.Terminate(h.Name("done"))}, "workerWrites": writes,
+			"againPlan": h.LoopPlan(1)},
 	))
 	if r.ID == "" {
 		o.Log = r.ReadLog(ctx, "log of the loop")
@@ -73,6 +81,10 @@ func holdWorker(ctx context.Context, h host.Host, grace time.Duration) HeldWorke
 		return o
 	}
 	o.Log = r.Finish(ctx, "log of the loop")
+	for _, id := range runsOfWorkers(o.Log, fixture.MemoryTwo) {
+		o.Second.ID = id
+		o.Second.Log = h.ChildRun(ctx, id).FinishAsChild(ctx)
+	}
 	o.After = reader(ctx, h, "when all have ended", o.Tag)
 	return o
 }

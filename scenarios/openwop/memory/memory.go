@@ -100,6 +100,12 @@ var entriesExpire = scenarios.Scenario{
 			r.check(j, openwop.OWPMEM5, at, allOf(o.Long))
 			r.check(j, openwop.OWPMEM5, at, noneOf(o.Brief))
 		}
+		if o.Second.ID != "" {
+			begin := host.Look{Turn: 1, At: host.AtBegin}
+			if second, ok := recalled(o.Second.Log, j, "the worker after that", 1); ok && second.has(begin, o.Lasting) {
+				second.check(j, openwop.OWPMEM9, begin, noneOf(o.Brief))
+			}
+		}
 		if after, ok := recalled(o.After, j, "another run", 1); ok {
 			after.check(j, openwop.OWPMEM9, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Brief))
 		}
@@ -176,10 +182,12 @@ var writesTold = scenarios.Scenario{
 			return
 		}
 		for _, w := range []struct {
-			who     string
-			content string
-			log     host.RunLog
-		}{{"the loop", o.Own, o.Log}, {"the first worker", o.First, o.Children[0].Log}, {"the second worker", o.Second, o.Children[1].Log}} {
+			who      string
+			content  string
+			untagged int
+			log      host.RunLog
+		}{{"the loop", o.Own, o.Untagged, o.Log}, {"the first worker", o.First, 0, o.Children[0].Log},
+			{"the second worker", o.Second, 0, o.Children[1].Log}} {
 			var known []any
 			for _, r := range read {
 				for _, id := range r.idsOf(w.content) {
@@ -189,16 +197,22 @@ var writesTold = scenarios.Scenario{
 			if len(known) == 0 {
 				j.Block("setup failed: no run reads the entry of "+w.who, "have the runs of the fixture write their entries")
 			}
-			told := w.log.OfType(dialect.MemoryWritten)
-			if !j.Check(openwop.OWPMEM14, told).To(check.Len(1), "memory.written in the log of %s, which wrote once", w.who) {
+			all := w.log.OfType(dialect.MemoryWritten)
+			if !j.Check(openwop.OWPMEM14, all).To(check.Len(1+w.untagged), "memory.written in the log of %s, for each of its entries", w.who) {
 				continue
 			}
-			j.Check(openwop.OWPMEM14, told.Each("/payload/memoryId")).To(check.Each(check.OneOf(known...)), "memoryId of what %s wrote", w.who)
-			j.Check(openwop.OWPMEM14, told.Each("/payload/memoryRef")).To(check.Each(check.Text()), "memoryRef of what %s wrote", w.who)
-			if tags := told.Each("/payload/tags"); len(tags.Values) > 0 && tags.Values[0].Present() {
+			told := all.Where(func(e wire.Value) bool { return len(e.At("/payload/tags").Items()) > 0 })
+			if w.untagged == 0 || len(told.Values) != 1 { // tags need not be told
+				told = all
+			}
+			j.Check(openwop.OWPMEM14, all.Each("/payload/memoryId")).To(check.Distinct(), "memoryId of each entry that %s wrote", w.who)
+			ids := told.Each("/payload/memoryId").Where(func(id wire.Value) bool { return len(told.Values) == 1 || slices.Contains(known, id.Actual()) })
+			j.Check(openwop.OWPMEM14, ids).To(check.Each(check.OneOf(known...)), "memoryId of what %s wrote", w.who)
+			j.Check(openwop.OWPMEM14, all.Each("/payload/memoryRef")).To(check.Each(check.Text()), "memoryRef of what %s wrote", w.who)
+			if tags := told.Each("/payload/tags"); len(tags.Values) == 1 && tags.Values[0].Present() {
 				j.Check(openwop.OWPMEM14, tags).To(check.Each(check.Equal([]any{o.Tag})), "tags of what %s wrote", w.who)
 			}
-			j.Check(openwop.OWPMEM15, told).To(host.NotNaming(w.content), "memory.written in the log of %s", w.who)
+			j.Check(openwop.OWPMEM15, all).To(host.NotNaming(w.content), "memory.written in the log of %s", w.who)
 		}
 	}),
 }

@@ -43,9 +43,13 @@ var inAnyOrder = scenarios.Scenario{
 // judged is how many results and ends there are to be verified, by the decisions on the log.
 func (v DrawnRun) judged() (n int) {
 	for _, d := range v.Log.Decided().Each("/payload/decision").Values {
-		workers := d.Key("nextWorkerIds").Items()
-		if d.Key("kind").String() == string(dialect.TerminateDecisionKindTerminate) || len(workers) > 0 && workers[0].String() == fixture.Echo {
+		if d.Key("kind").String() == string(dialect.TerminateDecisionKindTerminate) {
 			n++
+		}
+		for _, worker := range d.Key("nextWorkerIds").Items() {
+			if worker.String() == fixture.Echo {
+				n++
+			}
 		}
 	}
 	return n

@@ -55,9 +55,10 @@ func inventedEtag(h host.Host) string { return `"` + h.Marker() + `"` }
 var filesWritten = &scenarios.Drive[[]FileWrite]{
 	ID: "openwop/files-written",
 	Title: "puts workspace files with random text of many scripts, with nothing, with and without a content type, below the " +
-		"longest path there can be, and reads each",
-	Sends: []string{"{write file}", "{read file}"},
-	Uses:  []string{host.WorkspaceFiles},
+		"longest path there can be, and reads each; writes them again with other texts and types",
+	Sends:      []string{"{write file}", "{read file}"},
+	Uses:       []string{host.WorkspaceFiles},
+	Dimensions: []*scenarios.Dimension{rewrites, kindOfContent},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *[]FileWrite) {
 		writes := []FileWrite{
 			{Path: f.Path("plain"), Content: f.Marker()},
@@ -65,12 +66,34 @@ var filesWritten = &scenarios.Drive[[]FileWrite]{
 			{Path: f.Path("empty"), ContentType: "application/json"},
 			{Path: longest(f), Content: scripts(f.Host)},
 		}
+		for range f.Draw(rewrites) {
+			w := FileWrite{Path: writes[f.Rand.IntN(len(writes))].Path, Content: contents[f.Draw(kindOfContent)]}
+			if f.Rand.IntN(2) == 0 {
+				w.ContentType = contentTypes[f.Rand.IntN(len(contentTypes))]
+			}
+			writes = append(writes, w)
+		}
+		// One that had a type is written without.
+		writes = append(writes, FileWrite{Path: writes[1].Path, Content: f.Marker(), ContentType: "text/csv"},
+			FileWrite{Path: writes[1].Path, Content: f.Marker()})
 		for i := range writes {
 			roundTrip(ctx, f, &writes[i])
 		}
 		*o = writes
 	}),
 }
+
+// contents are texts that a careless host takes for something else, or for nothing.
+var contents = []string{"", "0", "null", "false", "{}", "[]", `"quoted"`, "undefined", " ", "\n", "%2e%2e", "a\\nb", "1e3", "\ufeffbom"}
+
+// contentTypes are such as files have.
+var contentTypes = []string{"text/plain", "application/json", "application/x-yaml"}
+
+var (
+	rewrites      = &scenarios.Dimension{Name: "writes over files with other texts", Least: 2, Most: [3]int{3, 12, 60}}
+	kindOfContent = &scenarios.Dimension{Name: "text of a file that looks like another value", Least: 0,
+		Most: [3]int{len(contents) - 1, len(contents) - 1, len(contents) - 1}}
+)
 
 // scripts is a text that careless storage changes: line ends, a combining accent,
 // quotes, and four-byte characters.

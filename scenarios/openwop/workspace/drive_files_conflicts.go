@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"slices"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
@@ -15,7 +16,9 @@ type FileCondition struct {
 	Content string         `json:"content"` // of the write
 	Put     host.FileReply `json:"put"`
 	Got     host.FileReply `json:"got"`
-	Listed  host.FileReply `json:"listed"` // if there is no file
+	Listed  host.FileReply `json:"listed"`         // if there is no file
+	Made    bool           `json:"made,omitempty"` // it must be made; else refused
+	Free    bool           `json:"free,omitempty"` // it has no condition
 }
 
 // FileConditions are conditional writes of one file, in this order.
@@ -24,6 +27,7 @@ type FileConditions struct {
 	Current FileCondition   `json:"current"` // with the etag of First
 	Stale   []FileCondition `json:"stale"`   // with that etag again, and with an invented one
 	Last    FileCondition   `json:"last"`    // with the file's current etag
+	Life    []FileCondition `json:"life"`    // then: the file is deleted and made again, a drawn number of times
 }
 
 // fileConditions writes a file with its current etag, a former one and an invented
@@ -31,9 +35,10 @@ type FileConditions struct {
 var fileConditions = &scenarios.Drive[FileConditions]{
 	ID: "openwop/file-conditions",
 	Title: "writes a workspace file with the etag that it has, with the one it had before and with one that nobody gave " +
-		"out, and reads it after each",
-	Sends: []string{"{write file}", "{write file} with If-Match", "{read file}"},
-	Uses:  []string{host.WorkspaceFiles},
+		"out, and reads it after each; deletes it and makes it again, and writes with etags of all its lives, and with mixtures of them",
+	Sends:      []string{"{write file}", "{write file} with If-Match", "{read file}", "{delete file}"},
+	Uses:       []string{host.WorkspaceFiles},
+	Dimensions: []*scenarios.Dimension{lives, writesOfLife},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileConditions) {
 		path := f.Path("contended")
 		*o = FileConditions{First: FileWrite{Path: path, Content: f.Marker()}}
@@ -55,8 +60,57 @@ var fileConditions = &scenarios.Drive[FileConditions]{
 			conditional(ctx, f, path, stale.etag, stale.what, &s)
 			o.Stale = append(o.Stale, s)
 		}
-		conditional(ctx, f, path, second, "the etag that the file has", &o.Last)
+		last := conditional(ctx, f, path, second, "the etag that the file has", &o.Last)
+		o.Life = live(ctx, f, path, []string{first, second, last})
 	}),
+}
+
+// What drives of files draw.
+var (
+	lives        = &scenarios.Dimension{Name: "times that a file is deleted and made again", Least: 1, Most: [3]int{1, 2, 8}}
+	writesOfLife = &scenarios.Dimension{Name: "writes of a file until it is deleted", Least: 1, Most: [3]int{2, 4, 20}}
+	writers      = &scenarios.Dimension{Name: "writers at once with one etag", Least: 2, Most: [3]int{5, 12, 40}}
+)
+
+// live deletes a file and makes it again. known are its etags so far, the last of them the one that it has.
+func live(ctx context.Context, f *host.Files, path string, known []string) (all []FileCondition) {
+	for range f.Draw(lives) {
+		if last := known[len(known)-1]; last == "" || !host.Succeeded(f.Drop(ctx, path).Status) {
+			return all
+		}
+		for i := range f.Draw(writesOfLife) {
+			made := FileCondition{Made: true, Free: i == 0 || f.Rand.IntN(2) == 0}
+			etag, what := known[len(known)-1], "the etag that the file has"
+			if made.Free {
+				etag, what = "", "no condition"
+			}
+			now := conditional(ctx, f, path, etag, what, &made)
+			all = append(all, made)
+			if now == "" {
+				return all
+			}
+			for _, stale := range staleEtags(f, known, now) {
+				var refused FileCondition
+				conditional(ctx, f, path, stale, "another etag than the file has", &refused)
+				all = append(all, refused)
+			}
+			known = append(known, now)
+		}
+	}
+	return all
+}
+
+// staleEtags draws one of the former etags of a file, and one that begins as the present one and ends as that.
+func staleEtags(f *host.Files, former []string, now string) (stale []string) {
+	old := former[f.Rand.IntN(len(former))]
+	at := f.Between(2, max(2, min(len(old), len(now))-2))
+	mixed := now[:min(at, len(now))] + old[min(at, len(old)):]
+	for _, etag := range []string{old, mixed} {
+		if ok, _ := strongEtag().Match(etag); ok && etag != now && !slices.Contains(stale, etag) {
+			stale = append(stale, etag)
+		}
+	}
+	return stale
 }
 
 // conditional writes a file if it has this etag, and reads it. It returns the etag
@@ -120,10 +174,11 @@ type FileRace struct {
 
 // filesRaced lets several writers write at once.
 var filesRaced = &scenarios.Drive[[]FileRace]{
-	ID:    "openwop/files-raced",
-	Title: "has several writers come at once with the same etag of a workspace file, in several rounds, and reads the file after each",
-	Sends: []string{"{write file}", "{write file} with If-Match, several at once", "{read file}"},
-	Uses:  []string{host.WorkspaceFiles},
+	ID:         "openwop/files-raced",
+	Title:      "has several writers come at once with the same etag of a workspace file, in several rounds, and reads the file after each",
+	Sends:      []string{"{write file}", "{write file} with If-Match, several at once", "{read file}"},
+	Uses:       []string{host.WorkspaceFiles},
+	Dimensions: []*scenarios.Dimension{writers},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *[]FileRace) {
 		path := f.Path("raced")
 		var rounds []FileRace
@@ -146,7 +201,7 @@ func race(ctx context.Context, f *host.Files, path string, before *wire.Reply) F
 	if !before.Success() || known == "" {
 		return r
 	}
-	n := f.Between(2, 5)
+	n := f.Draw(writers)
 	calls := make([]func(context.Context), n)
 	r.Contents, r.Answers = make([]string, n), make([]host.FileReply, n)
 	for i := range calls {

@@ -13,7 +13,7 @@ import (
 // loopThatWrites makes one turn of a loop overwrite a file and create another.
 var loopThatWrites = &scenarios.Drive[NotedLoop]{
 	ID:    "openwop/loop-that-writes",
-	Title: "runs a loop of random length in which a random turn overwrites a workspace file with random content, and makes another",
+	Title: "runs a loop of random length in which a random turn overwrites a workspace file twice with random content, and makes another",
 	Sends: []string{"{write file}", "{read file}", "{create run} (assay-loop-workspace with a random plan)", "{read run}", "{poll log}"},
 	Uses:  []string{host.WorkspaceFiles},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *NotedLoop) {
@@ -28,7 +28,7 @@ var loopThatWrites = &scenarios.Drive[NotedLoop]{
 func writingLoop(ctx context.Context, h host.Host, f *host.Files) (NotedLoop, *host.Run) {
 	n := notedTurns(h, 3)
 	l := NotedLoop{Turns: n, Changed: h.Between(1, n-2), Files: []FileChange{
-		{Path: f.Path("overwritten"), Before: h.Marker(), After: h.Marker(), ByTurn: true},
+		{Path: f.Path("overwritten"), Before: h.Marker(), Once: h.Marker(), After: h.Marker(), ByTurn: true},
 		{Path: f.Path("made"), After: h.Marker(), ByTurn: true},
 	}}
 	setUp(ctx, f, l.Files)
@@ -82,6 +82,9 @@ func (l NotedLoop) request(p host.Plan) dialect.CreateRunRequest {
 	paths, written := make([]string, len(l.Files)), []fileWrite{}
 	for i, f := range l.Files {
 		paths[i] = f.Path
+		if f.ByTurn && f.Once != "" {
+			written = append(written, fileWrite{f.Path, f.Once})
+		}
 		if f.ByTurn {
 			written = append(written, fileWrite{f.Path, f.After})
 		}

@@ -29,10 +29,17 @@ var writeIsLogged = scenarios.Scenario{
 			if f.Before != "" {
 				version = givenVersion(f.Old, j, "before the run: "+f.Path) + 1
 			}
+			versions := []any{version}
+			if f.Once != "" {
+				versions = append(versions, version+1)
+			}
 			told := l.Log.OfType(dialect.WorkspaceUpdated).Where(func(e wire.Value) bool { return e.At("/payload/path").String() == f.Path })
-			j.Check(openwop.OWPWSP27, told).To(check.Len(1), "workspace.updated of %s, which turn %d wrote", f.Path, l.Changed)
-			j.Check(openwop.OWPWSP27, told.Each("/payload/version")).To(check.Equal([]any{version}), "version in workspace.updated of %s", f.Path)
+			j.Check(openwop.OWPWSP27, told).To(check.Len(len(versions)), "workspace.updated of %s, for each time that turn %d wrote it", f.Path, l.Changed)
+			j.Check(openwop.OWPWSP27, told.Each("/payload/version")).To(check.Equal(versions), "version in each workspace.updated of %s", f.Path)
 			j.Check(openwop.OWPWSP28, told).To(withoutText(f.After), "workspace.updated of %s", f.Path)
+			if f.Once != "" {
+				j.Check(openwop.OWPWSP28, told).To(withoutText(f.Once), "workspace.updated of %s", f.Path)
+			}
 			tellMore(j, told)
 		}
 	}),

@@ -79,18 +79,41 @@ var overwrittenIfMatch = scenarios.Scenario{
 		givenEtag(o.First.Put, j)
 		o.Current.made(j)
 		givenEtag(o.Current.Put, j)
-		version := o.Current.Got.Body.Key("version")
 		for _, s := range o.Stale {
-			if j.Check(openwop.OWPWSP13, s.Put.Status).To(check.Status(4), "a write with %s", s.What) {
-				j.Check(openwop.OWPWSP14, s.Put.Status).To(check.Status(409), "a write with %s", s.What)
-				j.Check(openwop.OWPWSP14, s.Put.Body.Key("error")).To(dialect.Coded(dialect.WorkspaceConflict), "code of that refusal")
-				j.Check(openwop.OWPWSP14, s.Put.Body.At("/details/currentVersion")).To(check.SameAs(version), "details.currentVersion of that refusal")
-				tellRefusal(s.Put, j, "a write with "+s.What)
-			}
-			j.Part(func() { unchanged(s.Got, j, openwop.OWPWSP13, o.Current.Content, version, "a write with "+s.What) })
+			s.refused(j, o.Current)
 		}
 		o.Last.made(j)
+		j.Part(func() { o.lives(j) })
 	}),
+}
+
+// lives checks the writes of a file that was deleted and made again.
+func (o FileConditions) lives(j *scenarios.Judge) {
+	var now FileCondition
+	for _, c := range o.Life {
+		switch {
+		case !c.Made:
+			c.refused(j, now)
+			continue
+		case c.Free:
+			given(c.Put, j, "a write of a file without If-Match")
+		default:
+			c.made(j)
+		}
+		now = c
+	}
+}
+
+// refused checks that a write with another etag than the file has was refused and left the file as it was made last.
+func (c FileCondition) refused(j *scenarios.Judge, last FileCondition) {
+	version := last.Got.Body.Key("version")
+	if j.Check(openwop.OWPWSP13, c.Put.Status).To(check.Status(4), "a write with %s", c.What) {
+		j.Check(openwop.OWPWSP14, c.Put.Status).To(check.Status(409), "a write with %s", c.What)
+		j.Check(openwop.OWPWSP14, c.Put.Body.Key("error")).To(dialect.Coded(dialect.WorkspaceConflict), "code of that refusal")
+		j.Check(openwop.OWPWSP14, c.Put.Body.At("/details/currentVersion")).To(check.SameAs(version), "details.currentVersion of that refusal")
+		tellRefusal(c.Put, j, "a write with "+c.What)
+	}
+	j.Part(func() { unchanged(c.Got, j, openwop.OWPWSP13, last.Content, version, "a write with "+c.What) })
 }
 
 // made checks that a write with the right etag succeeded.

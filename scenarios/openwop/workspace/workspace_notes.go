@@ -16,6 +16,7 @@ type FileChange struct {
 	Path   string     `json:"path"`
 	Before string     `json:"before,omitempty"` // content before the change; "" = no file
 	After  string     `json:"after,omitempty"`  // content after the change; "" = no file
+	Once   string     `json:"once,omitempty"`   // what the turn wrote before After, if it wrote twice
 	ByTurn bool       `json:"byTurn,omitempty"` // the turn writes the file; nobody outside the run does
 	Old    wire.Value `json:"old"`              // as served before the run
 	New    wire.Value `json:"new"`              // as served after the change, unless a turn made it

@@ -96,6 +96,16 @@ var fileVersionFaults = []Fault{
 		}),
 	},
 	{
+		ID:     "file.etag-by-version",
+		Title:  "If-Match is compared by the version in it alone",
+		Looks:  "a write with an etag that begins as that of the file and ends as a former one is HTTP 200",
+		Breaks: []string{openwop.OWPWSP13},
+		Replace: holding(func(c rules.FileCondition, honest bool) bool {
+			version, _, _ := strings.Cut(c.Etag, "-")
+			return honest || c.Etag != "" && strings.HasPrefix(*c.IfMatch, version+"-")
+		}),
+	},
+	{
 		ID:     "file.conflict-tells-next",
 		Title:  "a conflict tells the version that the refused write would have made",
 		Looks:  "details.currentVersion is one more than the version of the file",

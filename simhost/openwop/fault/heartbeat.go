@@ -1,6 +1,8 @@
 package fault
 
 import (
+	"sync"
+
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
@@ -24,6 +26,20 @@ var heartbeatFaults = []Fault{
 		Breaks: []string{openwop.OWPHBT2},
 		Replace: func(s *rules.Set) {
 			s.Heartbeat.Changed = func(string, string) bool { return true }
+		},
+	},
+	{
+		ID:     "heartbeat.former-state-no-change",
+		Title:  "a heartbeat knows each state that it ever saw, and takes none of them for a change",
+		Looks:  "changed is false for a state that was there before the last one",
+		Breaks: []string{openwop.OWPHBT1},
+		Replace: func(s *rules.Set) {
+			var seen sync.Map
+			s.Heartbeat.Changed = func(last, now string) bool {
+				seen.Store(last, true)
+				_, before := seen.Load(now)
+				return !before
+			}
 		},
 	},
 }
