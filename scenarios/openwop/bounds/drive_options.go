@@ -88,7 +88,7 @@ type EchoObservation struct {
 	RunTimeoutMs   int         `json:"runTimeoutMs"`
 	Threshold      float64     `json:"threshold"`
 	Temperature    *float64    `json:"temperature,omitempty"` // 0, which is not the same as none
-	Early          wire.Value  `json:"early"` // the first snapshot
+	Early          wire.Value  `json:"early"`                 // the first snapshot
 	Log            host.RunLog `json:"log"`
 }
 

@@ -107,8 +107,9 @@ var cancelledWaiting = &scenarios.Drive[ControlCancelObservation]{
 
 // cancelledPaused cancels a paused run.
 var cancelledPaused = &scenarios.Drive[ControlCancelObservation]{
-	ID:    "openwop/cancelled-paused",
-	Title: "pauses a run while it waits for a time and cancels it under the same idempotency key, has another one wait for as long, and looks at the first again",
+	ID: "openwop/cancelled-paused",
+	Title: "pauses a run while it waits for a time and cancels it under the same idempotency key, has another one wait for as long, " +
+		"and looks at the first again",
 	Sends: []string{sendsCancelled, "{pause run} {drainPolicy: immediate}", "{cancel run} {reason}", "{read run} and its events"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ControlCancelObservation) {
