@@ -579,6 +579,10 @@ const (
 	// A final reply is kept under its idempotency key for 24 hours at least.
 	OWPERR22 = "OWP-ERR-22"
 
+	// While a run of a scope is under way, another of the same tenant and scope that asks by X-Dedup
+	// to be the only one is refused; one of another scope or tenant, or behind its end, is not.
+	OWPERR26 = "OWP-ERR-26"
+
 	// A run that is cancelled while it is under way ends as cancelled.
 	OWPERR23 = "OWP-ERR-23"
 
@@ -2762,6 +2766,13 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "A final reply is kept under its idempotency key for 24 hours at least.",
 		Reason:   "needs-host-control", Why: "A certification does not last a day, and no wire moves the host’s clock.",
+	},
+	{
+		ID: OWPERR26, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "X-Dedup", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "While a run of a scope is under way, another of the same tenant and scope that asks by X-Dedup to be the only one is refused; one of another scope or tenant, or behind its end, is not.",
+		Breaks:   []string{"another-status"},
 	},
 	{
 		ID: OWPERR23, Level: "MUST", Source: "OWP-ERRORS", File: "",

@@ -95,6 +95,7 @@ var plain = strings.Fields(`discovery/fixture-can-run
 
 // slowly are scenarios that take a run that is under way for a while.
 var slowly = strings.Fields(`errors/cancel-ends errors/cancel-of-ended errors/strangers-change-nothing isolation/cancel-refused
+	errors/one-per-scope
 	event-log/poll-while-live event-log/stream-while-live execution-bounds/time-bounded execution-bounds/time-leaves-alone
 	run-control/cancelled-never-completes run-control/bulk-cancels-each run-control/bulk-leaves-ended run-control/bulk-refuses
 	run-control/paused-stands-still run-control/drained-stands-still run-control/paused-is-refused run-control/resumed-goes-on

@@ -87,7 +87,8 @@ type EchoObservation struct {
 	RecursionLimit int         `json:"recursionLimit"`
 	RunTimeoutMs   int         `json:"runTimeoutMs"`
 	Threshold      float64     `json:"threshold"`
-	Early          wire.Value  `json:"early"` // the first snapshot
+	Temperature    *float64    `json:"temperature,omitempty"` // 0, which is not the same as none
+	Early          wire.Value  `json:"early"`                 // the first snapshot
 	Log            host.RunLog `json:"log"`
 }
 
@@ -104,13 +105,13 @@ var optionsOfARun = &scenarios.Drive[EchoObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *EchoObservation) {
 		h := host.Host{Conn: c}
 		*o = EchoObservation{RecursionLimit: atMost(h, "maxNodeExecutions", 20, 99), RunTimeoutMs: atMost(h, "maxRunDurationMs", 8000,
-			9999), Threshold: h.Share(1, 999)}
+			9999), Threshold: h.Share(1, 999), Temperature: new(0.0)}
 		request := dialect.CreateRunRequest{WorkflowID: fixture.Delay, Inputs: map[string]any{"delayMs": h.Between(50, 100)}}
 		if !h.Offers(fixture.Delay) { // with it the first snapshot is of a live run
 			request = h.Simple()
 		}
 		request.Configurable = &dialect.Configurable{RecursionLimit: new(int64(o.RecursionLimit)), RunTimeoutMs: new(int64(o.RunTimeoutMs)),
-			EscalationThreshold: &o.Threshold}
+			EscalationThreshold: &o.Threshold, Temperature: o.Temperature}
 		r := h.Create(ctx, "create the run with options", request)
 		if r.ID != "" {
 			early := r.Snapshot(ctx, "the run as it was made")

@@ -35,9 +35,6 @@ type BulkObservation struct {
 	After wire.Value    `json:"after"`
 }
 
-// named counts the runs of a bulk cancel that the host is to take.
-var named = &scenarios.Dimension{Name: "runs of a bulk cancel", Least: 4, Most: [3]int{bulkMost, bulkMost, bulkMost}, Edges: []int{bulkMost}}
-
 // bulkCancelled cancels several runs by one request.
 var bulkCancelled = &scenarios.Drive[BulkObservation]{
 	ID: "openwop/bulk-cancelled",
@@ -45,8 +42,7 @@ var bulkCancelled = &scenarios.Drive[BulkObservation]{
 		"were, in random order",
 	Sends: []string{"{create run} (conformance-cancellable, conformance-delay or assay-loop-ask-user), twice",
 		"{create run} (a run that ends)",
-		"{cancel runs} with 101 ids, with none, and with as many as are drawn", "{read run} and its events"},
-	Dimensions: []*scenarios.Dimension{named},
+		"{cancel runs} with 101 ids, with none, and with as many as it takes", "{read run} and its events"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *BulkObservation) {
 		h := host.Host{Conn: c}
 		done := doneRun(ctx, h, o)
@@ -65,7 +61,7 @@ var bulkCancelled = &scenarios.Drive[BulkObservation]{
 		if told, ok := o.Large.Body.At("/details/maxRunIds").Int(); ok && told > int64(len(o.IDs)) && told < bulkMost {
 			most = int(told)
 		}
-		for n := h.DrawUpTo(named, most, "the host takes no more, by details.maxRunIds"); len(o.IDs) < n; {
+		for len(o.IDs) < most {
 			o.IDs = append(o.IDs, h.Name("never"))
 		}
 		h.Rand.Shuffle(len(o.IDs), func(i, k int) { o.IDs[i], o.IDs[k] = o.IDs[k], o.IDs[i] })

@@ -107,8 +107,9 @@ var cancelledWaiting = &scenarios.Drive[ControlCancelObservation]{
 
 // cancelledPaused cancels a paused run.
 var cancelledPaused = &scenarios.Drive[ControlCancelObservation]{
-	ID:    "openwop/cancelled-paused",
-	Title: "pauses a run while it waits for a time and cancels it, has another one wait for as long, and looks at the first again",
+	ID: "openwop/cancelled-paused",
+	Title: "pauses a run while it waits for a time and cancels it under the same idempotency key, has another one wait for as long, " +
+		"and looks at the first again",
 	Sends: []string{sendsCancelled, "{pause run} {drainPolicy: immediate}", "{cancel run} {reason}", "{read run} and its events"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ControlCancelObservation) {
@@ -117,10 +118,13 @@ var cancelledPaused = &scenarios.Drive[ControlCancelObservation]{
 	},
 }
 
-// pauses pauses the run and waits for the pause.
-func pauses(ctx context.Context, r *host.Run, policy dialect.DrainPolicy, o *ControlCancelObservation) {
-	pause := r.Pause(ctx, policy, "", "to pause the run")
-	o.Paused = &pause
+// pauses pauses the run, under an idempotency key, and waits for the pause.
+func pauses(ctx context.Context, r *host.Run, policy dialect.DrainPolicy, key string, o *ControlCancelObservation) {
+	const what = "to pause the run"
+	reply := r.Send(ctx, wire.Call{Operation: dialect.PauseRun.Of(r.ID), Body: map[string]any{"drainPolicy": policy}, Label: what,
+		Header: map[string]string{dialect.IdempotencyKey: key}, Secrets: host.InterruptTokens})
+	r.IsOffered(ctx, "{pause run}", reply)
+	o.Paused = new(host.AnsweredBy(what, reply))
 	o.Still = r.IsPaused(ctx)
 }
 
@@ -145,11 +149,13 @@ func cancelledFor(ctx context.Context, h host.Host, policy dialect.DrainPolicy, 
 		if o.Created = host.AnsweredBy("a run that waits", r.Created); r.ID == "" {
 			return
 		}
+		key := "" // of both requests: a key is bound to its endpoint
 		if policy != "" {
-			pauses(ctx, r, policy, o)
+			key = h.Name("key")
+			pauses(ctx, r, policy, key, o)
 		}
 		o.Live = r.Seen(ctx, "before it is cancelled")
-		o.Cancel = cancelBecause(ctx, r, o.Reason)
+		o.Cancel = cancelBecause(ctx, r, o.Reason, key)
 		o.Log = r.Finish(ctx, "log of the cancelled run")
 		inTime := o.Drains || len(o.Log.OfType(dialect.NodeCompleted).Values) == 0
 		o.TooLate = o.Log.Status().String() == "completed" || !inTime && own != nil
@@ -163,8 +169,14 @@ func cancelledFor(ctx context.Context, h host.Host, policy dialect.DrainPolicy, 
 	}
 }
 
-func cancelBecause(ctx context.Context, r *host.Run, reason string) host.Answered {
-	const what = "to cancel the run"
-	reply := r.Does(ctx, dialect.CancelRun, dialect.CancelRunRequest{Reason: &reason}, what)
-	return host.AnsweredBy(what, reply)
+// cancelBecause cancels the run, under the idempotency key that another operation had, if there is one.
+func cancelBecause(ctx context.Context, r *host.Run, reason, key string) host.Answered {
+	call := wire.Call{Operation: dialect.CancelRun.Of(r.ID), Body: dialect.CancelRunRequest{Reason: &reason}, Label: "to cancel the run",
+		Secrets: host.InterruptTokens}
+	if key != "" {
+		call.Label += " under the idempotency key of its pause"
+		call.Header = map[string]string{dialect.IdempotencyKey: key}
+	}
+	reply := r.Send(ctx, call)
+	return host.AnsweredBy(call.Label, reply)
 }

@@ -35,7 +35,8 @@ type Kept struct {
 // kept draws members of every type, most of them such that a careless host takes them for none.
 func kept(h host.Host) []Kept {
 	deep, _ := json.Marshal(map[string]any{h.Marker(): []any{map[string]any{}, []any{}, "", 0, false, h.Marker()}})
-	values := []string{`false`, `0`, `""`, `[]`, `{}`, `true`, strconv.Itoa(-h.Between(1, 1<<31-1)), `"\u00e9\u4e2d\ud83d\ude42 <&> \" \\"`, string(deep)}
+	values := []string{`false`, `0`, `""`, `[]`, `{}`, `true`, strconv.Itoa(-h.Between(1, 1<<31-1)),
+		`"\u00e9\u4e2d\ud83d\ude42 <&> \" \\"`, string(deep)}
 	out := make([]Kept, len(values))
 	for i, v := range values {
 		out[i] = Kept{h.Name("member"), json.RawMessage(v)}

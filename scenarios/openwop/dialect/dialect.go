@@ -88,6 +88,7 @@ var Options = []Option{MaxLoopIterations, RecursionLimit, RunTimeoutMs, Escalati
 const (
 	IdempotencyKey   = "Idempotency-Key"
 	IdempotentReplay = "openwop-Idempotent-Replay"
+	Dedup            = "X-Dedup"
 )
 
 // Speaker is a message to or from a target.

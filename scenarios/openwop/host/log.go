@@ -292,6 +292,7 @@ func (l RunLog) Readable(j *scenarios.Judge) {
 // checkPages blocks the judge if a page called the log complete too early.
 func (l RunLog) checkPages(j *scenarios.Judge) {
 	if l.Early.Actual() == true {
-		j.Violates(openwop.OWPEVT16, l.Early, "setup failed: a page of the log is called the last, and the event that ends the run is on a later one")
+		j.Violates(openwop.OWPEVT16, l.Early,
+			"setup failed: a page of the log is called the last, and the event that ends the run is on a later one")
 	}
 }

@@ -224,6 +224,8 @@ type ScopeObservation struct {
 	Later    host.RunLog   `json:"later"`
 	Accepted Response      `json:"accepted"` // by the target's own key
 	End      host.RunLog   `json:"end"`
+	// Nowhere is the answer of the low-scope key to a run that never was.
+	Nowhere host.Answered `json:"nowhere,omitzero"`
 }
 
 // answeredWithoutScope answers with a credential that lacks the scope, then with the key.
@@ -249,6 +251,9 @@ var answeredWithoutScope = &scenarios.Drive[ScopeObservation]{
 		}
 		o.Read = w.by(low).readAs(ctx)
 		o.Low = w.by(low).decide(ctx, dialect.ApprovalActionAccept)
+		never := w.by(low)
+		never.Run = &host.Run{Host: host.Host{Conn: low}, ID: host.StrangerOf(w.ID), Created: w.Created, Gone: w.Gone}
+		o.Nowhere = never.decide(ctx, dialect.ApprovalActionAccept).Answered
 		w.settle(ctx, &o.Barrier, &o.Later)
 		o.Accepted = w.decide(ctx, dialect.ApprovalActionAccept)
 		o.End = w.finishAfter(ctx, o.Accepted)

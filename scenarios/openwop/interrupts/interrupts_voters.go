@@ -145,6 +145,9 @@ var scopeNeeded = scenarios.Scenario{
 			j.Block("setup failed: the credential cannot read the run: HTTP "+o.Read.Status.JSON(), giveLowScope)
 		}
 		j.Check(openwop.OWPINT32, o.Low.Status).To(check.Status(http.StatusForbidden), "%s", o.Low.Asked)
+		if o.Nowhere.Asked != "" { // who may not answer is told so before anybody looks for the run
+			j.Check(openwop.OWPINT32, o.Nowhere.Status).To(check.Status(http.StatusForbidden), "%s, of a run that never was", o.Nowhere.Asked)
+		}
 		host.SentinelEnded(j, o.Barrier)
 		if !o.checkUnmoved(j, openwop.OWPINT32, o.Later, o.Low.Asked) {
 			return

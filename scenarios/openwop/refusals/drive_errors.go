@@ -198,7 +198,8 @@ type OddRequestsObservation struct {
 var oddRequests = &scenarios.Drive[OddRequestsObservation]{
 	ID:    "openwop/odd-requests",
 	Title: "asks for the stream of a run that has ended in modes that cannot be, and for its log by a method that it does not have",
-	Sends: []string{"{create run}", "{read run}", "{stream log}?streamMode=(random)", "{stream log}?streamMode=values,debug and others with values", "{write log}"},
+	Sends: []string{"{create run}", "{read run}", "{stream log}?streamMode=(random)",
+		"{stream log}?streamMode=values,debug and others with values", "{write log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *OddRequestsObservation) {
 		h := host.Host{Conn: c}
 		r := h.SimpleRun(ctx, "create a run")

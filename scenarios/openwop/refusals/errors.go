@@ -22,7 +22,7 @@ func Suite() scenarios.Suite {
 		Scenarios: []scenarios.Scenario{
 			strangersRefused, existenceHidden, unknownNotFound, bodiesRefused, membersAnswered,
 			streamModeRefused, methodRefused, oversizedRefused,
-			keyedOnce, keyedAtOnce, cancelEnds, cancelOfEnded, strangersChangeNothing,
+			keyedOnce, keyedAtOnce, onePerScope, cancelEnds, cancelOfEnded, strangersChangeNothing,
 		},
 	}
 }

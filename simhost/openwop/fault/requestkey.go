@@ -85,9 +85,43 @@ var keyFaults = []Fault{
 			}}}
 		},
 	},
+	{
+		ID:     "request.scopes-race",
+		Title:  "two requests that come at once, each for the only run of a scope, both find nobody there, and both are done",
+		Looks:  "several runs of a scope are made of requests that come at once",
+		Breaks: []string{openwop.OWPERR26},
+		Remembers: func() mutate.Changes {
+			var pairs meeting
+			return mutate.Changes{Requests: []mutate.RequestFunc{func(r *mutate.Request) {
+				if r.Header.Get(dedup) != "" && !pairs.alone(r.Header.Get("Authorization")+" "+string(r.Raw)) {
+					r.Header.Del(dedup)
+				}
+			}}}
+		},
+	},
+	{
+		ID:     "request.scope-of-everybody",
+		Title:  "the scope of a run is looked up without its tenant",
+		Looks:  "a run of another tenant is refused because of a scope by the same name",
+		Breaks: []string{openwop.OWPERR26},
+		Remembers: func() mutate.Changes {
+			var owners sync.Map // Authorization of the first, by body
+			return mutate.Changes{Requests: []mutate.RequestFunc{func(r *mutate.Request) {
+				if r.Header.Get(dedup) == "" {
+					return
+				}
+				if first, taken := owners.LoadOrStore(string(r.Raw), r.Header.Get("Authorization")); taken {
+					r.Header.Set("Authorization", first.(string))
+				}
+			}}}
+		},
+	},
 }
 
-const idempotencyKey = "Idempotency-Key"
+const (
+	idempotencyKey = "Idempotency-Key"
+	dedup          = "X-Dedup"
+)
 
 // doing changes what becomes of requests under keys.
 func doing(does func(k rules.Keyed, honest rules.Doing) rules.Doing) func(*rules.Set) {

@@ -1,0 +1,82 @@
+package refusals
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// SoleObservation is runs that ask to be the only ones of their scopes.
+type SoleObservation struct {
+	Way     string          `json:"way"` // the fixture
+	First   host.Answered   `json:"first"`
+	Live    wire.Value      `json:"live"`   // snapshot of the first
+	Second  host.Answered   `json:"second"` // of the same scope
+	Apart   host.Answered   `json:"apart"`  // of another scope
+	AtOnce  []host.Answered `json:"atOnce"` // of a third scope
+	Theirs  host.Answered   `json:"theirs"` // of the first scope, by another tenant; zero if there is none
+	Control host.Answered   `json:"control"`
+	Ended   wire.Wait       `json:"ended"`
+	Again   host.Answered   `json:"again"` // of the first scope, when its run had ended
+}
+
+var rivals = &scenarios.Dimension{Name: "creates of a scope at once", Least: 2, Most: [3]int{4, 8, 32}}
+
+// soleRuns asks for runs that are to be the only ones of their scopes.
+var soleRuns = &scenarios.Drive[SoleObservation]{
+	ID: "openwop/sole-runs",
+	Title: "asks for a run that is to be the only one of its scope, and while it is under way for a second one, for one of another " +
+		"scope and one of another tenant; for several of a scope at once; and for one of the first scope when its run has ended",
+	Sends: []string{"{create run} with X-Dedup (conformance-cancellable, conformance-delay or assay-loop-ask-user)", "{read run}",
+		"{create run} with X-Dedup, as another tenant", "{cancel run}"},
+	Dimensions: []*scenarios.Dimension{rivals},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *SoleObservation) {
+		h := host.Host{Conn: c}
+		request := h.Lasting()
+		o.Way = request.WorkflowID
+		scope, third := h.Name("scope"), h.Name("scope")
+		n := h.Draw(rivals)
+		first := sole(ctx, h, "a run that is to be the only one of its scope", request, scope)
+		if o.First = host.AnsweredBy("a run that is to be the only one of its scope", first.Created); first.ID == "" {
+			return
+		}
+		o.Live = first.Seen(ctx, "the run, under way")
+		ask := func(h host.Host, what, scope string) host.Answered {
+			return host.AnsweredBy(what, sole(ctx, h, what, request, scope).Created)
+		}
+		if o.Second = ask(h, "a second run of that scope", scope); host.Succeeded(o.Second.Status) {
+			return // the host does not look at scopes
+		}
+		o.Apart = ask(h, "a run of another scope", h.Name("scope"))
+		if other, ok := h.Other(); ok {
+			theirs := host.Host{Conn: other}
+			o.Control = ask(theirs, "a run of another tenant, of a scope of its own", h.Name("scope"))
+			o.Theirs = ask(theirs, "a run of another tenant, of a scope by the same name", scope)
+		}
+		o.AtOnce = make([]host.Answered, n)
+		calls := make([]func(context.Context), n)
+		for i := range calls {
+			calls[i] = func(ctx context.Context) {
+				what := fmt.Sprintf("a run of a third scope, request %d of those at once", i+1)
+				o.AtOnce[i] = host.AnsweredBy(what, sole(ctx, h, what, request, third).Created)
+			}
+		}
+		h.AtOnce(ctx, calls...)
+		first.Stop(ctx, "to cancel the first run")
+		if o.Ended = first.AwaitEnd(ctx); o.Ended.Reached {
+			o.Again = ask(h, "a run of the first scope, when its run had ended", scope)
+		}
+	},
+}
+
+// sole asks for a run that is to be the only one of its scope.
+func sole(ctx context.Context, h host.Host, what string, request dialect.CreateRunRequest, scope string) *host.Run {
+	request.ScopeID = &scope
+	reply := h.Do(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: request, Label: what, Secrets: host.InterruptTokens,
+		Header: map[string]string{dialect.Dedup: "enforce"}})
+	return h.Adopt(reply)
+}
