@@ -10,7 +10,7 @@ import (
 var drawnFaults = []Fault{
 	{
 		ID: "openintent.graph-shows-waiting-active", Title: "the nodes of a graph show an intent that waits as active",
-		Looks: "a node of GET intents/{id}/graph is active, and the intent is suspended", Breaks: []string{oi.OIPREAD13},
+		Looks: "a node of GET intents/{id}/graph is active, and the intent is suspended", Breaks: []string{oi.OIPREAD13, oi.OIP0026R4},
 		Reply: mutate.On("GET /api/v1/intents/{intentId}/graph", mutate.Succeeded(mutate.JSON(func(graph map[string]any) {
 			nodes, _ := graph["nodes"].([]any)
 			for _, n := range nodes {
@@ -38,7 +38,7 @@ var drawnFaults = []Fault{
 	},
 	{
 		ID: "openintent.unlimited-policy-reminds", Title: "a policy that names no max_attempts has three attempts, as in the SDK",
-		Looks: "a reminder comes of a policy without max_attempts", Breaks: []string{oi.OIP0026H1, oi.OIP0026N7, oi.OIP0026B1},
+		Looks: "a reminder comes of a policy without max_attempts", Breaks: []string{oi.OIP0026H1, oi.OIP0026N7, oi.OIP0026N6},
 		Replace: courses(func(c *suspension.Course, r suspension.Record) {
 			if r.RetryPolicy != nil && r.RetryPolicy.MaxAttempts == nil && c.Interval > 0 {
 				c.Attempts = 3
