@@ -93,9 +93,9 @@ traces: ## Record anew what each scenario asks and looks at, which assay explain
 	ASSAY_UPDATE=1 $(GO) test ./tools/trace -count=1 -run '^TestKillsAreThoseOfTheMatrix$$'
 
 .PHONY: prove
-prove: build ## Prove all suites on all hosts, honest and faulty; docs/kill-matrix.* are made again. PROVE=--resume goes on
-	bin/assay prove --out docs $(PROVE)
-	ASSAY_UPDATE=1 $(GO) test ./tools/trace -count=1 -run '^TestKillsAreThoseOfTheMatrix$$'
+prove: build ## Prove all suites on all hosts; docs/kill-matrix.* are made again, with DEPTH=standard docs/kill-matrix-standard.*. PROVE=--resume goes on
+	bin/assay prove --out docs $(if $(DEPTH),--depth $(DEPTH)) $(PROVE)
+	$(if $(filter-out quick,$(DEPTH)),,ASSAY_UPDATE=1 $(GO) test ./tools/trace -count=1 -run '^TestKillsAreThoseOfTheMatrix$$')
 
 .PHONY: lint
 lint: ## Run gofmt, go vet and golangci-lint

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/openassay/assay/scenarios"
 )
 
 // EarlierSuffix ends the names of files of an earlier run that a later one has set aside.
@@ -25,6 +27,19 @@ func SetAside(dir string) error {
 		}
 	}
 	return removeStaleBadges(dir, nil)
+}
+
+// SetRepetitionsAside does the same with what an earlier run has in the folders of its repetitions.
+func SetRepetitionsAside(dir string) error {
+	for n := 1; ; n++ {
+		below := filepath.Join(dir, scenarios.RepetitionDir(n))
+		if _, err := os.Stat(below); err != nil {
+			return nil
+		}
+		if err := SetAside(below); err != nil {
+			return err
+		}
+	}
 }
 
 // SetFileAside renames a file of an earlier run. If renaming fails, it deletes the file: a new name may need disk space.

@@ -63,6 +63,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		Findings:     each(r.DiscoveryFindings, finding),
 		Totals:       totals(r.Totals()),
 		Sensitivity:  sensitivity(r.Sensitivity),
+		Repetitions:  some(r.Repetitions, repetition),
 		Profiles:     profiles(r, stamp),
 		Leftovers:    each(r.Leftovers, func(s string) string { return s }),
 		Fault:        r.Fault,
@@ -317,6 +318,12 @@ func profile(p scenarios.ProfileStatus) results.ProfileResult {
 		ID: p.ID, Status: results.ProfileStatus(p.Status),
 		Proved: int64(p.Proved), Required: int64(p.Required), ThroughSeam: int64(p.ThroughSeam),
 		Superseded: p.Superseded, Provisional: some(p.Provisional, func(id scenarios.ScenarioID) string { return string(id) }),
+	}
+	if p.Shallow > 0 {
+		out.Shallow = new(int64(p.Shallow))
+	}
+	if p.Depth > scenarios.Quick {
+		out.Depth = results.Depth(p.Depth.String())
 	}
 	if p.NotClaimed > 0 {
 		out.NotClaimed = new(int64(p.NotClaimed))

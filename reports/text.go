@@ -27,8 +27,8 @@ type TextOptions struct {
 func Text(w io.Writer, r *scenarios.Report, o TextOptions) error {
 	t := &text{report: r, doc: Results(r, o.Stamp), color: o.Color, dir: o.Dir}
 	for _, section := range []func(){
-		t.head, t.suites, t.checks, t.failures, t.elsewhere, t.known, t.broken, t.inconclusive, t.blocked, t.attested, t.insensitive,
-		t.inapplicable, t.findings, t.seen, t.leftovers, t.claims, t.summary,
+		t.head, t.suites, t.checks, t.failures, t.elsewhere, t.repetitions, t.known, t.broken, t.inconclusive, t.blocked, t.attested,
+		t.insensitive, t.inapplicable, t.findings, t.seen, t.leftovers, t.claims, t.summary,
 	} {
 		section()
 	}
@@ -245,6 +245,9 @@ func (t *text) claims() {
 			if p.ThroughSeam > 0 {
 				more = fmt.Sprintf("; %d of the %d can be shown only through test seams that Assay defines", p.ThroughSeam, p.Required)
 			}
+			if shallow := excerpt.Shallow(p); shallow != "" {
+				more += "; " + shallow
+			}
 			if left := excerpt.LeftOut(p); left != "" {
 				more += "; " + left
 			}
@@ -320,6 +323,9 @@ func (t *text) summary() {
 	t.line("%s: %s in %s, seed %d%s", textsafe.Count(len(t.report.Outcomes), "scenario"), t.verdicts(t.report.Totals()),
 		round(t.report.Seconds), t.report.Seed, run)
 	t.part()
+	if words := excerpt.Repetitions(t.doc); words != "" {
+		t.line("asked again %s", words)
+	}
 	for _, words := range []string{excerpt.Pace(t.doc.Pace), excerpt.Load(t.doc.Load), excerpt.Recognisable(t.doc)} {
 		if words != "" {
 			t.line("%s", words)

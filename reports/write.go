@@ -122,7 +122,11 @@ func alone(r *scenarios.Report, doc results.Results) *matrix.Matrix {
 }
 
 // transcriptPath returns the path of a drive's transcript below the report folder.
+// That of a repetition lies in the folder of the repetition.
 func transcriptPath(drive string) string {
+	if parts := strings.SplitN(drive, "/", 3); len(parts) == 3 && scenarios.IsRepetitionDir(parts[0]+"/"+parts[1]) {
+		return filepath.Join(parts[0], parts[1], transcriptPath(parts[2]))
+	}
 	return filepath.Join(TranscriptsDir, scenarios.TranscriptName(drive))
 }
 

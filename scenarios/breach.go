@@ -38,6 +38,8 @@ const (
 	BySetup BreachBy = "set-up"
 	// ByInvariant: a rule for everything of its kind that a drive read. See [Protocol.Invariants].
 	ByInvariant BreachBy = "invariant"
+	// ByRepetition: when scenarios were asked again, and not before. See [Again].
+	ByRepetition BreachBy = "repetition"
 )
 
 // breaches lists all violations, in the order of outcomes, those of invariants last. A step of the setup that turns out

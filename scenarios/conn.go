@@ -35,12 +35,13 @@ type Conn struct {
 	// RealTime tells drives to wait for time to pass, even if the target has a clock seam.
 	RealTime bool
 
-	ctx      context.Context // of the drive
-	declared []*Dimension
-	ahead    time.Duration // of the target's clock
-	ends     time.Time     // when the drive's time is over
-	cleanup  *cleanup
-	who      func(*wire.Client) *wire.Client // selects the credential; nil for the first one
+	ctx          context.Context // of the drive
+	declared     []*Dimension
+	interactions [][2]*Dimension
+	ahead        time.Duration // of the target's clock
+	ends         time.Time     // when the drive's time is over
+	cleanup      *cleanup
+	who          func(*wire.Client) *wire.Client // selects the credential; nil for the first one
 }
 
 // Name returns a name that no other drive uses, and no other certification, even with the same seed: the stem, if any,

@@ -22,6 +22,7 @@ type Given struct {
 	Fault     string // see [Report]
 	// Interrupted: by its operator, so drives need not have been driven to their end, and probes not been sent.
 	Interrupted bool
+	Repetitions []Repetition // whose transcripts are not among those of the certification
 }
 
 // Derive makes the report of a certification from its transcripts, without the target. All suites must be of one
@@ -46,13 +47,13 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 		Protocol: protocol, Address: given.Address, Second: given.Second, SuiteDigest: suiteDigest(picked),
 		Started: given.Started, Seconds: given.Seconds,
 		Seed: given.Seed, Depth: given.Depth, RunID: given.RunID, Select: given.Select, Leftovers: given.Leftovers, Fault: given.Fault,
-		Outcomes:          again.outcomes,
+		Outcomes: again.outcomes, Repetitions: given.Repetitions,
 		DiscoveryFindings: again.findings(protocol), Scenarios: count(suites),
 	}
 	r.Drives = append(r.Drives, again.discovery.record())
 	for _, id := range again.order {
 		d := again.drives[id]
-		if err := misdrawn(d.drawn, d.meta.Dimensions, given.Depth); err != nil {
+		if err := misdrawn(d.drawn, d.meta, given.Depth); err != nil {
 			return nil, fmt.Errorf("%s: %w", TranscriptName(id), err)
 		}
 		r.Drives = append(r.Drives, d.record())

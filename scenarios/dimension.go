@@ -1,11 +1,15 @@
 package scenarios
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
 
+	"github.com/openassay/assay/scenarios/pairs"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -83,12 +87,78 @@ func (d *Draws) of(name string, least, most int, edges []int, narrowed string) i
 	if edge := d.random.IntN(2 * max(1, len(edges))); edge < len(edges) {
 		n = edges[edge]
 	}
+	if d.cover != nil && name != "" {
+		if best := d.cover.Best(name, classes(least, most, edges)); len(best) > 0 {
+			if n = best[d.random.IntN(len(best))]; n == between {
+				n = d.spread(least, most)
+				for classOf(n, least, most, edges) != between { // the next that is no edge
+					n = least + (n-least+1)%(most-least+1)
+				}
+			}
+		}
+		d.cover.Take(name, classOf(n, least, most, edges))
+	}
 	before := len(d.noted)
 	d.note(n, "of", append([]int{least, most}, edges...)...)
 	for i := range d.noted[before:] { // none where there are too many
 		d.noted[before+i].For, d.noted[before+i].Narrowed = name, narrowed
 	}
 	return n
+}
+
+// between is the class of all values of a dimension that are no edge of it.
+const between = math.MinInt
+
+// classes are what counts as another value of a dimension: its ends, its edges, and anything between them.
+func classes(least, most int, edges []int) []int {
+	out := []int{least}
+	for _, n := range append([]int{most}, edges...) {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	if most-least >= len(out) {
+		out = append(out, between)
+	}
+	return out
+}
+
+func classOf(n, least, most int, edges []int) int {
+	if n == least || n == most || slices.Contains(edges, n) {
+		return n
+	}
+	return between
+}
+
+// Program begins what the next draws are about together, such as a program. At depth deep, each value of one dimension that is drawn
+// for it soon comes together with each value of every other; at depth standard this holds for [Drive.Interactions].
+func (c *Conn) Program() {
+	switch c.Depth {
+	case Standard:
+		if len(c.interactions) > 0 {
+			c.Rand.program(interactions(c.interactions))
+		}
+	case Deep:
+		c.Rand.program(nil)
+	}
+}
+
+// interactions are the names of pairs of dimensions.
+func interactions(pairs [][2]*Dimension) [][2]string {
+	out := make([][2]string, len(pairs))
+	for i, p := range pairs {
+		out[i] = [2]string{p[0].Name, p[1].Name}
+	}
+	return out
+}
+
+// program begins a row of pairs, and notes which count; nil: all.
+func (d *Draws) program(wanted [][2]string) {
+	if d.cover == nil {
+		d.cover = &pairs.Cover{Wanted: wanted}
+	}
+	d.cover.Next()
+	d.note(wanted, "program")
 }
 
 // spread draws an integer from least to most. Above 32 each length in bits is as likely as the next.
@@ -106,17 +176,24 @@ func (d *Draws) spread(least, most int) int {
 	return low + d.random.IntN(high-low+1)
 }
 
-// misdrawn returns an error if no drive with these dimensions notes that at this depth.
-func misdrawn(noted []Draw, declared []*Dimension, depth Depth) error {
+// misdrawn returns an error if the drive does not note that at this depth.
+func misdrawn(noted []Draw, drive DriveMeta, depth Depth) error {
+	wanted := map[Depth][][2]string{Standard: interactions(drive.Interactions), Deep: nil}
 	for _, n := range noted {
+		if n.Of == "program" {
+			table, known := wanted[depth]
+			if is, err := json.Marshal(table); err != nil || !known || !bytes.Equal(is, n.Is) {
+				return fmt.Errorf("it notes pairs %s, and at depth %s the drive has %s", n.Is, depth, is)
+			}
+		}
 		if n.For == "" && n.Narrowed == "" {
 			continue
 		}
-		i := slices.IndexFunc(declared, func(d *Dimension) bool { return d.Name == n.For })
+		i := slices.IndexFunc(drive.Dimensions, func(d *Dimension) bool { return d.Name == n.For })
 		if i < 0 {
 			return fmt.Errorf("it notes what it drew for %q, which the drive does not draw", n.For)
 		}
-		d := declared[i]
+		d := drive.Dimensions[i]
 		of := fmt.Sprintf("of %d %d", d.Least, d.Most[depth])
 		if n.Narrowed == "" && n.Of != of && !strings.HasPrefix(n.Of, of+" ") {
 			return fmt.Errorf("it notes that it drew %q for the %s, and at depth %s that is %q", n.Of, d.Name, depth, of)

@@ -3,6 +3,7 @@ package scenarios_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,5 +150,90 @@ func TestDepthsHaveNames(t *testing.T) {
 	}
 	if got, _ := json.Marshal(things.String()); !strings.Contains(string(got), "1 to 4 at quick, 40 at standard, 4000 at deep") {
 		t.Errorf("%s", got)
+	}
+}
+
+var paired = []*scenarios.Dimension{
+	{Name: "height", Least: 0, Most: [3]int{9, 90, 900}, Edges: []int{5}},
+	{Name: "width", Least: 1, Most: [3]int{3, 3, 3}},
+	{Name: "age", Least: 2, Most: [3]int{8, 8, 8}, Edges: []int{3, 4}},
+	{Name: "weight", Least: 0, Most: [3]int{1, 1, 1}},
+}
+
+// programs certifies with a drive that draws so many programs of four dimensions, of which height and age interact, and returns what
+// it drew of each. plain draws without saying where a program begins.
+func programs(t *testing.T, seed uint64, depth scenarios.Depth, n int, plain bool) (drawn [][]int, r *scenarios.Report, s scenarios.Scenario) {
+	t.Helper()
+	drive := &scenarios.Drive[counted]{ID: "drawing", Dimensions: paired, Interactions: [][2]*scenarios.Dimension{{paired[2], paired[0]}},
+		Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
+			for range n {
+				if !plain {
+					c.Program()
+				}
+				var row []int
+				for _, d := range paired {
+					row = append(row, c.Draw(d))
+				}
+				drawn = append(drawn, row)
+			}
+			*o = counted{c.Do(ctx, wire.Call{Method: "GET", Path: "/count?of=x"}).Value("/n")}
+		}}
+	s = one("it", counts, scenarios.Ask(drive, is(3, "TOY-1")), "TOY-1")
+	return drawn, certify(t, scenarios.Options{Seed: seed, Depth: depth}, s), s
+}
+
+// met counts the pairs of ends and edges of two dimensions that came together.
+func met(drawn [][]int, i, j int, these, those []int) (n int) {
+	for _, x := range these {
+		for _, y := range those {
+			if slices.ContainsFunc(drawn, func(row []int) bool { return row[i] == x && row[j] == y }) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// At depth deep each two values come together, at depth standard those of dimensions that interact, and it is no matter of luck.
+func TestValuesAreDrawnInPairs(t *testing.T) {
+	luck := 0
+	for seed := range uint64(20) {
+		drawn, r, s := programs(t, seed, scenarios.Deep, 30, false)
+		for _, pair := range []struct {
+			i, j         int
+			these, those []int
+		}{
+			{0, 1, []int{0, 5, 900}, []int{1, 3}}, {0, 2, []int{0, 5, 900}, []int{2, 3, 4, 8}}, {0, 3, []int{0, 5, 900}, []int{0, 1}},
+			{1, 2, []int{1, 3}, []int{2, 3, 4, 8}}, {2, 3, []int{2, 3, 4, 8}, []int{0, 1}},
+		} {
+			if n := met(drawn, pair.i, pair.j, pair.these, pair.those); n != len(pair.these)*len(pair.those) {
+				t.Errorf("seed %d: %d of the pairs of %s and %s came together: %v", seed, n, paired[pair.i].Name, paired[pair.j].Name, drawn)
+			}
+		}
+		if _, err := scenarios.Redraw(r.Drives, r.Seed, r.RunID.ID); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+		if again, err := derived(t, r, s, scenarios.Deep); err != nil || !cmp.Equal(again, reachOf(r)) {
+			t.Errorf("seed %d: the reach is derived as %v: %v", seed, again, err)
+		}
+		drawn, r, s = programs(t, seed, scenarios.Standard, 24, false)
+		if n := met(drawn, 0, 2, []int{0, 5, 90}, []int{2, 3, 4, 8}); n != 12 {
+			t.Errorf("seed %d: %d of 12 pairs that interact came together at standard: %v", seed, n, drawn)
+		}
+		luck += met(drawn, 0, 1, []int{0, 5, 90}, []int{1, 3})
+		if _, err := scenarios.Redraw(r.Drives, r.Seed, r.RunID.ID); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+		if _, err := derived(t, r, s, scenarios.Deep); err == nil || !strings.Contains(err.Error(), "at depth deep the drive has null") {
+			t.Errorf("seed %d: said to be of another depth: %v", seed, err)
+		}
+		with, _, _ := programs(t, seed, scenarios.Quick, 5, false)
+		without, _, _ := programs(t, seed, scenarios.Quick, 5, true)
+		if !cmp.Equal(with, without) {
+			t.Errorf("seed %d: at quick it draws %v, and %v without pairs", seed, with, without)
+		}
+	}
+	if luck == 6*20 {
+		t.Error("at standard all pairs came together, also those of no interaction: the table has no effect")
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+
+	"github.com/openassay/assay/scenarios/pairs"
 )
 
 // Draws is the randomness of a drive. It notes what it draws, so that whoever has the seed, the run id and the notes can draw
@@ -16,6 +18,7 @@ type Draws struct {
 	random *rand.Rand
 	names  names
 	noted  []Draw
+	cover  *pairs.Cover // of the dimensions of a drive; nil where values do not depend on one another
 }
 
 // Draw is one draw, as the transcript of the drive has it.
@@ -124,8 +127,8 @@ func (d *Draws) name() string {
 
 // again makes the draw that a note describes. It returns false if no drive writes such a note. work is the number of elements
 // that orders may still have, and is lowered.
-func (d *Draws) again(of string, work *int) bool {
-	kind, rest, _ := strings.Cut(of, " ")
+func (d *Draws) again(noted Draw, work *int) bool {
+	kind, rest, _ := strings.Cut(noted.Of, " ")
 	var numbers []int
 	for _, word := range strings.Fields(rest) {
 		n, err := strconv.Atoi(word)
@@ -146,13 +149,19 @@ func (d *Draws) again(of string, work *int) bool {
 	case kind == "between" && len(numbers) == 2 && numbers[1]-numbers[0] >= 0 && numbers[1]-numbers[0] < 1<<62:
 		d.Between(numbers[0], numbers[1])
 	case kind == "of" && len(numbers) >= 2 && len(numbers) < 64 && numbers[1] >= numbers[0] && numbers[1] < 1<<62 && numbers[0] > -1<<61:
-		d.of("", numbers[0], numbers[1], numbers[2:], "")
+		d.of(noted.For, numbers[0], numbers[1], numbers[2:], "")
 	case kind == "order":
 		d.Perm(numbers[0])
 	case kind == "shuffle":
 		d.Shuffle(numbers[0], func(int, int) {})
 	case len(numbers) > 0:
 		return false
+	case kind == "program":
+		var wanted [][2]string
+		if json.Unmarshal(noted.Is, &wanted) != nil {
+			return false
+		}
+		d.program(wanted)
 	case kind == "share":
 		d.Float64()
 	case kind == "bits":
@@ -171,7 +180,7 @@ func (d *Draws) again(of string, work *int) bool {
 func (d *Draws) follow(noted []Draw) {
 	work := mostRedrawn
 	for _, n := range noted {
-		d.again(n.Of, &work)
+		d.again(n, &work)
 	}
 }
 
@@ -192,7 +201,7 @@ func Redraw(drives []DriveRecord, seed uint64, run string) (drive string, err er
 func (d DriveRecord) redraw(seed uint64, run string, work *int) error {
 	again := NewDraws(seed, run, d.ID)
 	for i, noted := range d.Drawn[:min(len(d.Drawn), MostDraws)] {
-		known := again.again(noted.Of, work)
+		known := again.again(noted, work)
 		switch {
 		case *work < 0:
 			return fmt.Errorf("the drive %s noted %q: %w", d.ID, noted.Of, ErrManyDraws)

@@ -147,6 +147,8 @@ type Outcome struct {
 	Level     string
 	// insensitive are the requirements whose pass no change that their row names turned: see [Report.Challenged].
 	insensitive []RequirementID
+	// unrepeated: it passed, and came to no verdict or to no question when it was asked again.
+	unrepeated bool
 }
 
 // Conclude judges an observation of a drive, or of a test that wrote it by hand, as if the target made the claim. A

@@ -66,7 +66,7 @@ func (c *Certification) findPace(ctx context.Context, client *wire.Client) {
 	ctx, cancel := context.WithTimeout(ctx, min(mostForPace, c.Options.DriveTimeout))
 	defer cancel()
 	draws := NewDraws(c.Options.Seed, c.RunID.ID, discoveryDrive)
-	conn := c.conn(ctx, client, draws, nil)
+	conn := c.conn(ctx, client, draws, DriveMeta{})
 	conn.Patience = min(conn.Patience, paceWithin)
 	if c.Options.Resume == nil { // it was measured when its drives were launched
 		_ = Try(func() { c.Protocol.Paces(ctx, conn) })

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/openassay/assay/gen/results"
@@ -14,6 +15,7 @@ type Profile struct {
 	Title      string
 	Claims     []string // all of them make it applicable
 	Digest     string   // SHA-256 of its canonical form, in hex; "" if it is not frozen
+	Depth      Depth    // the least at which it can be proved
 	Scope      []Section
 	Requires   []Required
 }
@@ -29,6 +31,7 @@ type Required struct {
 	ID        RequirementID
 	Evidence  Evidence     // the weakest that proves it
 	Claims    []string     // it is demanded of targets that make one of them; nil: of all
+	Checks    int          // of it that its scenarios have to make together, at least; 0: any number
 	Scenarios []ScenarioID // those that proved it when the profile was frozen
 }
 
@@ -44,11 +47,12 @@ func FrozenProfiles(protocol string) []Profile {
 	for _, p := range of {
 		frozen := Profile{ID: p.ID, Superseded: p.Superseded, Title: p.Title, Claims: p.Claims, Digest: p.Digest,
 			Requires: make([]Required, 0, len(p.Requirements))}
+		frozen.Depth, _ = ParseDepth(cmp.Or(p.Depth, Quick.String())) // the generator has checked the word
 		for _, s := range p.Scope {
 			frozen.Scope = append(frozen.Scope, Section(s))
 		}
 		for _, r := range p.Requirements {
-			required := Required{ID: RequirementID(r.ID), Claims: r.Claims, Scenarios: make([]ScenarioID, len(r.Scenarios))}
+			required := Required{ID: RequirementID(r.ID), Claims: r.Claims, Checks: r.Checks, Scenarios: make([]ScenarioID, len(r.Scenarios))}
 			required.Evidence, _ = ParseEvidence(r.Evidence) // the generator has checked the word
 			for i, id := range r.Scenarios {
 				required.Scenarios[i] = ScenarioID(id)
@@ -133,6 +137,9 @@ type ProfileStatus struct {
 	Proved, Required, NotClaimed int
 	LeftOut                      []Part // those not claimed, by the claims on which they rest
 	ThroughSeam                  int    // of those required, see [Profile.ThroughSeam]
+	// Shallow counts those required that were passed, and not asked as far as the profile demands.
+	Shallow int
+	Depth   Depth // that the profile demands
 	// Provisional are the scenarios that were asked and did not count.
 	Provisional []ScenarioID
 }
@@ -158,9 +165,15 @@ func (s *ProfileStatus) leaves(r Required) {
 // requirements, and all of them must have been asked. violated are the requirements that were seen violated anywhere: a
 // profile that is about one of them is violated.
 func ProfileStatuses(p *Protocol, d Discovery, outcomes []Outcome, violated []RequirementID) []ProfileStatus {
-	out := make([]ProfileStatus, len(p.Profiles))
+	return profileStatuses(p, d, outcomes, violated, func(Profile, Required) bool { return true })
+}
+
+// profileStatuses is [ProfileStatuses] where far reports whether a requirement was asked as far as a profile demands.
+func profileStatuses(p *Protocol, d Discovery, outcomes []Outcome, violated []RequirementID, far func(Profile, Required) bool) (
+	out []ProfileStatus) {
+	out = make([]ProfileStatus, len(p.Profiles))
 	for i, profile := range p.Profiles {
-		out[i] = profile.status(p, d, outcomes, violated)
+		out[i] = profile.status(p, d, outcomes, violated, far)
 	}
 	// An older revision asks for less under the same name: it is not kept where the newest is violated.
 	for i, older := range out {
@@ -172,8 +185,9 @@ func ProfileStatuses(p *Protocol, d Discovery, outcomes []Outcome, violated []Re
 	return out
 }
 
-func (p Profile) status(of *Protocol, d Discovery, outcomes []Outcome, violated []RequirementID) ProfileStatus {
-	s := ProfileStatus{ID: p.ID, Digest: p.Digest, Superseded: p.Superseded, Status: "inapplicable"}
+func (p Profile) status(of *Protocol, d Discovery, outcomes []Outcome, violated []RequirementID, far func(Profile, Required) bool) (
+	s ProfileStatus) {
+	s = ProfileStatus{ID: p.ID, Digest: p.Digest, Superseded: p.Superseded, Status: "inapplicable", Depth: p.Depth}
 	asked, made := of.asks(d, p.Claims)
 	weakest, lacking := "", 0
 	for _, r := range p.Requires {
@@ -191,13 +205,17 @@ func (p Profile) status(of *Protocol, d Discovery, outcomes []Outcome, violated 
 			summed.Verdict = Failed
 		}
 		standing := standing(summed, r.Evidence)
+		if asked && (standing == "proved" || standing == "attested") && !far(p, r) {
+			standing = "unproved"
+			s.Shallow++
+		}
 		if asked && standing == "proved" {
 			s.Proved++
 		}
 		weakest = worse(weakest, standing)
 	}
 	if !asked || !made && lacking == s.Required { // not claimed, or not found by asking
-		s.Proved = 0
+		s.Proved, s.Shallow = 0, 0
 		return s
 	}
 	if s.Status = weakest; weakest == "proved" {

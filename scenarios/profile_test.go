@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -314,4 +315,48 @@ func TestNewScenariosNeverChangeAProfile(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// A profile may demand how far it was asked: a depth, and how many checks its scenarios make of a requirement. What is not asked as
+// far is not proved, unless a limit of the target is what keeps it so.
+func TestAProfileDemandsAReach(t *testing.T) {
+	many := &scenarios.Dimension{Name: "many", Least: 1, Most: [3]int{4, 4, 4}}
+	ask := func(most int) scenarios.Question {
+		return scenarios.Ask(&scenarios.Drive[counted]{ID: "d", Dimensions: []*scenarios.Dimension{many},
+			Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
+				c.DrawUpTo(many, most, "the target takes no more")
+				*o = counted{c.Do(ctx, wire.Call{Method: "GET", Path: "/count"}).Value("/n")}
+			}}, is(3, "TOY-1", "TOY-1"))
+	}
+	for name, c := range map[string]struct {
+		depth, asked scenarios.Depth
+		checks, most int
+		want         string
+		shallow      int
+	}{
+		"nothing demanded":                  {want: "certified", most: 4},
+		"its depth":                         {depth: scenarios.Standard, asked: scenarios.Standard, want: "certified", most: 4},
+		"a deeper one":                      {depth: scenarios.Standard, asked: scenarios.Deep, want: "certified", most: 4},
+		"not its depth":                     {depth: scenarios.Standard, asked: scenarios.Quick, want: "unproved", most: 4, shallow: 1},
+		"as many checks":                    {checks: 2, want: "certified", most: 4},
+		"fewer checks":                      {checks: 3, want: "unproved", most: 4, shallow: 1},
+		"fewer checks, by a limit of it":    {checks: 3, want: "certified", most: 2},
+		"not its depth, and a limit of its": {depth: scenarios.Deep, checks: 3, want: "unproved", most: 2, shallow: 1},
+	} {
+		p := *protocol
+		p.Profiles = []scenarios.Profile{{ID: "toy@3", Claims: []string{"counts"}, Depth: c.depth, Requires: []scenarios.Required{
+			{ID: "TOY-1", Evidence: scenarios.Observed, Checks: c.checks, Scenarios: []scenarios.ScenarioID{"toy/counting/a"}}}}}
+		s := suite(one("a", counts, ask(c.most), "TOY-1"))
+		s.Protocol = &p
+		run, err := scenarios.Certify(t.Context(), wire.Target{URL: toyHost(t, `{"counts":true,"loud":false}`)},
+			scenarios.Options{Depth: c.asked}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := run.Finish(context.Background()).Profiles[0]
+		want := scenarios.ProfileStatus{ID: "toy@3", Status: c.want, Proved: 1 - c.shallow, Required: 1, Shallow: c.shallow, Depth: c.depth}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
 }

@@ -58,6 +58,27 @@ func reaches(p *Protocol, outcomes []Outcome, records []DriveRecord) map[Require
 	return out
 }
 
+// farEnough reports whether a requirement was asked as far as a profile demands. A limit of the target that narrowed what was
+// drawn for it is held against nobody: the reach says which.
+func (r *Report) farEnough(p Profile, required Required) bool {
+	if r.Depth < p.Depth {
+		return false
+	}
+	id, checks := r.Protocol.Ledger.Present(required.ID), 0
+	for _, o := range r.Outcomes {
+		if !slices.Contains(required.Scenarios, o.Scenario.ID) {
+			continue
+		}
+		for _, c := range o.Checks {
+			if RequirementID(c.Requirement) == id {
+				checks++
+			}
+		}
+	}
+	return checks >= required.Checks ||
+		slices.ContainsFunc(r.reached[id].Drawn, func(d Range) bool { return d.Narrowed != "" })
+}
+
 // published returns the ids of the fixtures that hosts can know beforehand.
 func (p *Protocol) published() map[string]bool {
 	ids := map[string]bool{}

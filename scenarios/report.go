@@ -45,6 +45,7 @@ type Report struct {
 	Drives            []DriveRecord
 	Sensitivity       *Sensitivity // nil if its passes were not challenged
 	Pending           []Pending    // drives that were left running
+	Repetitions       []Repetition // of a part of its scenarios, in order
 
 	secrets int                     // the highest number of a placeholder for a secret
 	reached map[RequirementID]Reach // no challenge changes it
@@ -125,6 +126,7 @@ func (r *Report) sumUp(d Discovery, clean func(string) string) {
 	r.Contradictions = r.contradictions(d, clean)
 	r.Breaches = r.breaches(d, clean)
 	r.reached = reaches(r.Protocol, r.Outcomes, r.Drives)
+	r.repeated()
 	r.derive(d)
 }
 
@@ -136,7 +138,7 @@ func (r *Report) derive(d Discovery) {
 	}
 	r.Claims = claimStatuses(r.Protocol, d, r.Requirements, r.Outcomes)
 	if !r.Select.Narrows() { // a part certifies nothing
-		r.Profiles = ProfileStatuses(r.Protocol, d, r.Outcomes, violated(r.Breaches))
+		r.Profiles = profileStatuses(r.Protocol, d, r.Outcomes, violated(r.Breaches), r.farEnough)
 	}
 }
 
@@ -225,7 +227,7 @@ func (s *RequirementStatus) take(ledger *Ledger, o Outcome) {
 // undecided reports whether the scenario was asked and came to no verdict, so that it might have failed. One that is blocked
 // because only a seam can answer it is not among them: no host has to have seams.
 func (o Outcome) undecided() bool {
-	return o.Verdict == Inconclusive || o.Verdict == Broken || o.Verdict == Blocked && o.Scenario.Reach() > Attested
+	return o.Verdict == Inconclusive || o.unrepeated || o.Verdict == Broken || o.Verdict == Blocked && o.Scenario.Reach() > Attested
 }
 
 // verdictBeside returns the verdict of a failed outcome on one of its requirements.
@@ -322,7 +324,7 @@ func worse(a, b string) string {
 // ExitCode returns the exit code of a certification that ran, the first that applies of: 6 Assay itself broke, 1 a
 // requirement is violated, 5 a claim is unproved, 4 nothing was proved, 0 all tested claims are proved.
 func (r *Report) ExitCode() int {
-	if r.Fault != "" {
+	if r.Fault != "" || r.brokeAgain() {
 		return ExitBroken
 	}
 	return exitCode(r.Protocol.Ledger, r.Requirements, r.Outcomes)
@@ -351,7 +353,10 @@ func (r *Report) ExitCodeKnowing(scenario func(ScenarioID) bool, elsewhere func(
 		return r.ExitCode()
 	}
 	code := exitCode(r.Protocol.Ledger, requirementStatuses(r.Protocol.Ledger, rest, seen), rest)
-	if code == ExitNothing {
+	switch {
+	case r.brokeAgain():
+		return ExitBroken
+	case code == ExitNothing:
 		return ExitProved
 	}
 	return code

@@ -77,6 +77,8 @@ type Drive[O any] struct {
 	Nameless string        // why it sends no name that comes of the run id, as a clause; "" if it does
 	// Dimensions are what it draws of [Dimension]s.
 	Dimensions []*Dimension
+	// Interactions are those whose values are drawn in pairs at depth standard: see [Conn.Program].
+	Interactions [][2]*Dimension
 	// Run acts on the target and fills in the observation: plain data with exported fields, wire values, nothing live.
 	// An error ends it (see [End]) and decides how its scenarios end: see [Block]; [wire.ErrNoAnswer] makes them
 	// inconclusive; any other error is a bug in Assay, so they are broken.
@@ -132,7 +134,8 @@ type DriveMeta struct {
 	Timeout   time.Duration
 	Nameless  string
 
-	Dimensions []*Dimension
+	Dimensions   []*Dimension
+	Interactions [][2]*Dimension
 }
 
 // Ask combines a drive and a judge.
@@ -145,7 +148,8 @@ type question[O any] struct {
 
 func (q question[O]) Drive() (DriveMeta, bool) {
 	d := q.drive
-	return DriveMeta{d.ID, d.Title, d.Sends, d.Uses, d.Excludes, d.Waits, d.Timeout, d.Nameless, d.Dimensions}, true
+	return DriveMeta{d.ID, d.Title, d.Sends, d.Uses, d.Excludes, d.Waits, d.Timeout, d.Nameless, d.Dimensions,
+		d.Interactions}, true
 }
 
 func (q question[O]) run(ctx context.Context, c *Conn) (any, error) {

@@ -60,6 +60,8 @@ func (o Outcome) verdictOn(id RequirementID) (Verdict, Evidence) {
 	switch {
 	case o.Verdict == Failed:
 		return o.verdictBeside(id)
+	case o.Verdict == Passed && o.unrepeated:
+		return Inconclusive, Unseen
 	case o.Verdict == Passed && slices.Contains(o.insensitive, id):
 		return Insensitive, o.Evidence
 	}

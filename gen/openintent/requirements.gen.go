@@ -43,12 +43,26 @@ const (
 	// A request that is refused for want of a valid key changes nothing.
 	OIPREAD12 = "OIP-READ-12"
 
-	// Every route that shows an intent shows it with the status that it has.
+	// A request that does not fit is the caller's mistake, whatever the operation and wherever in it;
+	// it is not answered with 5xx.
 	OIPREAD13 = "OIP-READ-13"
+
+	// A request that is refused because it does not fit changes nothing and leaves nothing behind.
+	OIPREAD14 = "OIP-READ-14"
+
+	// What belongs to one parent is not shown, changed or removed by the path of another.
+	OIPREAD15 = "OIP-READ-15"
+
+	// Every route that shows an intent shows it with the status that it has.
+	OIPREAD16 = "OIP-READ-16"
 
 	// Where the children of an intent are listed as ready or blocked, one that depends on an intent
 	// that waits is blocked.
-	OIPREAD14 = "OIP-READ-14"
+	OIPREAD17 = "OIP-READ-17"
+
+	// The time at which a refused claim is to come again is not one at which its upstream did not even
+	// wait yet.
+	OIPREAD18 = "OIP-READ-18"
 
 	// max_attempts counts all notifications, the first one too: of N there are N-1 reminders.
 	OIP0026H1 = "OIP-0026-H1"
@@ -617,18 +631,49 @@ var RequirementsV1 = []Requirement{
 		Breaks:   []string{"another-value", "inserted"},
 	},
 	{
-		ID: OIPREAD13, Level: "MUST", Source: "OIP-READING", File: "",
+		ID: OIPREAD13, Level: "SHOULD", Source: "OIP-READING", File: "",
+		Section: "RFC-0025 11", Line: 0, Hash: "", Claim: "core",
+		Evidence: "observed",
+		Text:     "A request that does not fit is the caller's mistake, whatever the operation and wherever in it; it is not answered with 5xx.",
+		Accepts:  "OIP-R130: any 4xx, and a server that does what is asked all the same.",
+		Breaks:   []string{"another-status"},
+	},
+	{
+		ID: OIPREAD14, Level: "MUST", Source: "OIP-READING", File: "",
+		Section: "RFC-0001 and RFC-0025 8", Line: 0, Hash: "", Claim: "core",
+		Evidence: "observed",
+		Text:     "A request that is refused because it does not fit changes nothing and leaves nothing behind.",
+		Breaks:   []string{"another-value", "inserted"},
+	},
+	{
+		ID: OIPREAD15, Level: "SHOULD", Source: "OIP-READING", File: "",
+		Section: "RFC-0001, RFC-0002 and RFC-0007", Line: 0, Hash: "", Claim: "core",
+		Evidence: "observed",
+		Text:     "What belongs to one parent is not shown, changed or removed by the path of another.",
+		Accepts:  "OIP-R131: any answer; what belongs to the other stays as it is.",
+		Breaks:   []string{"another-value"},
+	},
+	{
+		ID: OIPREAD16, Level: "MUST", Source: "OIP-READING", File: "",
 		Section: "RFC-0026 2", Line: 0, Hash: "", Claim: "graph",
 		Evidence: "observed",
 		Text:     "Every route that shows an intent shows it with the status that it has.",
 		Breaks:   []string{"another-value"},
 	},
 	{
-		ID: OIPREAD14, Level: "MUST", Source: "OIP-READING", File: "",
+		ID: OIPREAD17, Level: "MUST", Source: "OIP-READING", File: "",
 		Section: "RFC-0026 2", Line: 0, Hash: "", Claim: "graph",
 		Evidence: "observed",
 		Text:     "Where the children of an intent are listed as ready or blocked, one that depends on an intent that waits is blocked.",
 		Breaks:   []string{"left-out"},
+	},
+	{
+		ID: OIPREAD18, Level: "MUST", Source: "OIP-READING", File: "",
+		Section: "RFC-0026 6", Line: 0, Hash: "", Claim: "claim",
+		Evidence: "observed",
+		Text:     "The time at which a refused claim is to come again is not one at which its upstream did not even wait yet.",
+		Accepts:  "OIP-R115: none is taken as well.",
+		Breaks:   []string{"another-value", "another-type"},
 	},
 	{
 		ID: OIP0026H1, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",

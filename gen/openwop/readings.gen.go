@@ -503,4 +503,13 @@ var ReadingsV1 = []Reading{
 		Why:       "A host that follows the prose to the letter is not to be failed for it.",
 		Scenarios: []string{"openwop/run-control/foreign-uncontrolled"},
 	},
+	{
+		ID: "OWP-R112", Title: "requests that do not fit",
+		Sentences: []string{"OWP-ERR-26", "OWP-ERR-27", "OWP-ERR-28"},
+		Open:      "The API document names 400 for a request that does not fit, and closes most bodies. Hosts in use pass over what they do not know, and the texts do not say in which order a host looks at a request.",
+		Accept:    "Any 4xx, and 501 of a host without the operation. Success as well, with a finding, unless the operation cannot be done - a body that has to be there is not, is no JSON or no object, or lacks a member that it needs. What is let in may change what it names. Seams are not asked.",
+		Refuse:    "A 5xx, and a refusal after which something is otherwise than before.",
+		Why:       "A client sends a request again that the host failed at; one that was wrong it does not. A host that is more generous than its document harms nobody.",
+		Scenarios: []string{"openwop/misfits/every-end-final", "openwop/misfits/every-misfit-answered", "openwop/misfits/every-misfit-without-effect"},
+	},
 }

@@ -553,6 +553,16 @@ const (
 	// A body that is larger than the advertised limit is refused with 413.
 	OWPERR17 = "OWP-ERR-17"
 
+	// A request that does not fit the API document is the caller's mistake, whatever the operation and
+	// wherever in it; it is no fault of the host's.
+	OWPERR26 = "OWP-ERR-26"
+
+	// A request that is refused because it does not fit changes nothing and leaves nothing behind.
+	OWPERR27 = "OWP-ERR-27"
+
+	// What is over stays as it ended, whatever operation names it; to ask is no fault of the host's.
+	OWPERR28 = "OWP-ERR-28"
+
 	// The same request under the same idempotency key is done once, and its reply is given again.
 	OWPERR18 = "OWP-ERR-18"
 
@@ -2691,6 +2701,29 @@ var RequirementsV1 = []Requirement{
 		Text:     "A body that is larger than the advertised limit is refused with 413.",
 		Accepts:  "400 is taken too.",
 		Breaks:   []string{"another-status"},
+	},
+	{
+		ID: OWPERR26, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "Codes (validation_error)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A request that does not fit the API document is the caller's mistake, whatever the operation and wherever in it; it is no fault of the host's.",
+		Accepts:  "OWP-R112: any 4xx, and a host that does what is asked all the same.",
+		Breaks:   []string{"another-status"},
+	},
+	{
+		ID: OWPERR27, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "Codes (validation_error)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A request that is refused because it does not fit changes nothing and leaves nothing behind.",
+		Breaks:   []string{"another-value", "inserted"},
+	},
+	{
+		ID: OWPERR28, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "Run lifecycle (terminal statuses)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "What is over stays as it ended, whatever operation names it; to ask is no fault of the host's.",
+		Accepts:  "OWP-R42, OWP-R112: any refusal, or success without an effect on what is over.",
+		Breaks:   []string{"another-status", "another-value", "inserted"},
 	},
 	{
 		ID: OWPERR18, Level: "MUST", Source: "OWP-ERRORS", File: "",

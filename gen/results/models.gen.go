@@ -1589,6 +1589,8 @@ func (v *Kill) UnmarshalJSON(data []byte) error {
 // throughout; nothing in it depends on the time or the machine, so two documents can be compared. A change that
 // a reader could trip over gets another number in schema.
 type KillMatrix struct {
+	// The depth at which the hosts were asked. Absent for quick.
+	Depth KillMatrixDepth `json:"depth,omitzero"`
 	// The protocols whose suites were proved.
 	Protocols []ProvedProtocol `json:"protocols"`
 	// Format and version of this document.
@@ -1599,6 +1601,8 @@ type KillMatrix struct {
 func (v *KillMatrix) UnmarshalJSON(data []byte) error {
 	return decodeObject(data, func(name string) any {
 		switch name {
+		case "depth":
+			return &v.Depth
 		case "protocols":
 			return &v.Protocols
 		case "schema":
@@ -1619,6 +1623,24 @@ func (v KillMatrix) MarshalJSON() ([]byte, error) {
 		p.Schema = KillMatrixSchemaAssayKillMatrix3
 	}
 	return marshal(p)
+}
+
+// KillMatrixDepth The depth at which the hosts were asked. Absent for quick.
+type KillMatrixDepth string
+
+// The values of KillMatrixDepth.
+const (
+	KillMatrixDepthStandard KillMatrixDepth = "standard"
+	KillMatrixDepthDeep     KillMatrixDepth = "deep"
+)
+
+// Valid reports whether the contract has the value.
+func (v KillMatrixDepth) Valid() bool {
+	switch v {
+	case KillMatrixDepthStandard, KillMatrixDepthDeep:
+		return true
+	}
+	return false
 }
 
 // KillMatrixSchema Format and version of this document.
@@ -1665,7 +1687,7 @@ func UnmarshalKillPart(data []byte) (KillPart, error) {
 }
 
 var tellsOfKillPart = []tell{
-	{decode: decodeCase[KillPartHead], kinds: 32, required: []string{"line", "patienceMs", "protocols", "scenarios", "schema", "seed", "suites"}, members: map[string]int{"line": 8, "patienceMs": 4, "protocols": 16, "scenarios": 16, "schema": 8, "seed": 4, "suites": 16}, consts: map[string][]string{"line": []string{"\"head\""}, "schema": []string{"\"assay.kill-part/1\""}}, closed: true},
+	{decode: decodeCase[KillPartHead], kinds: 32, required: []string{"line", "patienceMs", "protocols", "scenarios", "schema", "seed", "suites"}, members: map[string]int{"depth": 8, "line": 8, "patienceMs": 4, "protocols": 16, "scenarios": 16, "schema": 8, "seed": 4, "suites": 16}, consts: map[string][]string{"depth": []string{"\"standard\"", "\"deep\""}, "line": []string{"\"head\""}, "schema": []string{"\"assay.kill-part/1\""}}, closed: true},
 	{decode: decodeCase[KillPartHost], kinds: 32, required: []string{"host", "line"}, members: map[string]int{"fault": 32, "honest": 32, "host": 8, "line": 8}, consts: map[string][]string{"line": []string{"\"host\""}}, closed: true},
 }
 
@@ -1675,7 +1697,9 @@ func caseOfKillPart(data []byte) (any, error) {
 
 // KillPartHead What is proved, and how. Parts with the same head belong to the same matrix.
 type KillPartHead struct {
-	Line KillPartHeadLine `json:"line"`
+	// The depth at which the hosts are asked. Absent for quick.
+	Depth KillPartHeadDepth `json:"depth,omitzero"`
+	Line  KillPartHeadLine  `json:"line"`
 	// How long a faulty host may take for what must happen.
 	PatienceMs int64              `json:"patienceMs"`
 	Protocols  []KillPartProtocol `json:"protocols"`
@@ -1693,6 +1717,8 @@ type KillPartHead struct {
 func (v *KillPartHead) UnmarshalJSON(data []byte) error {
 	return decodeObject(data, func(name string) any {
 		switch name {
+		case "depth":
+			return &v.Depth
 		case "line":
 			return &v.Line
 		case "patienceMs":
@@ -1735,6 +1761,24 @@ func (v KillPartHead) MarshalJSON() ([]byte, error) {
 }
 
 func (KillPartHead) isKillPart() {}
+
+// KillPartHeadDepth The depth at which the hosts are asked. Absent for quick.
+type KillPartHeadDepth string
+
+// The values of KillPartHeadDepth.
+const (
+	KillPartHeadDepthStandard KillPartHeadDepth = "standard"
+	KillPartHeadDepthDeep     KillPartHeadDepth = "deep"
+)
+
+// Valid reports whether the contract has the value.
+func (v KillPartHeadDepth) Valid() bool {
+	switch v {
+	case KillPartHeadDepthStandard, KillPartHeadDepthDeep:
+		return true
+	}
+	return false
+}
 
 type KillPartHeadLine string
 
@@ -2179,6 +2223,32 @@ func (v *OpenBundleSuite) UnmarshalJSON(data []byte) error {
 	}, nil)
 }
 
+// OtherVerdict A scenario that came out otherwise when it was asked again.
+type OtherVerdict struct {
+	Before Verdict `json:"before"`
+	Now    Verdict `json:"now"`
+	// Why it is what it is now.
+	Reason   string `json:"reason,omitzero"`
+	Scenario string `json:"scenario"`
+}
+
+// UnmarshalJSON reads an OtherVerdict. Names of members must match exactly; any may be missing.
+func (v *OtherVerdict) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "before":
+			return &v.Before
+		case "now":
+			return &v.Now
+		case "reason":
+			return &v.Reason
+		case "scenario":
+			return &v.Scenario
+		}
+		return nil
+	}, nil)
+}
+
 // Pace How slow the target was found to be, and how patient Assay was with it. Times are in seconds; 0 where
 // none was seen. No transcript shows all of it, so it cannot be derived again.
 type Pace struct {
@@ -2338,6 +2408,8 @@ func (v PendingDrive) MarshalJSON() ([]byte, error) {
 
 // ProfileResult How much of a profile was proved.
 type ProfileResult struct {
+	// The least at which the profile can be proved. Absent where any will do.
+	Depth Depth `json:"depth,omitzero"`
 	// Of the profile as it was frozen (spec/assay/profiles): two results speak of the same profile where it is the
 	// same.
 	Digest *Digest `json:"digest,omitzero"`
@@ -2352,8 +2424,10 @@ type ProfileResult struct {
 	// frozen.
 	Provisional []string `json:"provisional,omitzero"`
 	// Requirements of the profile that bind this target.
-	Required int64         `json:"required"`
-	Status   ProfileStatus `json:"status"`
+	Required int64 `json:"required"`
+	// Requirements that were passed, and not asked as far as the profile demands: at its depth, with as many checks.
+	Shallow *int64        `json:"shallow,omitzero"`
+	Status  ProfileStatus `json:"status"`
 	// The later revision of the profile; absent for the newest.
 	Superseded string `json:"superseded,omitzero"`
 	// How many of them have the stimulus assay-seam: so much of the profile rests on seams of Assay's own.
@@ -2364,6 +2438,8 @@ type ProfileResult struct {
 func (v *ProfileResult) UnmarshalJSON(data []byte) error {
 	return decodeObject(data, func(name string) any {
 		switch name {
+		case "depth":
+			return &v.Depth
 		case "digest":
 			return &v.Digest
 		case "id":
@@ -2378,6 +2454,8 @@ func (v *ProfileResult) UnmarshalJSON(data []byte) error {
 			return &v.Provisional
 		case "required":
 			return &v.Required
+		case "shallow":
+			return &v.Shallow
 		case "status":
 			return &v.Status
 		case "superseded":
@@ -2791,6 +2869,73 @@ func (v RegisteredTimestamp) MarshalJSON() ([]byte, error) {
 	return marshal(p)
 }
 
+// Repetition One time at which a part of the scenarios was asked again, in another order, under other names and
+// with other values.
+type Repetition struct {
+	// The scenarios, in the order in which they were asked.
+	Asked []string `json:"asked"`
+	// Seconds after the end of the certification at which it was to begin, as drawn.
+	At float64 `json:"at"`
+	// What came out otherwise than at first.
+	Differences []OtherVerdict `json:"differences"`
+	// What Assay did wrong outside all scenarios.
+	Fault string `json:"fault,omitzero"`
+	// Its names came of it.
+	Run string `json:"run"`
+	// The names of the fixtures were drawn from it.
+	Salt *string `json:"salt,omitzero"`
+	// How long it took.
+	Seconds float64 `json:"seconds"`
+	// Its random values came of it.
+	Seed uint64 `json:"seed"`
+	// Absent if it was not begun.
+	StartedAt time.Time `json:"startedAt,omitzero"`
+	// Why nothing was asked.
+	Stopped string `json:"stopped,omitzero"`
+}
+
+// UnmarshalJSON reads a Repetition. Names of members must match exactly; any may be missing.
+func (v *Repetition) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "asked":
+			return &v.Asked
+		case "at":
+			return &v.At
+		case "differences":
+			return &v.Differences
+		case "fault":
+			return &v.Fault
+		case "run":
+			return &v.Run
+		case "salt":
+			return &v.Salt
+		case "seconds":
+			return &v.Seconds
+		case "seed":
+			return &v.Seed
+		case "startedAt":
+			return &v.StartedAt
+		case "stopped":
+			return &v.Stopped
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a Repetition.
+func (v Repetition) MarshalJSON() ([]byte, error) {
+	type plain Repetition
+	p := plain(v)
+	if p.Asked == nil {
+		p.Asked = []string{}
+	}
+	if p.Differences == nil {
+		p.Differences = []OtherVerdict{}
+	}
+	return marshal(p)
+}
+
 // RequirementID Such as OWP-0061-B1.
 type RequirementID = string
 
@@ -2883,6 +3028,9 @@ type Results struct {
 	Pace       *Pace           `json:"pace,omitzero"`
 	Partial    *Partial        `json:"partial,omitzero"`
 	Profiles   []ProfileResult `json:"profiles"`
+	// The times at which a part of the scenarios was asked again: --again. What is violated in one is violated, and
+	// a pass that came to no verdict in one proves nothing.
+	Repetitions []Repetition `json:"repetitions,omitzero"`
 	// Each requirement that a selected scenario names, in the order of the ledger.
 	Requirements []RequirementResult `json:"requirements"`
 	Run          *Run                `json:"run,omitzero"`
@@ -2943,6 +3091,8 @@ func (v *Results) UnmarshalJSON(data []byte) error {
 			return &v.Partial
 		case "profiles":
 			return &v.Profiles
+		case "repetitions":
+			return &v.Repetitions
 		case "requirements":
 			return &v.Requirements
 		case "run":
@@ -4065,7 +4215,8 @@ func (v Verdict) Valid() bool {
 type Violation struct {
 	Actual string      `json:"actual"`
 	By     ViolationBy `json:"by"`
-	// Transcript that shows it: transcripts/<drive>.json.
+	// Transcript that shows it: transcripts/<drive>.json, or again/<n>/transcripts/<drive>.json for
+	// again/<n>/<drive>.
 	Drive string `json:"drive"`
 	// Entry of that transcript, from 1; 0 when it is about none or about several.
 	Exchange int64 `json:"exchange"`
@@ -4116,20 +4267,22 @@ func (v *Violation) UnmarshalJSON(data []byte) error {
 }
 
 // ViolationBy scenario: a check of a scenario that names the requirement. set-up: a step of the setup of another
-// scenario. invariant: a rule for every log, page, stream and snapshot that was read.
+// scenario. invariant: a rule for every log, page, stream and snapshot that was read. repetition: any of these,
+// when a part was asked again, and not before.
 type ViolationBy string
 
 // The values of ViolationBy.
 const (
-	ViolationByScenario  ViolationBy = "scenario"
-	ViolationBySetUp     ViolationBy = "set-up"
-	ViolationByInvariant ViolationBy = "invariant"
+	ViolationByScenario   ViolationBy = "scenario"
+	ViolationBySetUp      ViolationBy = "set-up"
+	ViolationByInvariant  ViolationBy = "invariant"
+	ViolationByRepetition ViolationBy = "repetition"
 )
 
 // Valid reports whether the contract has the value.
 func (v ViolationBy) Valid() bool {
 	switch v {
-	case ViolationByScenario, ViolationBySetUp, ViolationByInvariant:
+	case ViolationByScenario, ViolationBySetUp, ViolationByInvariant, ViolationByRepetition:
 		return true
 	}
 	return false

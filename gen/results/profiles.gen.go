@@ -10,6 +10,7 @@ type Profile struct {
 	Title        string
 	Claims       []string // that make it applicable, all of them
 	Digest       string   // SHA-256 of the canonical form (RFC 8785) of its file without the digest, in hex
+	Depth        string   // the least at which it can be proved; "": any
 	Scope        []ProfileSection
 	Requirements []ProfileRequirement
 }
@@ -25,6 +26,7 @@ type ProfileRequirement struct {
 	ID        string
 	Evidence  string   // observed, attested or survived: how strong the proof must be
 	Claims    []string // it is demanded of targets that make one of them; nil: of all
+	Checks    int      // of it that these scenarios have to make together, at least; 0: any
 	Scenarios []string // that counted when the profile was frozen
 }
 

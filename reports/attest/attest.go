@@ -56,7 +56,8 @@ type Resource struct {
 	Digest    map[string]string `json:"digest,omitempty"`
 	Content   []byte            `json:"content,omitempty"`
 	MediaType string            `json:"mediaType,omitempty"`
-	// Annotations of the subject name the target, its protocol, and the headers that whoever ran Assay added.
+	// Annotations of the subject name the target, its protocol, how far it was asked, and the headers that whoever ran Assay
+	// added.
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
@@ -100,6 +101,9 @@ func Of(b *bundle.Bundle, doc results.Results) ([]Statement, error) {
 	}
 	about := Resource{Name: "bundle", Digest: map[string]string{"sha256": b.Digest},
 		Annotations: map[string]string{"target": doc.Target.Address, "protocol": doc.Target.Protocol}}
+	if reach := excerpt.Reached(doc); reach != "" {
+		about.Annotations["reach"] = reach
+	}
 	if names := doc.Target.ExtraHeaders; len(names) > 0 {
 		about.Annotations["extraHeaders"] = strings.Join(names, ", ")
 	}

@@ -82,6 +82,10 @@ func Part(p results.Partial) string {
 // SeenBy says who saw a violation.
 func SeenBy(v results.Violation) string {
 	switch {
+	case v.By == results.ViolationByRepetition && v.Scenario == "":
+		return "a rule for all that is read, when a part was asked again"
+	case v.By == results.ViolationByRepetition:
+		return v.Scenario + ", when it was asked again"
 	case v.Scenario == "":
 		return "a rule for all that is read"
 	case v.By == results.ViolationByScenario:

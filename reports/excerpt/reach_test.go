@@ -21,3 +21,27 @@ func TestReach(t *testing.T) {
 		}
 	}
 }
+
+func TestReached(t *testing.T) {
+	asked := func(n int64, drawn ...results.Drawn) results.RequirementResult {
+		return results.RequirementResult{Reach: &results.Reach{Asked: n, Drawn: drawn}}
+	}
+	for want, doc := range map[string]results.Results{
+		"":        {Depth: "deep", Requirements: []results.RequirementResult{{}}},
+		"1 check": {Requirements: []results.RequirementResult{asked(1), {}}},
+		"depth standard, 9 checks, 4 dimensions drawn (turns up to 24, letters up to 9, forms up to 8), 1 of them narrowed by limits of the target": {
+			Depth: "standard", Requirements: []results.RequirementResult{
+				asked(4, results.Drawn{Name: "letters", Most: 9}, results.Drawn{Name: "turns", Most: 20}),
+				asked(5, results.Drawn{Name: "turns", Most: 24, Narrowed: "a limit"}, results.Drawn{Name: "truth", Most: 1},
+					results.Drawn{Name: "forms", Most: 8}),
+			}},
+	} {
+		if got := excerpt.Reached(doc); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := excerpt.Shallow(results.ProfileResult{Shallow: new(int64(3)), Depth: "standard"}); got !=
+		"3 passed and not asked as far as it demands (--depth standard)" {
+		t.Error(got)
+	}
+}

@@ -40,3 +40,32 @@ func (m *maker) seenAt(p results.Violation) seenAt {
 	return seenAt{Expected: clip(p.Expected, mostWords), Actual: clip(p.Actual, mostWords), Place: clip(excerpt.PlaceOf(p), mostWords),
 		By: excerpt.SeenBy(p), Transcript: m.transcript(p.Drive)}
 }
+
+// repetition is a time at which a part of the scenarios was asked again.
+type repetition struct {
+	Line        string
+	Differences []other
+	More        int
+}
+
+// other is a scenario that came out otherwise.
+type other struct {
+	Scenario            link
+	Before, Now, Reason string
+}
+
+// mostDifferences bounds the differences that are shown of one repetition.
+const mostDifferences = 20
+
+func (m *maker) repetitions() []repetition {
+	var out []repetition
+	for n, a := range m.doc.Repetitions {
+		r := repetition{Line: clip(sentence(excerpt.Repetition(n+1, a)), mostWords), More: max(0, len(a.Differences)-mostDifferences)}
+		for _, d := range a.Differences[:min(len(a.Differences), mostDifferences)] {
+			r.Differences = append(r.Differences, other{link{clip(d.Scenario, mostWords), anchor(d.Scenario)}, string(d.Before), string(d.Now),
+				clip(d.Reason, mostWords)})
+		}
+		out = append(out, r)
+	}
+	return out
+}

@@ -88,6 +88,8 @@ type report struct {
 	Failures     []failure
 	MoreFailures int
 	Elsewhere    []elsewhere
+	Repeated     string
+	Repetitions  []repetition
 	Part         string
 	ExtraHeaders string
 	Speed        []string // of the target, a sentence each
@@ -137,6 +139,7 @@ func newReport(c Certification) report {
 	r.Bar = bars(r.Counts)
 	r.Failures, r.MoreFailures = m.failures()
 	r.Elsewhere = m.elsewhere()
+	r.Repeated, r.Repetitions = sentence(excerpt.Repetitions(d)), m.repetitions()
 	if p := d.Partial; p != nil {
 		r.Part = excerpt.Part(*p)
 	}

@@ -71,6 +71,7 @@ type Column struct {
 	Other         bool   // its questions differ from those of the first column
 	Part          bool   // only a selection of the questions
 	Sensitivity   string // how many passes were shown able to fail, "" if none was challenged
+	Reached       string // how far was asked, "" if the results do not say
 	First         bool   // of format 1, which shows less
 	Link          string
 	Seen          []results.Sighting // unclaimed features
@@ -147,7 +148,7 @@ func (t *Table) column(number int, c Certification, now time.Time) Column {
 	out := Column{
 		Number: number, Name: deref(doc.Target.Name), Version: deref(doc.Target.Version), Address: doc.Target.Address,
 		At: doc.StartedAt.UTC(), Age: age(doc.StartedAt, now), Assay: doc.Assay.Version, Part: doc.Partial != nil,
-		Link: c.Link, Seen: doc.NotClaimed, Sensitivity: excerpt.Sensitivity(doc.Sensitivity),
+		Link: c.Link, Seen: doc.NotClaimed, Sensitivity: excerpt.Sensitivity(doc.Sensitivity), Reached: excerpt.Reached(doc),
 		ExtraHeaders: doc.Target.ExtraHeaders, First: doc.Schema == results.ResultsSchemaAssayResults1,
 	}
 	i := slices.IndexFunc(t.Sets, func(s Set) bool { return s.digest == doc.Assay.SuiteDigest })

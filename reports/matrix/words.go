@@ -63,6 +63,9 @@ func (c Column) Remark() string {
 	if c.Part {
 		remark = ", a selection of the questions"
 	}
+	if c.Reached != "" {
+		remark += ", asked to " + c.Reached
+	}
 	if c.Sensitivity != "" {
 		remark += ", " + c.Sensitivity
 	}

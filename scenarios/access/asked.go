@@ -86,7 +86,7 @@ func Ask(ctx context.Context, c *scenarios.Conn, cells []Cell, call func(cell Ce
 			if q.Label = cell.Way.Name() + " " + string(cell.Caller); k == 1 {
 				q.Label += ", of what never was"
 			}
-			calls = append(calls, func(ctx context.Context) { *into, replies[2*i+k] = send(ctx, c, cell.Way, q) })
+			calls = append(calls, func(ctx context.Context) { *into, replies[2*i+k] = Send(ctx, c, cell.Way, q) })
 		}
 	}
 	for some := range slices.Chunk(calls, SideBySide) {
@@ -122,8 +122,8 @@ func OwnHeaders(c *scenarios.Conn, sent Asked) {
 	}
 }
 
-// send sends a request. A stream is closed as soon as it has begun; it has no reply.
-func send(ctx context.Context, c *scenarios.Conn, w Way, q wire.Call) (Answer, *wire.Reply) {
+// Send sends a request of a way. A stream is closed as soon as it has begun; it has no reply.
+func Send(ctx context.Context, c *scenarios.Conn, w Way, q wire.Call) (Answer, *wire.Reply) {
 	if !w.Streams {
 		reply := c.Do(ctx, q)
 		return Answer{q.Label, reply.StatusValue(), reply.Value("")}, reply

@@ -24,6 +24,8 @@ type Way struct {
 	Secured   bool     // it asks for a credential
 	Tags      []string // of the operation
 	Body      string   // JSON pointer of the schema of its body, "" if it takes none
+	NeedsBody bool     // the body may not be left out
+	Versioned bool     // it takes If-Match
 	Inputs    []Input  // its parameters, those of the path among them
 	Streams   bool     // what it answers may be a stream of events
 }
@@ -43,6 +45,8 @@ func (w Way) Name() string {
 type Contract struct {
 	Ways    []Way // by name, the plain way of an operation first
 	samples *apidoc.Samples
+	schemas *validate.Set
+	checks  map[string][]apidoc.Parameter // of the parameters of an operation, by its id
 }
 
 // Read returns the ways of a bundled contract.
@@ -55,12 +59,13 @@ func Read(bundled []byte) (*Contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Contract{}
+	c := &Contract{schemas: schemas, checks: map[string][]apidoc.Parameter{}}
 	if c.samples, err = apidoc.NewSamples(bundled); err != nil {
 		return nil, err
 	}
 	for route, op := range operations {
 		c.Ways = append(c.Ways, waysOf(route, op)...)
+		c.checks[op.ID] = op.Parameters
 	}
 	slices.SortFunc(c.Ways, func(a, b Way) int {
 		return cmp.Or(strings.Compare(a.Operation, b.Operation), strings.Compare(a.With, b.With))
@@ -81,9 +86,10 @@ func waysOf(route string, op *apidoc.Operation) []Way {
 	plain := Way{Operation: op.ID, Method: method, Path: path, Secured: op.Secured, Tags: op.Tags,
 		Streams: slices.Contains(op.Gives, "text/event-stream")}
 	if op.TakesBody {
-		plain.Body = op.Body.At
+		plain.Body, plain.NeedsBody = op.Body.At, op.BodyRequired
 	}
 	var more []Input
+	plain.Versioned = slices.Contains(op.Declared, "If-Match")
 	for _, p := range op.Parameters {
 		if in := (Input{p.Name, p.In, p.At}); p.Required {
 			plain.Inputs = append(plain.Inputs, in)
@@ -113,6 +119,20 @@ type Live func(name string) (value any, ok bool)
 // In reports whether a place is in the path of the way.
 func (w Way) In(name string) bool {
 	return slices.ContainsFunc(w.Inputs, func(in Input) bool { return in.In == "path" && in.Name == name })
+}
+
+// Places are the names of what the path of the way names, in order.
+func (w Way) Places() (names []string) {
+	rest := w.Path
+	for {
+		_, after, found := strings.Cut(rest, "{")
+		if !found {
+			return names
+		}
+		var name string
+		name, rest, _ = strings.Cut(after, "}")
+		names = append(names, name)
+	}
 }
 
 // Takes reports whether the body that the contract demands has a member of this name.

@@ -12,15 +12,16 @@ import (
 	"github.com/openassay/assay/scenarios/openintent/config"
 	"github.com/openassay/assay/scenarios/openintent/containers"
 	"github.com/openassay/assay/scenarios/openintent/coordinator"
-	"github.com/openassay/assay/scenarios/openintent/credentials"
 	"github.com/openassay/assay/scenarios/openintent/deadline"
 	"github.com/openassay/assay/scenarios/openintent/graph"
 	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/openintent/inputs"
 	"github.com/openassay/assay/scenarios/openintent/lifecycle"
+	"github.com/openassay/assay/scenarios/openintent/operations"
 	"github.com/openassay/assay/scenarios/openintent/programs"
 	"github.com/openassay/assay/scenarios/openintent/retry"
 	"github.com/openassay/assay/scenarios/openintent/streams"
+	"github.com/openassay/assay/scenarios/openintent/worlds"
 )
 
 // Protocol is OpenIntent v1 with RFC-0026.
@@ -94,7 +95,7 @@ func Suites() []scenarios.Suite {
 	suites := []scenarios.Suite{
 		answers.Suite(), lifecycle.Suite(), graph.Suite(), containers.TasksSuite(), containers.PortfoliosSuite(),
 		deadline.Suite(), retry.Suite(), coordinator.Suite(), inputs.Suite(), config.Suite(), streams.Suite(),
-		retry.StorySuite(), programs.Suite(), cascade.Suite(), credentials.Suite(),
+		retry.StorySuite(), programs.Suite(), worlds.Suite(), cascade.Suite(), operations.CredentialsSuite(), operations.MisfitsSuite(),
 	}
 	for i := range suites {
 		suites[i].Protocol = Protocol

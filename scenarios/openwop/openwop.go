@@ -9,7 +9,6 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/confidence"
 	"github.com/openassay/assay/scenarios/openwop/control"
-	"github.com/openassay/assay/scenarios/openwop/credentials"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/discovery"
 	"github.com/openassay/assay/scenarios/openwop/eventlog"
@@ -20,6 +19,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/isolation"
 	"github.com/openassay/assay/scenarios/openwop/loop"
 	"github.com/openassay/assay/scenarios/openwop/memory"
+	"github.com/openassay/assay/scenarios/openwop/operations"
 	"github.com/openassay/assay/scenarios/openwop/programs"
 	"github.com/openassay/assay/scenarios/openwop/refusals"
 	"github.com/openassay/assay/scenarios/openwop/replay"
@@ -42,7 +42,7 @@ func Speaking(d *dialect.Dialect) *scenarios.Protocol {
 			return nil, err
 		}
 		salted := speaking(d.Salted(names))
-		salted.Salt, salted.Drawn, salted.Fixtures = drawnFrom, names.Drawn, names.Files()
+		salted.Salt, salted.Drawn, salted.Fixtures, salted.Salted = drawnFrom, names.Drawn, names.Files(), p.Salted
 		return salted, nil
 	}
 	return p
@@ -112,7 +112,8 @@ func SuitesOf(p *scenarios.Protocol) []scenarios.Suite {
 		eventlog.Suite(),
 		replay.Suite(),
 		isolation.Suite(),
-		credentials.Suite(),
+		operations.CredentialsSuite(),
+		operations.MisfitsSuite(),
 		handoff.AncestrySuite(),
 		memory.Suite(),
 		control.Suite(),

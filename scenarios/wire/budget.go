@@ -20,6 +20,18 @@ func (s Spent) Plus(more Spent) Spent {
 	return Spent{s.Requests + more.Requests, s.Runs + more.Runs, s.Turns + more.Turns}
 }
 
+// Left returns what is left of an allowance of which s is spent, and whether that is something. 0 is no bound in either.
+func (s Spent) Left(most Spent) (left Spent, some bool) {
+	some = true
+	of := func(most, spent int) int {
+		if most > 0 && spent >= most {
+			some = false
+		}
+		return max(0, most-spent)
+	}
+	return Spent{of(most.Requests, s.Requests), of(most.Runs, s.Runs), of(most.Turns, s.Turns)}, some
+}
+
 // Cost returns the runs that a request asks for, and the turns that these will take. path has no query, body is "" where there is none.
 type Cost func(method, path, body string) (runs, turns int)
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -38,7 +39,8 @@ func (r *Redactor) Hide(text string) {
 	placeholder := fmt.Sprintf("<secret:%d>", r.next)
 	r.raw = append(r.raw, secret{text, placeholder})
 	quoted, _ := json.Marshal(text) // a string always encodes
-	for _, spelling := range []string{text, strings.Trim(string(quoted), `"`), url.QueryEscape(text), url.PathEscape(text)} {
+	spellings := []string{text, strings.Trim(string(quoted), `"`), url.QueryEscape(text), url.PathEscape(text)}
+	for _, spelling := range append(spellings, encodings(text)...) {
 		if !slices.ContainsFunc(r.secrets, func(s secret) bool { return s.text == spelling }) {
 			r.secrets = append(r.secrets, secret{spelling, placeholder})
 			r.heads.add(spelling)
@@ -46,6 +48,28 @@ func (r *Redactor) Hide(text string) {
 	}
 	// The longest first, so that a secret in another one does not cut that in two.
 	slices.SortStableFunc(r.secrets, func(a, b secret) int { return len(b.text) - len(a.text) })
+}
+
+// leastEncoded is the length in bytes from which a secret is looked for in encodings: that of a shorter one may be an ordinary word.
+const leastEncoded = 12
+
+// encodings returns a text in hex and in base64, wherever it stands in what is encoded: three bytes become four letters, of which
+// those are left out that hold bits of its neighbours, too.
+func encodings(text string) []string {
+	if len(text) < leastEncoded {
+		return nil
+	}
+	digits := fmt.Sprintf("%x", text)
+	out := []string{digits, strings.ToUpper(digits)}
+	for before := range 3 {
+		padded := append(make([]byte, before), text...)
+		whole := len(padded) / 3 * 4   // letters of whole groups
+		skip := []int{0, 2, 3}[before] // letters that hold bits of what stands before
+		for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+			out = append(out, e.EncodeToString(padded)[skip:whole])
+		}
+	}
+	return out
 }
 
 // Count returns the highest number of a placeholder.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"sync"
@@ -77,4 +78,31 @@ func TestSecretsAreLearntWhileTextsAreCleaned(t *testing.T) {
 		})
 	}
 	both.Wait()
+}
+
+// A secret is found in what is encoded with others around it, wherever it stands there, and short ones are not looked for so.
+func TestSecretsAreFoundInEncodings(t *testing.T) {
+	const secret = "s3cr3t/of+the?host~01"
+	rapid.Check(t, func(t *rapid.T) {
+		var r Redactor
+		r.Hide(secret)
+		before := rapid.StringN(0, 9, 9).Draw(t, "before")
+		after := rapid.StringN(0, 9, 9).Draw(t, "after")
+		encode := rapid.SampledFrom([]func([]byte) string{
+			base64.StdEncoding.EncodeToString, base64.URLEncoding.EncodeToString, base64.RawStdEncoding.EncodeToString,
+			base64.RawURLEncoding.EncodeToString, func(b []byte) string { return fmt.Sprintf("%x", b) }, func(b []byte) string { return fmt.Sprintf("%X", b) },
+		}).Draw(t, "encoding")
+		text := encode([]byte(before + secret + after))
+		if got := r.Clean("said: " + text + "."); !strings.Contains(got, "<secret:1>") {
+			t.Fatalf("%q is left as %q", before+secret+after, got)
+		}
+	})
+	var r Redactor
+	r.Hide("short")
+	r.Hide("a longer one than that")
+	for _, ordinary := range []string{fmt.Sprintf("%x", "short"), base64.StdEncoding.EncodeToString([]byte("a longer text of others")), "c2hvcnQ="} {
+		if got := r.Clean(ordinary); got != ordinary {
+			t.Errorf("%q became %q", ordinary, got)
+		}
+	}
 }

@@ -45,6 +45,12 @@ what begins with such a limit is left running, and noted in FILE; certify --chec
 goes on with the same certification when they are over, and says when that is if it is
 too early. FILE holds no key, so give it again (docs/certify.md).
 
+--again N asks a third of the scenarios that passed or failed again, N times, at times
+that are drawn from --over after the end, in another order, under other names and with
+other values: a host may behave only while it is looked at. What comes out otherwise is
+reported as such. What is violated then is violated, a pass that then comes to no
+verdict is unproved, and exit codes follow from that.
+
 Exit codes, the highest that applies:
   2    the command was not understood
   3    the target cannot be reached, has no discovery document, or not the nonce
@@ -106,6 +112,7 @@ type certify struct {
 	plan    bool
 	// challenge has the passes of a whole certification shown able to fail.
 	challenge bool
+	repeat    againFlags
 	json      bool
 	out       string
 	bundle    evidence
@@ -131,7 +138,7 @@ func (c *certify) run(ctx context.Context) error {
 		return err
 	}
 	defer c.listeners.close()
-	if err := reports.SetAside(c.out); err != nil {
+	if err := errors.Join(reports.SetAside(c.out), reports.SetRepetitionsAside(c.out)); err != nil {
 		return usage("certify --out %s: what an earlier run wrote cannot be set aside: %w: give another folder", c.out, err)
 	}
 	if err := c.bundle.setAside(); err != nil {
@@ -204,7 +211,8 @@ func (c *certify) ask(ctx context.Context, doing string) (*scenarios.Report, err
 	// Ginkgo runs the scenarios as its own specs; the report is written from their outcomes.
 	ginkgosuite.Show(certification, nil)
 	// The clean-up must reach the target even after an interrupt.
-	return certification.Finish(context.WithoutCancel(ctx)), nil
+	report := certification.Finish(context.WithoutCancel(ctx))
+	return report, c.askAgain(ctx, wire, report)
 }
 
 // verdictWords returns the verdicts in the order in which progress shows them.
@@ -310,7 +318,7 @@ func (c *certify) deliver(ctx context.Context, report *scenarios.Report) (*resul
 	wrong, unwritten := c.expect(report, &stamp)
 	doc := reports.Results(report, stamp)
 	doc.WaysOut = c.bestWays(doc)
-	written := reports.Write(c.out, report, doc)
+	written := errors.Join(c.writeRepetitions(report), reports.Write(c.out, report, doc))
 	if written != nil {
 		c.setAside()
 	}

@@ -55,6 +55,7 @@ type certifyFlags struct {
 	runID        string
 	plan         bool
 	noChallenge  bool
+	repeat       againFlags
 	faults       []string // of the simulated host
 	realTime     bool
 	out          string
@@ -104,6 +105,7 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 		"standard, or deep (large ones, in minutes)")
 	f.StringVar(&o.salt, "salt", "", "`TEXT` that the names of the fixtures on the host were drawn from: assay fixtures export --salt "+
 		"(default the published names)")
+	o.repeat.register(f)
 	f.StringVar(&o.runID, "run-id", "", "`ID` that names come of, to call things on the target the same again (default drawn from the seed and the start)")
 	f.StringSliceVar(&o.faults, "fault", nil,
 		"violation that the TARGET simhost commits, by its `ID` (assay list faults), to see what comes of it; may be repeated")
@@ -210,12 +212,19 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	if err := o.ticket.checkFlags(cmd.Flags().Changed, t, o, &options); err != nil {
 		return nil, err
 	}
+	if err := o.repeat.check(cmd.Flags().Changed, o, rows); err != nil {
+		return nil, err
+	}
+	t.again = o.repeat.salts
+	if t.specimen != nil && t.row.Protocol.Salted != nil {
+		t.again = o.repeat.drawn(options.Seed)
+	}
 	if err := o.listeners.check(cmd.Flags().Changed, o.plan, o.json); err != nil {
 		return nil, err
 	}
 	c := &certify{
 		target: t, options: options, plan: o.plan, challenge: !o.noChallenge, json: o.json, out: o.out,
-		bundle: o.bundle, ticket: o.ticket, listeners: o.listeners,
+		bundle: o.bundle, ticket: o.ticket, listeners: o.listeners, repeat: o.repeat,
 		again: typed.again(t, options.Seed), waysOut: typed.waysOut(t), expected: known,
 		stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), text: cmd.OutOrStdout(),
 	}

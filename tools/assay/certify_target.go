@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ type target struct {
 
 	specimen protocols.Specimen // started by certify; nil for a target that already runs
 	salt     string             // of the names of the fixtures that the specimen has; "" for the published ones alone
+	again    []string           // the salts of fixtures that it is asked about again
 	log      io.Writer          // for faults of the specimen
 }
 
@@ -78,13 +80,15 @@ func (t target) open(ctx context.Context) (ready wire.Target, stop func(), err e
 	// The specimen logs more at Info than a certification should show.
 	place := protocols.Place{Release: version(), Logger: slog.New(slog.NewTextHandler(t.log, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	gone := func() error { return nil }
-	if t.salt != "" {
+	if salts := slices.DeleteFunc(append([]string{t.salt}, t.again...), func(s string) bool { return s == "" }); len(salts) > 0 {
 		if place.Workflows, err = os.MkdirTemp("", "fixtures-"); err != nil {
 			return ready, nil, fmt.Errorf("certify simhost: make a folder for the fixtures: %w", err)
 		}
 		gone = func() error { return os.RemoveAll(place.Workflows) }
-		if _, err := exportFixtures(place.Workflows, "", t.salt); err != nil {
-			return ready, nil, errors.Join(fmt.Errorf("certify simhost: write the fixtures: %w", err), gone())
+		for _, salt := range salts {
+			if _, err := exportFixtures(place.Workflows, "", salt); err != nil {
+				return ready, nil, errors.Join(fmt.Errorf("certify simhost: write the fixtures: %w", err), gone())
+			}
 		}
 	}
 	ready, end, err := t.specimen.Start(ctx, ready, place)

@@ -36,6 +36,7 @@ var notRun = map[string]string{
 	"bin/assay prove --fault 'gate.*' --suite interrupts":                       "prove.txtar runs the like",
 	"assay simhost clock advance 2h --run ID":                                   "it takes a run that waits; see simhost_clock.txtar",
 	"assay certify https://host.example --key-file key --launch ticket.json":    "it takes hours",
+	"assay certify http://localhost:3000 --key \"$KEY\" --again 3 --over 10m":   "it takes ten minutes; certify_again.txtar runs the like",
 	"assay certify http://localhost:3000 --salt spring-tide":                    "that host has to load what is exported; fixtures.txtar does",
 	"assay certify --check ticket.json --key-file key --bundle evidence.tar.gz": "likewise",
 	"bin/assay generate": "it writes into the checkout",

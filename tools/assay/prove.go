@@ -35,6 +35,10 @@ kill-matrix.md. Exit 1 when a fault survives, is caught for a wrong reason, brea
 MUST that a profile is about and leaves it certified (a profile survivor), or when an
 honest host is accused. Profiles are not looked at with --suite or --scenario.
 
+Hosts are asked at --depth quick. A fault whose row names a greater depth shows only
+there: it is left out, and they are counted. --depth standard proves all that show at
+that depth, and writes kill-matrix-standard.json and .md: make prove DEPTH=standard.
+
 Until every host is done, kill-matrix.part.ndjson in --out has those that are, a
 line each, however the process ends; --resume goes on from there. --shard 2/8 proves
 every eighth host from the second on, on as many machines as there are shards, and
@@ -48,6 +52,8 @@ see assay fault-proxy. Exit 1 when the scenarios about a fault pass all the same
 type proveFlags struct {
 	faults    []string
 	draw      uint64
+	depth     string
+	leftOut   int // faults that show only at a greater depth
 	protocols []string
 	shard     string
 	out       string
@@ -89,6 +95,8 @@ func newProve() *cobra.Command {
 	f.IntVar(&o.options.AtOnce, "at-once", 0,
 		"`N` hosts of each protocol at the same time, as far as the machine keeps up (default 16 a core)")
 	f.DurationVar(&o.options.Patience, "patience", 0, "how long faulty hosts may take for what must happen (default 6s)")
+	f.StringVar(&o.depth, "depth", scenarios.Quick.String(), "ask at this `DEPTH`: quick, standard or deep, each with a matrix of its own; "+
+		"faults that show only at a greater one are left out")
 	f.Uint64Var(&o.options.Seed, "seed", 1, "`N` that all random values come of")
 	f.StringVar(&o.out, "out", "out", "`DIR` for kill-matrix.json and kill-matrix.md")
 	f.BoolVar(&o.check, "check", false, "write nothing; exit 1 when the matrix in --out is another one")
@@ -153,6 +161,10 @@ func (o *proveFlags) settle(flags *pflag.FlagSet) error {
 	if _, err := o.options.Select.Pick(known().Suites...); err != nil {
 		return err
 	}
+	var err error
+	if o.options.Depth, err = scenarios.ParseDepth(o.depth); err != nil {
+		return usage("prove --depth: %w", err)
+	}
 	o.options.Hosts = prove.Hosts()
 	if len(o.faults) > 0 {
 		hosts, err := prove.Matching(o.faults...)
@@ -164,8 +176,11 @@ func (o *proveFlags) settle(flags *pflag.FlagSet) error {
 		}
 		o.options.Hosts = hosts
 	}
+	o.options.Hosts, o.leftOut = prove.AtDepth(o.options.Hosts, o.options.Depth)
+	if len(o.faults) > 0 && !slices.ContainsFunc(o.options.Hosts, func(h prove.Host) bool { return h.Fault != nil }) {
+		return usage("prove --fault: at --depth %s none of these shows: prove with a greater --depth", o.options.Depth)
+	}
 	if o.draw != 0 {
-		var err error
 		if o.options.Hosts, err = prove.Drawn(o.options.Hosts, o.draw); err != nil {
 			return err
 		}
@@ -235,6 +250,9 @@ func (o *proveFlags) prove(ctx context.Context, out, errs io.Writer) (err error)
 		return errors.Join(err, end(false))
 	}
 	defer func() { err = errors.Join(err, lab.Close(context.WithoutCancel(ctx))) }()
+	if o.leftOut > 0 {
+		p.Say("%s left out at --depth %s, as only a greater one shows them", textsafe.Count(o.leftOut, "fault"), o.options.Depth)
+	}
 	p.Estimate()
 	p.Begin(len(todo))
 	o.options.Progress = func(host string, r prove.Result) error {
@@ -325,6 +343,14 @@ func writeFailed(err error) bool {
 	return failed
 }
 
+// depthOf returns the depth of a matrix.
+func depthOf(m results.KillMatrix) scenarios.Depth {
+	if d, err := scenarios.ParseDepth(string(m.Depth)); err == nil {
+		return d
+	}
+	return scenarios.Quick
+}
+
 // conclude prints a matrix, and writes it to dir or compares it with the one there. The error carries the exit code.
 func conclude(out io.Writer, m results.KillMatrix, dir string, check bool) error {
 	if err := printMatrix(out, m); err != nil {
@@ -336,7 +362,7 @@ func conclude(out io.Writer, m results.KillMatrix, dir string, check bool) error
 		}
 	} else if err := prove.Write(dir, m); err != nil {
 		return &exit{Code: scenarios.ExitUsage, Cause: writeError{fmt.Errorf("prove: %w: give another folder with --out", err)}}
-	} else if _, err := fmt.Fprintf(out, "kill matrix in %s\n", filepath.Join(dir, prove.MarkdownName)); err != nil {
+	} else if _, err := fmt.Fprintf(out, "kill matrix in %s\n", filepath.Join(dir, prove.MarkdownName(depthOf(m)))); err != nil {
 		return err
 	}
 	if !prove.Clean(m) {

@@ -27,7 +27,7 @@ func TestAnInterruptedProofIsGoneOnWith(t *testing.T) {
 		t.Run(end.String(), func(t *testing.T) {
 			t.Parallel()
 			dir := interrupted(t, end)
-			if _, err := os.Stat(filepath.Join(dir, prove.JSONName)); err == nil {
+			if _, err := os.Stat(filepath.Join(dir, prove.JSONName(scenarios.Quick))); err == nil {
 				t.Error("there is a whole matrix")
 			}
 			p := run(t, "prove", "merge", dir, "--out", t.TempDir())
@@ -116,7 +116,7 @@ func proved(t *testing.T, dir string, more ...string) []byte {
 
 func matrixIn(t *testing.T, dir string) []byte {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(dir, prove.JSONName))
+	raw, err := os.ReadFile(filepath.Join(dir, prove.JSONName(scenarios.Quick)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func awaitLines(t *testing.T, dir string, n int) {
 		if err == nil && bytes.Count(raw, []byte("\n")) >= n {
 			return
 		}
-		if _, err := os.Stat(filepath.Join(dir, prove.JSONName)); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, prove.JSONName(scenarios.Quick))); err == nil {
 			return
 		}
 	}

@@ -67,7 +67,7 @@ func TestScript(t *testing.T) {
 			"stripped": strippedHost, "correlating": correlatingHost,
 			"harmless": harmless, "eventful": eventful, "commandless": commandless, "gone": gone,
 			"scripts": scripts, "typed": typedCommand, "limited": limited, "taken": taken, "logs": logs, "spoil": spoilLog,
-			"started": started, "stopped": endedHost, "answers": answers,
+			"behaves": behaves, "started": started, "stopped": endedHost, "answers": answers,
 		},
 	})
 }

@@ -11,13 +11,14 @@ import (
 	"slices"
 
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// Committed reads the kill matrix that [Write] left in dir. The error is [ErrStale] with the first difference if the
+// Committed reads the kill matrix of a depth that [Write] left in dir. The error is [ErrStale] with the first difference if the
 // matrix does not cover today's faults, honest hosts and scenarios.
-func Committed(dir string) (results.KillMatrix, error) {
-	path := filepath.Join(dir, JSONName)
+func Committed(dir string, depth scenarios.Depth) (results.KillMatrix, error) {
+	path := filepath.Join(dir, JSONName(depth))
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return results.KillMatrix{}, fmt.Errorf("%w: there is no %s", ErrStale, path)
@@ -29,14 +30,17 @@ func Committed(dir string) (results.KillMatrix, error) {
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return results.KillMatrix{}, fmt.Errorf("read the kill matrix %s: %w", path, err)
 	}
-	if what := outdated(m); what != "" {
+	if what := outdated(m, depth); what != "" {
 		return results.KillMatrix{}, fmt.Errorf("%w: %s: %s", ErrStale, path, what)
 	}
 	return m, nil
 }
 
 // outdated returns why a matrix does not match today's hosts and scenarios, or "".
-func outdated(m results.KillMatrix) string {
+func outdated(m results.KillMatrix, depth scenarios.Depth) string {
+	if string(m.Depth) != depthWord(depth) {
+		return fmt.Sprintf("its depth is %q", m.Depth)
+	}
 	if m.Schema != results.KillMatrixSchemaAssayKillMatrix3 {
 		return fmt.Sprintf("its schema is %q", m.Schema)
 	}
@@ -52,7 +56,7 @@ func outdated(m results.KillMatrix) string {
 		}
 	}
 	for _, p := range protocols.Values() {
-		if digests[p.ID] != digest(p) {
+		if digests[p.ID] != digest(p, depth) {
 			return "the faults, honest hosts or scenarios of " + p.ID + " have changed since"
 		}
 	}
@@ -61,7 +65,8 @@ func outdated(m results.KillMatrix) string {
 			return what
 		}
 	}
-	for _, h := range Hosts() {
+	hosts, _ := AtDepth(Hosts(), depth)
+	for _, h := range hosts {
 		if !there[h.Name] {
 			return "it leaves out " + h.Name
 		}

@@ -22,7 +22,7 @@ import (
 // committed is the kill matrix of docs/. That it is the one that is found is tested elsewhere.
 func committed(t *testing.T) results.KillMatrix {
 	t.Helper()
-	m, err := prove.Committed(docs)
+	m, err := prove.Committed(docs, scenarios.Quick)
 	if err != nil {
 		t.Fatalf("%v: run make prove", err)
 	}
@@ -163,12 +163,12 @@ func TestAnOutdatedMatrixIsTold(t *testing.T) {
 			if err := prove.Write(dir, m); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := prove.Committed(dir); !errors.Is(err, prove.ErrStale) || !strings.Contains(err.Error(), c.want) {
+			if _, err := prove.Committed(dir, scenarios.Quick); !errors.Is(err, prove.ErrStale) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error is %v, want %q in it", err, c.want)
 			}
 		})
 	}
-	if _, err := prove.Committed(t.TempDir()); !errors.Is(err, prove.ErrStale) {
+	if _, err := prove.Committed(t.TempDir(), scenarios.Quick); !errors.Is(err, prove.ErrStale) {
 		t.Errorf("without any: %v", err)
 	}
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/access"
-	intent "github.com/openassay/assay/scenarios/openintent/credentials"
-	wop "github.com/openassay/assay/scenarios/openwop/credentials"
+	intent "github.com/openassay/assay/scenarios/openintent/operations"
+	wop "github.com/openassay/assay/scenarios/openwop/operations"
 	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/simhost/openwop/variation"
 	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/prove"
 )
 
-// certifyCredentials certifies a host of a specimen for its suite of credentials.
-func certifyCredentials(t *testing.T, host protocols.Specimen, depth scenarios.Depth, seed uint64) *scenarios.Report {
+// certifySuite certifies a host of a specimen for one suite.
+func certifySuite(t *testing.T, suite string, host protocols.Specimen, depth scenarios.Depth, seed uint64) *scenarios.Report {
 	t.Helper()
 	target, stop, err := host.Start(t.Context(), lab.Target(host.Protocol()), protocols.Place{})
 	if err != nil {
@@ -28,7 +28,7 @@ func certifyCredentials(t *testing.T, host protocols.Specimen, depth scenarios.D
 	}
 	defer stop(context.Background())
 	c, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: seed, Depth: depth, Patience: testenv.Patience(10 * time.Second),
-		Select: scenarios.Selection{Suites: []string{"credentials"}}}, protocols.Of(host.Protocol()).Targets[0].Suites()...)
+		Select: scenarios.Selection{Suites: []string{suite}}}, protocols.Of(host.Protocol()).Targets[0].Suites()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestEveryOperationIsAskedForWithEveryCredential(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkTable(t, p.Requests(), table, certifyCredentials(t, whole[row.Name()], scenarios.Standard, 1))
+			checkTable(t, p.Requests(), table, certifySuite(t, "credentials", whole[row.Name()], scenarios.Standard, 1))
 		})
 	}
 }
@@ -137,7 +137,7 @@ func TestRefusalsOfHonestVariations(t *testing.T) {
 	}
 	for name, host := range hosts {
 		t.Run(name, func(t *testing.T) {
-			r := certifyCredentials(t, host, scenarios.Standard, 2)
+			r := certifySuite(t, "credentials", host, scenarios.Standard, 2)
 			nothingWrong(t, r)
 			for _, o := range r.Outcomes {
 				if o.Verdict != scenarios.Passed {

@@ -9,9 +9,9 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// digest identifies the subject of a protocol's matrix, regardless of any selection: every fault with its words, every
-// honest host, and every scenario with its requirements.
-func digest(p *scenarios.Protocol) string {
+// digest identifies the subject of a protocol's matrix at a depth, regardless of any selection: every fault that shows there, with its
+// words, every honest host, and every scenario with its requirements.
+func digest(p *scenarios.Protocol, depth scenarios.Depth) string {
 	type scenario struct {
 		ID     scenarios.ScenarioID
 		Proves []scenarios.RequirementID
@@ -21,7 +21,8 @@ func digest(p *scenarios.Protocol) string {
 		Honest    []string
 		Scenarios []scenario
 	}
-	for _, h := range Hosts() {
+	hosts, _ := AtDepth(Hosts(), depth)
+	for _, h := range hosts {
 		switch {
 		case h.Protocol() != p:
 		case h.Fault != nil:

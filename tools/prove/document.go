@@ -6,17 +6,25 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/scenarios"
 )
 
-// Names of the two forms of a kill matrix.
-const (
-	JSONName     = "kill-matrix.json"
-	MarkdownName = "kill-matrix.md"
-)
+// JSONName and MarkdownName are the names of the two forms of a kill matrix at a depth: that of quick has none in it.
+func JSONName(depth scenarios.Depth) string     { return fileName(depth, "json") }
+func MarkdownName(depth scenarios.Depth) string { return fileName(depth, "md") }
+
+func fileName(depth scenarios.Depth, ext string) string {
+	if word := depthWord(depth); word != "" {
+		return "kill-matrix-" + word + "." + ext
+	}
+	return "kill-matrix." + ext
+}
 
 // ErrStale means that a kill matrix on disk is outdated.
 var ErrStale = errors.New("the kill matrix is stale")
@@ -30,10 +38,14 @@ func forms(m results.KillMatrix) (map[string][]byte, error) {
 	if err := e.Encode(m); err != nil {
 		return nil, fmt.Errorf("encode the kill matrix: %w", err)
 	}
-	return map[string][]byte{JSONName: doc.Bytes(), MarkdownName: []byte(Markdown(m))}, nil
+	depth, err := depthOf(string(m.Depth))
+	if err != nil {
+		return nil, fmt.Errorf("encode the kill matrix: %w", err)
+	}
+	return map[string][]byte{JSONName(depth): doc.Bytes(), MarkdownName(depth): []byte(Markdown(m))}, nil
 }
 
-// Write writes kill-matrix.json and kill-matrix.md into dir, which it creates if necessary.
+// Write writes the matrix into dir, as kill-matrix.json and kill-matrix.md or by the names of its depth, which it creates if necessary.
 func Write(dir string, m results.KillMatrix) error {
 	files, err := forms(m)
 	if err != nil {
@@ -57,7 +69,7 @@ func Check(dir string, m results.KillMatrix) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{JSONName, MarkdownName} {
+	for _, name := range slices.Sorted(maps.Keys(files)) { // JSON first
 		path := filepath.Join(dir, name)
 		was, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {

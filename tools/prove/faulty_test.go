@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -77,9 +78,9 @@ func TestAHostThatNeverFinishes(t *testing.T) {
 		})
 	}
 	r := certify(t, serve(t, surface.Options{}, never).URL, scenarios.Options{Patience: 300 * time.Millisecond})
-	for name, reason := range map[string]string{"as-planned": "OWP-0037-A1: expected in time, got not within 300ms",
-		"bound-below": "OWP-0061-E3: expected in time, got not within 300ms"} {
-		if o := outcome(t, r, name); o.Verdict != scenarios.Failed || !strings.Contains(o.Reason, reason) {
+	late := regexp.MustCompile(`: expected in time, got not within \d+ms: the run has ended;`) // a slow machine is given longer
+	for name, requirement := range map[string]string{"as-planned": "OWP-0037-A1", "bound-below": "OWP-0061-E3"} {
+		if o := outcome(t, r, name); o.Verdict != scenarios.Failed || !strings.HasPrefix(o.Reason, requirement) || !late.MatchString(o.Reason) {
 			t.Errorf("%s: %s (%s)", name, o.Verdict, o.Reason)
 		}
 	}

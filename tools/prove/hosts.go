@@ -30,6 +30,27 @@ func Hosts() []Host {
 	return append(all, faulty()...)
 }
 
+// AtDepth returns the hosts whose faults show at a depth, and how many it leaves out since theirs show only at a greater one.
+func AtDepth(hosts []Host, depth scenarios.Depth) (shown []Host, leftOut int) {
+	for _, h := range hosts {
+		if h.Fault != nil && h.from() > depth {
+			leftOut++
+			continue
+		}
+		shown = append(shown, h)
+	}
+	return shown, leftOut
+}
+
+// from returns the depth from which the fault of a host shows.
+func (h Host) from() scenarios.Depth {
+	from, err := depthOf(h.Fault.Depth)
+	if err != nil {
+		panic("the fault " + h.Name + ": " + err.Error()) // a mistake in a row of ours
+	}
+	return from
+}
+
 // Honest returns the hosts of a protocol that keep every promise, named by the flags of the command that starts them.
 func Honest(row *protocols.Row) []Host {
 	var hosts []Host

@@ -115,8 +115,8 @@ func accusation(o scenarios.Outcome) results.Accusation {
 }
 
 // protocolResult combines the results of a protocol's hosts. It lists every check of every scenario.
-func protocolResult(p *scenarios.Protocol, suites []scenarios.Suite, came []Result) results.ProvedProtocol {
-	m := results.ProvedProtocol{Protocol: p.ID, Title: p.Title, Digest: digest(p), Honest: []results.HonestHost{},
+func protocolResult(p *scenarios.Protocol, suites []scenarios.Suite, came []Result, depth scenarios.Depth) results.ProvedProtocol {
+	m := results.ProvedProtocol{Protocol: p.ID, Title: p.Title, Digest: digest(p, depth), Honest: []results.HonestHost{},
 		Faults: []results.FaultResult{}, Scenarios: []results.ProvedScenario{}}
 	for _, r := range came {
 		switch {

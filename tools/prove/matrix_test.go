@@ -234,7 +234,7 @@ func TestAStaleMatrixIsTold(t *testing.T) {
 	if err := prove.Check(dir, m); err != nil {
 		t.Errorf("just written: %v", err)
 	}
-	path := filepath.Join(dir, prove.JSONName)
+	path := filepath.Join(dir, prove.JSONName(scenarios.Quick))
 	was, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -121,7 +121,11 @@ func MergeParts(dirs ...string) (*Part, error) {
 
 // Options returns the options of the part. It fails if another build, with other faults or scenarios, started the part.
 func (p *Part) Options() (Options, error) {
-	o := Options{Seed: p.head.Seed}
+	depth, err := depthOf(string(p.head.Depth))
+	if err != nil {
+		return Options{}, err
+	}
+	o := Options{Seed: p.head.Seed, Depth: depth}
 	o.Select.Suites, o.Select.Scenarios = p.head.Suites, p.head.Scenarios
 	o.Patience = time.Duration(p.head.PatienceMs) * time.Millisecond
 	names := hostsIn(p.head)
@@ -175,6 +179,7 @@ func (o Options) head() (results.KillPartHead, error) {
 	}
 	head := results.KillPartHead{
 		Line: results.KillPartHeadLineHead, Schema: results.KillPartHeadSchemaAssayKillPart1, Seed: o.Seed,
+		Depth:      results.KillPartHeadDepth(depthWord(o.Depth)),
 		PatienceMs: max(1, o.Patience.Milliseconds()),
 		Suites:     append([]string{}, o.Select.Suites...), Scenarios: append([]string{}, o.Select.Scenarios...),
 		Protocols: []results.KillPartProtocol{},
@@ -184,7 +189,7 @@ func (o Options) head() (results.KillPartHead, error) {
 			continue
 		}
 		profiles := profilesDigest(protocol)
-		of := results.KillPartProtocol{Protocol: protocol.ID, Digest: digest(protocol), Profiles: &profiles}
+		of := results.KillPartProtocol{Protocol: protocol.ID, Digest: digest(protocol, o.Depth), Profiles: &profiles}
 		for _, h := range o.Hosts {
 			if h.Protocol() == protocol {
 				of.Hosts = append(of.Hosts, h.Name)
@@ -216,6 +221,8 @@ func differ(a, b results.KillPartHead) string {
 	switch {
 	case a.Seed != b.Seed:
 		return "--seed"
+	case a.Depth != b.Depth:
+		return "--depth"
 	case a.PatienceMs != b.PatienceMs:
 		return "--patience"
 	case !slices.Equal(a.Suites, b.Suites):

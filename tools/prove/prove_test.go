@@ -17,7 +17,7 @@ import (
 func TestTheSuitesAreProved(t *testing.T) {
 	many(t)
 	t.Parallel()
-	was, err := prove.Committed(docs)
+	was, err := prove.Committed(docs, scenarios.Quick)
 	if err != nil {
 		t.Fatalf("%v: run make prove", err)
 	}

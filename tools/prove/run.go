@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"sync"
@@ -20,6 +21,7 @@ type Options struct {
 	Done     map[string]Result   // results to reuse, by host name
 	AtOnce   int                 // maximum of parallel hosts per protocol; default 16 a core
 	Seed     uint64              // for the values that the suites send
+	Depth    scenarios.Depth     // at which hosts are asked; default quick
 	Patience time.Duration       // for faulty hosts: time limit for expected events; default 6 s
 	// Progress receives each result, one at a time. Its error ends the proof.
 	Progress func(host string, r Result) error
@@ -40,12 +42,25 @@ type Result struct {
 	Fault  *results.FaultResult
 }
 
+// depthWord is the name of a depth as files of a proof have it, "" for quick.
+func depthWord(d scenarios.Depth) string {
+	if d == scenarios.Quick {
+		return ""
+	}
+	return d.String()
+}
+
+// depthOf is the reverse of [depthWord].
+func depthOf(word string) (scenarios.Depth, error) {
+	return scenarios.ParseDepth(cmp.Or(word, scenarios.Quick.String()))
+}
+
 // faultyTimeout bounds the certification of a faulty host, which may hang anywhere.
 const faultyTimeout = 2 * time.Minute
 
 func (o Options) withDefaults() Options {
 	if o.Hosts == nil {
-		o.Hosts = Hosts()
+		o.Hosts, _ = AtDepth(Hosts(), o.Depth)
 	}
 	if o.AtOnce <= 0 {
 		o.AtOnce = 16 * runtime.NumCPU()
@@ -193,7 +208,8 @@ func faultsFirst(hosts []Host) (places []int) {
 
 // matrix combines the results by protocol. It leaves out protocols without results.
 func (o Options) matrix(came []Result) results.KillMatrix {
-	m := results.KillMatrix{Schema: results.KillMatrixSchemaAssayKillMatrix3, Protocols: []results.ProvedProtocol{}}
+	m := results.KillMatrix{Schema: results.KillMatrixSchemaAssayKillMatrix3, Depth: results.KillMatrixDepth(depthWord(o.Depth)),
+		Protocols: []results.ProvedProtocol{}}
 	for _, p := range protocols.Values() {
 		var spoken []Result
 		for i, r := range came {
@@ -202,7 +218,7 @@ func (o Options) matrix(came []Result) results.KillMatrix {
 			}
 		}
 		if len(spoken) > 0 {
-			m.Protocols = append(m.Protocols, protocolResult(p, suitesOf(p), spoken))
+			m.Protocols = append(m.Protocols, protocolResult(p, suitesOf(p), spoken, o.Depth))
 		}
 	}
 	return m
@@ -240,7 +256,7 @@ func (o Options) certify(ctx context.Context, h Host, selected map[*scenarios.Pr
 		return Result{}, err
 	}
 	protocol := h.Protocol()
-	asked := scenarios.Options{Select: selected[protocol], Seed: o.Seed}
+	asked := scenarios.Options{Select: selected[protocol], Seed: o.Seed, Depth: o.Depth}
 	if h.Fault != nil {
 		asked.Patience, asked.Timeout = o.Patience, faultyTimeout
 		if o.Aimed {

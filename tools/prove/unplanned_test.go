@@ -89,6 +89,7 @@ var plain = strings.Fields(`discovery/fixture-can-run
 	execution-bounds/options-refused execution-bounds/options-kept
 	ancestry/root-has-no-parent ancestry/fork-has-no-parent ancestry/never-has-none
 	run-control/snapshot-well-formed run-control/ends-as-it-should run-control/failed-has-error run-control/times-of-a-run
+	misfits/every-misfit-answered misfits/every-misfit-without-effect misfits/every-end-final
 	credentials/every-way-refused credentials/every-way-unlearned credentials/every-way-without-effect credentials/every-run-apart
 	run-control/labels-kept run-control/diff-of-itself run-control/diff-of-unknown`)
 

@@ -27,6 +27,7 @@ type frozenProfile struct {
 	Protocol     string                `json:"protocol"        yaml:"protocol"`
 	Title        string                `json:"title"           yaml:"title"`
 	Claims       []string              `json:"claims"          yaml:"claims"`
+	Depth        string                `json:"depth,omitempty" yaml:"depth"` // the least at which it can be proved; none: any
 	Scope        []profileSection      `json:"scope,omitempty" yaml:"scope"`
 	Requirements []profileRow          `json:"requirements"    yaml:"requirements"`
 	Digest       string                `json:"-"               yaml:"digest"`
@@ -43,13 +44,16 @@ type profileRow struct {
 	ID        string   `json:"id"               yaml:"id"`
 	Evidence  string   `json:"evidence"         yaml:"evidence"`
 	Claims    []string `json:"claims,omitempty" yaml:"claims"` // demanded of targets that make one of them; none: of all
+	Checks    int      `json:"checks,omitempty" yaml:"checks"` // of it, at least, by these scenarios together
 	Scenarios []string `json:"scenarios"        yaml:"scenarios"`
 }
 
 var (
-	profileKeys        = []string{"id", "revision", "protocol", "title", "claims", "scope", "requirements", "digest"}
+	profileKeys        = []string{"id", "revision", "protocol", "title", "claims", "depth", "scope", "requirements", "digest"}
 	profileSectionKeys = []string{"source", "sections"}
-	profileRowKeys     = []string{"id", "evidence", "claims", "scenarios"}
+	profileRowKeys     = []string{"id", "evidence", "claims", "checks", "scenarios"}
+
+	depths = []string{"", "quick", "standard", "deep"}
 
 	profileForm = lazyregexp.New(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 )
@@ -111,7 +115,7 @@ func (l *ledger) profile(root *yaml.Node) (frozenProfile, error) {
 	}
 	if err := root.Decode(&p); err != nil {
 		l.report(root, "", "a value has the wrong type",
-			"revision is a whole number, claims, scope, sections, requirements and scenarios are lists, all else is text")
+			"revision and checks are whole numbers, claims, scope, sections, requirements and scenarios are lists, all else is text")
 		return p, nil
 	}
 	if !profileForm.MatchString(p.Name) {
@@ -125,6 +129,9 @@ func (l *ledger) profile(root *yaml.Node) (frozenProfile, error) {
 		if empty {
 			l.report(p.place(root, key), "/"+key, "a profile has no "+key, "say it")
 		}
+	}
+	if !slices.Contains(depths, p.Depth) {
+		l.report(p.place(root, "depth"), "/depth", fmt.Sprintf("unknown depth %q", p.Depth), "choose quick, standard or deep, or leave it out")
 	}
 	l.profileScope(root, p)
 	l.profileRows(p)
@@ -192,6 +199,9 @@ func (l *ledger) profileRows(p frozenProfile) {
 		if !slices.Contains(evidences, row.Evidence) {
 			l.report(n, here+"/evidence", fmt.Sprintf("unknown evidence %q", row.Evidence),
 				"choose what the ledger demands: observed, attested or survived")
+		}
+		if row.Checks < 0 {
+			l.report(n, here+"/checks", fmt.Sprintf("%d is no number of checks", row.Checks), "give at least 1, or leave it out")
 		}
 		l.distinct(n, here+"/claims", row.Claims)
 		if len(row.Scenarios) == 0 {
@@ -273,6 +283,7 @@ type Profile struct {
 	Title        string
 	Claims       []string // that make it applicable, all of them
 	Digest       string   // SHA-256 of the canonical form (RFC 8785) of its file without the digest, in hex
+	Depth        string   // the least at which it can be proved; "": any
 	Scope        []ProfileSection
 	Requirements []ProfileRequirement
 }
@@ -288,6 +299,7 @@ type ProfileRequirement struct {
 	ID        string
 	Evidence  string   // observed, attested or survived: how strong the proof must be
 	Claims    []string // it is demanded of targets that make one of them; nil: of all
+	Checks    int      // of it that these scenarios have to make together, at least; 0: any
 	Scenarios []string // that counted when the profile was frozen
 }
 
@@ -299,6 +311,9 @@ var Profiles = []Profile{
 		Title: {{printf "%q" .Title}},
 		Claims: {{template "texts" .Claims}},
 		Digest: {{printf "%q" .Digest}},
+		{{- with .Depth}}
+		Depth: {{printf "%q" .}},
+		{{- end}}
 		{{- with .Scope}}
 		Scope: []ProfileSection{
 		{{- range .}}
@@ -308,7 +323,7 @@ var Profiles = []Profile{
 		{{- end}}
 		Requirements: []ProfileRequirement{
 		{{- range .Requirements}}
-			{ID: {{printf "%q" .ID}}, Evidence: {{printf "%q" .Evidence}},{{with .Claims}} Claims: {{template "texts" .}},{{end}} Scenarios: []string{
+			{ID: {{printf "%q" .ID}}, Evidence: {{printf "%q" .Evidence}},{{with .Claims}} Claims: {{template "texts" .}},{{end}}{{with .Checks}} Checks: {{.}},{{end}} Scenarios: []string{
 			{{- range .Scenarios}}
 				{{printf "%q" .}},
 			{{- end}}

@@ -80,6 +80,11 @@ func TestWhatIsNotKnownIsOnThePage(t *testing.T) {
 		f.remake()
 	})
 	judge("of nobody, interrupted, with a failure that is known", b, verify.Options{Version: "dev"})
+	_, b = packed(fetched, func(f *forgery) {
+		f.encoded, f.results.Repetitions = nil, []results.Repetition{{Asked: []string{failed}, Differences: []results.OtherVerdict{}, Run: "once"}}
+		f.remake()
+	})
+	judge("asked again by the certification", b, verify.Options{Version: "dev"})
 	judge("with a certificate", made(t, secure), verify.Options{Version: "dev"})
 	_, b = packed(fetched, func(f *forgery) { inDNS(f); f.remake() })
 	judge("with a nonce in DNS", b, verify.Options{Version: "dev"})

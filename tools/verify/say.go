@@ -44,6 +44,9 @@ func (v *run) notProved() {
 	if v.Judged && v.Challenge == nil && excerpt.NotChallenged(v.given) {
 		say("that its passes could have failed: the certification did not challenge them, and --challenge does")
 	}
+	if len(v.given.Repetitions) > 0 {
+		say("what came of asking again: the bundle has not what was sent then, but the folder again of the certification has")
+	}
 	v.unnamed(say)
 	if n := len(v.known()); n > 0 {
 		say("which failures are known, though they are violations: its exit code does not count %s, as whoever ran Assay says",

@@ -203,7 +203,8 @@ func (v *run) judge() {
 	derived, err := scenarios.Derive(v.bundle.Transcripts, scenarios.Given{
 		Address: given.Target.Address, Second: given.Target.Second, Started: given.StartedAt, Seconds: given.Seconds,
 		Seed: given.Seed, Depth: depth, RunID: reports.RunID(given.Run), Select: selection,
-		Leftovers: given.Leftovers, Fault: given.Fault, Interrupted: given.ExitCode == scenarios.ExitInterrupted,
+		Repetitions: reports.Repetitions(given), Leftovers: given.Leftovers, Fault: given.Fault,
+		Interrupted: given.ExitCode == scenarios.ExitInterrupted,
 	}, suites...)
 	if err != nil {
 		v.underivable(err)

@@ -2,7 +2,6 @@
 package correlation
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop/claims"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/check"
-	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Suite returns the suite.
@@ -315,12 +313,12 @@ var deterministic = scenarios.Scenario{
 			check.SameAs(o.Matching.Events().Each("/payload/run_id")), "run_id of the events")
 		if o.Live { // the decision may differ, but not its run, nor the step that it follows
 			j.Check(agenticloop.RFC103O4, o.Twin.Events()).To(o.Twin.MovesOn(o.Pending), "%s: events", o.Twin.Name)
-			if ok, _ := sameWords(o.Matching).MatchSeen(o.Twin.Answer.Key("events")); !ok {
+			if ok, _ := host.SameWords(o.Matching).MatchSeen(o.Twin.Answer.Key("events")); !ok {
 				j.Find("", "the same request gets another answer: the profile does not say that it is deterministic (AL-R109)")
 			}
 			return
 		}
-		j.Check(agenticloop.RFC103O4, o.Twin.Answer.Key("events")).To(sameWords(o.Matching), "events")
+		j.Check(agenticloop.RFC103O4, o.Twin.Answer.Key("events")).To(host.SameWords(o.Matching), "events")
 		// A plugin may keep more of a run, even a digest with a time in it.
 		first, twin := o.Matching.Run(o.Pending.Run), o.Twin.Run(o.Pending.Run)
 		for _, field := range []string{"status", "step", "pending_step", "pending_tool", "reframes",
@@ -328,38 +326,6 @@ var deterministic = scenarios.Scenario{
 			j.Check(agenticloop.RFC103O4, twin.Key(field)).To(check.SameAs(first.Key(field)), "%s of the run", field)
 		}
 	}),
-}
-
-// contracted are the members of payloads that the RFC defines, except times. A plugin may add more, such as the id of a
-// trace.
-var contracted = []string{
-	"run_id", "step", "tool", "tool_command", "tool_payload", "goal", "outcome", "steps_taken", "artifacts", "reason",
-}
-
-// decided reduces events to what they decide.
-func decided(events any) []any {
-	list, _ := events.([]any)
-	out := []any{}
-	for _, e := range list {
-		event, _ := e.(host.Object)
-		payload, _ := event["payload"].(host.Object)
-		said := host.Object{"type": event["type"], "dedupe_key": event["dedupe_key"]}
-		for _, name := range contracted {
-			if value, there := payload[name]; there {
-				said[name] = timeless(value)
-			}
-		}
-		out = append(out, said)
-	}
-	return out
-}
-
-// sameWords matches events that decide the same as those of another turn.
-func sameWords(first host.Turn) check.Matcher {
-	want := decided(check.Plain(first.Answer.Key("events").Actual()))
-	return check.That("as the first time, "+wire.Compact(want), func(v any) bool {
-		return reflect.DeepEqual(decided(check.Plain(v)), want)
-	})
 }
 
 // hasLevel matches logs with one of this level.
@@ -372,25 +338,4 @@ func hasLevel(level string) check.Matcher {
 			return strings.EqualFold(said, level) || strings.EqualFold(said, level+"ing")
 		})
 	})
-}
-
-// timeless returns a decoded document without the members that tell a time.
-func timeless(v any) any {
-	switch v := v.(type) {
-	case host.Object:
-		out := make(host.Object, len(v))
-		for k, e := range v {
-			if !strings.HasSuffix(k, "_at") && !strings.HasSuffix(k, "_since") && k != "timestamp" {
-				out[k] = timeless(e)
-			}
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, e := range v {
-			out[i] = timeless(e)
-		}
-		return out
-	}
-	return v
 }

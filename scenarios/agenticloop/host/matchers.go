@@ -220,21 +220,34 @@ func (t Turn) Unchanged(id string) check.Matcher { return unchangedFrom(t.RunsBe
 
 func unchangedFrom(was any, id string) check.Matcher {
 	return check.Seeing("run "+id+" as it was", func(s wire.Seen) (bool, string) {
+		unchanged := isUnchanged(s.Actual(), was, id)
 		runs, isObject := s.Actual().(Object)
 		if !isObject {
-			return s.Actual() == nil, wire.Compact(s.Actual())
+			return unchanged, wire.Compact(s.Actual())
 		}
 		now, there := runs[id]
 		switch {
-		case !there && was == nil:
-			return true, "not there"
-		case !there && ProgressOf(was).isOver():
+		case there:
+			return unchanged, wire.Compact(now)
+		case was == nil:
+			return unchanged, "not there"
+		case unchanged:
 			return true, "let go of, since it was over"
-		case !there:
-			return false, "gone: the runs are replaced as a whole"
 		}
-		return same(now, was), wire.Compact(now)
+		return false, "gone: the runs are replaced as a whole"
 	})
+}
+
+// isUnchanged reports whether a run is among decoded runs as it was.
+func isUnchanged(now, was any, id string) bool {
+	runs, isObject := now.(Object)
+	if !isObject {
+		return now == nil
+	}
+	if run, there := runs[id]; there {
+		return same(run, was)
+	}
+	return was == nil || ProgressOf(was).isOver()
 }
 
 // Untouched matches runs of which none was changed, made or lost.

@@ -32,8 +32,11 @@ type MockModel struct {
 	hangs bool
 	sent  Sending // nil sends replies whole
 	whole bool    // each reply holds every decision
-	asked int
-	first int // the first step that a prompt named; -1 before
+
+	decisions []Decision
+	native    bool // see CallNatively
+	asked     int
+	first     int // the first step that a prompt named; -1 before
 }
 
 // HasModel reports whether the profile says how the plugin's model is reached.
@@ -55,7 +58,7 @@ func (p *Plugin) ServeModel(ctx context.Context, decisions ...Decision) *Plan {
 
 // serveModel serves a model that takes the decisions.
 func serveModel(ctx context.Context, s *agenticloopv2.MockLLM, decisions []Decision) (*Plan, error) {
-	m := &MockModel{shape: s.Shape, done: make(chan struct{}), hanging: make(chan struct{}), first: -1}
+	m := &MockModel{decisions: decisions, shape: s.Shape, done: make(chan struct{}), hanging: make(chan struct{}), first: -1}
 	for _, d := range decisions {
 		v, err := Worded(s.Decisions, d)
 		if err != nil {
@@ -205,6 +208,9 @@ func (m *MockModel) answer(shape func(string) Object, stream func(http.ResponseW
 			if err == nil {
 				sent(w, reply)
 			}
+			return
+		}
+		if m.answersNatively(w, r) {
 			return
 		}
 		var asked struct {

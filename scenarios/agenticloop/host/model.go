@@ -46,6 +46,10 @@ func (d Delivery) Departs(t Turn) string {
 	if !t.Answered() {
 		return fmt.Sprintf("no response: it ended with %s", t.Exit.JSON())
 	}
+	return t.Before.once(d, t, "departs", d.departs)
+}
+
+func (d Delivery) departs(t Turn) string {
 	if why := d.Touches(t); why != "" {
 		return why
 	}
@@ -95,16 +99,16 @@ func (t Turn) departsFromStart() string {
 }
 
 // Touches says how a turn changed another running run than its own; "" if it did not.
-func (d Delivery) Touches(t Turn) string {
-	was := t.RunsBefore()
-	before, _ := check.Plain(any(was)).(Object)
-	for _, id := range slices.Sorted(maps.Keys(before)) {
-		if id == d.Run || ProgressOf(was[id]).Status != "running" {
+func (d Delivery) Touches(t Turn) string { return t.Before.once(d, t, "touches", d.touches) }
+
+func (d Delivery) touches(t Turn) string {
+	was, now := t.RunsBefore(), t.Runs().Actual()
+	for _, id := range slices.Sorted(maps.Keys(was)) {
+		if id == d.Run || isUnchanged(now, was[id], id) || ProgressOf(was[id]).Status != "running" {
 			continue
 		}
-		if ok, found := unchangedFrom(was[id], id).MatchSeen(t.Runs()); !ok {
-			return fmt.Sprintf("another run, %s, was %s and is %s", id, wire.Compact(before[id]), found)
-		}
+		_, found := unchangedFrom(was[id], id).MatchSeen(t.Runs())
+		return fmt.Sprintf("another run, %s, was %s and is %s", id, wire.Compact(check.Plain(was[id])), found)
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
@@ -23,7 +24,17 @@ func Paces(ctx context.Context, c *scenarios.Conn) {
 	}
 }
 
+// Slow says why a plugin is asked no more than it takes to see everything once: how long a turn takes. It is "" where that is not long.
+func (p *Plugin) Slow() string {
+	turn := p.Pace.Turn()
+	if turn < slowTurn {
+		return ""
+	}
+	return fmt.Sprintf("a turn takes %s", turn.Round(100*time.Millisecond))
+}
+
 const (
-	atOnce = 100 * time.Millisecond // a time that a turn may take without anybody having to be patient
-	hang   = 10                     // times the patience after which a turn is taken to hang
+	slowTurn = 300 * time.Millisecond
+	atOnce   = 100 * time.Millisecond // a time that a turn may take without anybody having to be patient
+	hang     = 10                     // times the patience after which a turn is taken to hang
 )

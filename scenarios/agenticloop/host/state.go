@@ -19,6 +19,39 @@ type stateText struct {
 	raw     json.RawMessage
 	once    sync.Once
 	decoded Object
+
+	mu    sync.Mutex
+	found map[string]finding // by what was looked for
+}
+
+// finding is what was found of an answer to a delivery. Many judges ask the same of every turn, and again after each change of one.
+type finding struct {
+	of     Delivery
+	answer Object
+	found  string
+}
+
+// once returns what look finds of a turn that was handed this state, and looks only if that was not the last answer it looked at. What it
+// finds must follow from the state, the delivery and the answer.
+func (s State) once(d Delivery, t Turn, what string, look func(Turn) string) string {
+	answer, isObject := t.Answer.Actual().(Object)
+	if s.text == nil || !isObject {
+		return look(t)
+	}
+	s.text.mu.Lock()
+	last, known := s.text.found[what]
+	s.text.mu.Unlock()
+	if known && last.of == d && reflect.ValueOf(last.answer).Pointer() == reflect.ValueOf(answer).Pointer() {
+		return last.found
+	}
+	found := look(t)
+	s.text.mu.Lock()
+	defer s.text.mu.Unlock()
+	if s.text.found == nil {
+		s.text.found = map[string]finding{}
+	}
+	s.text.found[what] = finding{d, answer, found}
+	return found
 }
 
 // NewState returns the state with these members.

@@ -11,6 +11,9 @@ func (w World) deliver(t *Turn) bool {
 	run, pick := t.Before, t.Move.Pick
 	asked := len(run.Tools)
 	over := run.Status != "running"
+	if over && asked > 0 { // what it waited for last
+		run.Step, run.Tool = int64(asked), run.Tools[asked-1]
+	}
 	t.Delivery = Delivery{Run: run.ID, Step: run.Step, Tool: run.Tool, Status: "ok"}
 	earlier := func(step int, status string) bool {
 		if step < 1 || step > asked || !over && step >= int(run.Step) {
@@ -32,6 +35,17 @@ func (w World) deliver(t *Turn) bool {
 		return last > 1 && earlier(1+pick%(last-1), "ok")
 	case OldFailure:
 		return last > 1 && earlier(1+pick%(last-1), "error")
+	case OldTool:
+		return last > 0 && earlier(1+pick%last, t.status()) && w.nearTool(t)
+	case NearTool:
+		t.Delivery.Status = t.status()
+		return asked > 0 && w.nearTool(t)
+	case Above:
+		t.Delivery.Status = t.status()
+		return asked > 0 && above(t, over)
+	case StartAgain:
+		t.Delivery.Odd = Restart
+		return true
 	}
 	if over {
 		return false
@@ -41,32 +55,57 @@ func (w World) deliver(t *Turn) bool {
 		if _, isObject := t.Move.Body.(map[string]any); !isObject {
 			t.Delivery.Odd = OddResult
 		}
+	case Erring:
+		t.Delivery.Odd = Nonsense
 	case Failure:
 		t.Delivery.Status = "error"
+		if t.Move.Allowed != nil && !slices.Contains(t.Move.Allowed, run.Tool) {
+			t.Delivery.Odd = Barred
+		}
+	case FailedAgain:
+		t.Delivery.Status, t.Delivery.Odd = "error", Doubled
+		return run.Failures > 0
 	case NearRun:
 		return w.nearRun(t)
 	case Crossed:
 		other := w.Runs[(t.Move.Run+1+pick)%len(w.Runs)]
 		t.Delivery.Step, t.Delivery.Tool = other.Step, other.Tool
 		return other.ID != run.ID && other.Step > 0 && (other.Step != run.Step || other.Tool != run.Tool)
-	case NearTool:
-		near := slices.DeleteFunc(nearTexts(run.Tool), func(tool string) bool { return slices.Contains(w.Settings.Aliases, tool) })
-		t.Delivery.Tool = near[pick%len(near)]
-	case Above:
-		above := []int64{run.Step + 1, run.Step + 2, 10*run.Step + 1, run.Step + 1<<32, run.Step + 1<<31}
-		t.Delivery.Step = above[pick%len(above)]
-		if t.Delivery.Step > 1<<30 {
-			t.Delivery.Odd = OddStep
-		}
 	case Strange:
-		t.Delivery.Odd = OddStatus
 		odd := []any{"OK", "ok ", "okay", "done", "success", "true", "", nil, true, 0, 200, map[string]any{"ok": true}, []any{"ok"}}
 		t.Payload["status"] = odd[pick%len(odd)]
-		t.Delivery.Status = ""
-	case StartAgain:
-		t.Delivery.Odd = Restart
+		t.Delivery.Odd, t.Delivery.Status = OddStatus, ""
 	default:
 		return false
+	}
+	return true
+}
+
+// status is what a delivery says that is not the pending one.
+func (t *Turn) status() string {
+	if t.Move.Failing {
+		return "error"
+	}
+	return "ok"
+}
+
+// nearTool names a tool whose name is not that of the delivery, and could be taken for it.
+func (w World) nearTool(t *Turn) bool {
+	near := slices.DeleteFunc(Near(t.Delivery.Tool), func(tool string) bool { return slices.Contains(w.Settings.Aliases, tool) })
+	t.Delivery.Tool = near[t.Move.Pick%len(near)]
+	return true
+}
+
+// above names a later step, one that every language reads if the run is over.
+func above(t *Turn, over bool) bool {
+	step := t.Delivery.Step
+	later := []int64{step + 1, step + 2, 10*step + 1, step + 1<<32, step + 1<<31}
+	if over {
+		later = later[:3]
+	}
+	t.Delivery.Step = later[t.Move.Pick%len(later)]
+	if t.Delivery.Step > 1<<30 {
+		t.Delivery.Odd = OddStep
 	}
 	return true
 }
@@ -74,7 +113,7 @@ func (w World) deliver(t *Turn) bool {
 // nearRun names a run whose id is not that of the run, and could be taken for it: an even pick another text, an odd one no text.
 func (w World) nearRun(t *Turn) bool {
 	id, pick := t.Before.ID, t.Move.Pick
-	near := slices.DeleteFunc(nearTexts(id), func(text string) bool {
+	near := slices.DeleteFunc(Near(id), func(text string) bool {
 		return slices.ContainsFunc(w.Runs, func(k Known) bool { return k.ID == text })
 	})
 	if pick%2 == 0 {
@@ -87,8 +126,8 @@ func (w World) nearRun(t *Turn) bool {
 	return true
 }
 
-// nearTexts returns texts that a careless comparison takes for this one: its beginning, its end, more than it, in other letters.
-func nearTexts(text string) (near []string) {
+// Near returns texts that a careless comparison takes for this one: its beginning, its end, more than it, in other letters.
+func Near(text string) (near []string) {
 	letters := []rune(text)
 	for _, other := range []string{
 		string(letters[:len(letters)-1]), string(letters[:(len(letters)+1)/2]), text + "0", text + "x", text + " ",

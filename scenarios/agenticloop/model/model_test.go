@@ -29,6 +29,9 @@ func TestTheFirstRuleDecides(t *testing.T) {
 		{"another tool that failed", Delivery{Run: "R", Step: 3, Tool: "x", Status: "error"}, now, OtherTool},
 		{"another tool with no status", Delivery{Run: "R", Step: 3, Tool: "x", Odd: OddStatus}, now, OtherTool},
 		{"no status", Delivery{Run: "R", Step: 3, Tool: "fetch", Odd: OddStatus}, now, Unclear},
+		{"the same failure again", Delivery{Run: "R", Step: 3, Tool: "fetch", Status: "error", Odd: Doubled}, now, FailedTwice},
+		{"a failure of what is not allowed any more", Delivery{Run: "R", Step: 3, Tool: "fetch", Status: "error", Odd: Barred}, now,
+			Withdrawn},
 		{"a failure", Delivery{Run: "R", Step: 3, Tool: "fetch", Status: "error"}, now, Failed},
 		{"a result that is no object", Delivery{Run: "R", Step: 3, Tool: "fetch", Status: "ok", Odd: OddResult}, now, Fruitless},
 		{"a planner that talks nonsense", Delivery{Run: "R", Step: 3, Tool: "fetch", Status: "ok", Odd: Nonsense}, now, Bewildered},
@@ -179,5 +182,47 @@ func TestNearMissesMiss(t *testing.T) {
 	}
 	if len(seen) != 5 {
 		t.Errorf("%d rules, want 5", len(seen))
+	}
+}
+
+// A plan that is given up once more than it may be ends its run; a failure that comes again may count, and need not.
+func TestPlansAndFailuresAreCounted(t *testing.T) {
+	decisions := calls("fetch", "fetch", "fetch")
+	decisions[1].Anew, decisions[2].Anew = true, true
+	p := Program{Runs: []Run{{Budget: 9, Reframes: 1, Decisions: decisions}}, Moves: []Move{
+		move(0, Start), move(0, Failure), move(0, FailedAgain), move(0, Failure), move(0, Result), move(0, Result),
+	}}
+	turns, w := play(p, Settings{Steered: true, Retry: true, Retries: 2, Reframe: true, Tools: []string{"fetch"}})
+	if got, want := rulesOf(turns), []*Rule{nil, Failed, FailedTwice, Failed, Matching, Matching}; !slices.Equal(got, want) {
+		t.Fatalf("%v", got)
+	}
+	if again := turns[3]; again.MayEnd || again.MustEnd {
+		t.Errorf("the second failure of two that may be retried: %+v", again)
+	}
+	if first, second := turns[4], turns[5]; first.Over || !first.Anew || !second.Over || second.MayEnd {
+		t.Errorf("two plans are given up where one may be: %+v, %+v", first, second)
+	}
+	if w.Runs[0].Reframed != 2 {
+		t.Errorf("the run is %+v", w.Runs[0])
+	}
+}
+
+// What still comes for a run that is over is made of the step that it waited for last, and every language can read it.
+func TestWhatComesAfterTheEnd(t *testing.T) {
+	p := Program{Runs: []Run{{Budget: 1, Decisions: calls("fetch", "fetch")}}, Moves: []Move{move(0, Start), move(0, Result)}}
+	_, w := play(p, Settings{Steered: true, Tools: []string{"fetch"}})
+	for pick := range 20 {
+		for _, kind := range []Kind{Above, NearTool, Repeat} {
+			late, ok := w.Turn(Move{Kind: kind, Pick: pick, Body: body, Failing: pick%2 == 0})
+			if !ok || late.Rule != Over || late.Delivery.Odd != "" {
+				t.Fatalf("%s, pick %d: %+v", kind, pick, late)
+			}
+			if kind == Above && late.Delivery.Step < 2 || kind == NearTool && late.Delivery.Tool == "fetch" {
+				t.Errorf("%s, pick %d: %+v", kind, pick, late.Delivery)
+			}
+		}
+	}
+	if again, ok := w.Turn(Move{Kind: StartAgain, Body: body}); !ok || again.Rule != Again {
+		t.Errorf("its start again: %+v", again)
 	}
 }

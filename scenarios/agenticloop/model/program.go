@@ -11,6 +11,9 @@ type Run struct {
 	Goal      string         `json:"goal"`
 	Context   map[string]any `json:"context,omitempty"` // of its start
 	Budget    int            `json:"budget"`            // max_steps of the config
+	Reframes  int            `json:"reframes"`          // max_reframes of the config, where plans are given up
+	Key       string         `json:"key,omitempty"`     // dedupe_key of its start; "" for the usual one
+	Keyless   bool           `json:"keyless,omitempty"` // its start has none
 	Decisions []Decision     `json:"decisions"`         // of its planner, one at the start and one by each result; then no more is known
 }
 
@@ -20,6 +23,7 @@ type Decision struct {
 	Tool      string         `json:"tool,omitempty"`
 	Arguments map[string]any `json:"arguments,omitempty"`
 	Outcome   string         `json:"outcome,omitempty"`
+	Anew      bool           `json:"anew,omitempty"` // the plan is given up for another before
 }
 
 // The kinds of decisions.
@@ -37,6 +41,16 @@ type Move struct {
 	Kind Kind `json:"kind"`
 	Pick int  `json:"pick,omitempty"` // which one of several
 	Body any  `json:"body"`           // of a result
+	// Says are members of its payload that are not as they usually are.
+	Says map[string]any `json:"says,omitempty"`
+	// Failing: what comes late, early or of another tool says that the tool failed.
+	Failing bool `json:"failing,omitempty"`
+	// Own: it is delivered as an event of the tool's own, with the correlation in the context of the request.
+	Own bool `json:"own,omitempty"`
+	// Wishes are what a model that errs wants, all in one reply.
+	Wishes []Decision `json:"wishes,omitempty"`
+	// Twice: the answer is lost, and the same job comes again, with the state as it was.
+	Twice bool `json:"twice,omitempty"`
 	// What the config of this turn says, where that is not what it said before.
 	Budget  int      `json:"budget,omitempty"`  // max_steps; it stays so for the run
 	Allowed []string `json:"allowed,omitempty"` // allowed_plugins, of this turn alone
@@ -44,6 +58,15 @@ type Move struct {
 
 // Kind is a kind of move.
 type Kind string
+
+// Directed reports whether a move brings a result for a step, be it the pending one or not.
+func (k Kind) Directed() bool {
+	switch k {
+	case Result, Repeat, Old, OldTool, NearRun, NearTool, Above:
+		return true
+	}
+	return false
+}
 
 // The kinds of moves.
 const (
@@ -53,12 +76,15 @@ const (
 	SameAgain   Kind = "same again"   // the last result that was taken, in the very same event
 	Repeat      Kind = "repeat"       // the last result that was taken, in another event
 	LateFailure Kind = "late failure" // of the step that was taken last
+	FailedAgain Kind = "failed again" // the last failure of the pending step, in the very same event
 	Old         Kind = "old"          // a result of an earlier step
 	OldFailure  Kind = "old failure"
+	OldTool     Kind = "old, of another tool"
 	NearRun     Kind = "near run" // an id that a careless comparison takes for the run's
 	Crossed     Kind = "crossed"  // the step and the tool of another run
 	NearTool    Kind = "near tool"
 	Above       Kind = "above" // a later step
 	Strange     Kind = "odd status"
 	StartAgain  Kind = "start again"
+	Erring      Kind = "erring model" // the pending result, and the model that is asked what to make of it errs
 )

@@ -29,6 +29,8 @@ const (
 	OddResult Odd = "result" // what the tool returned is no object, or the planner is to want what it may not have
 	Nonsense  Odd = "plan"   // the planner is to talk nonsense, or to give up
 	Restart   Odd = "start"  // it is the start of the run once more
+	Doubled   Odd = "again"  // it is a failure that was taken before, of the step that is pending again
+	Barred    Odd = "barred" // the tool that failed is not allowed any more
 )
 
 // Standing is how a run stands before a delivery.
@@ -112,6 +114,16 @@ var (
 		May:   []Outcome{Nothing, Repeated, Refused, Retried, Escalated},
 		holds: func(d Delivery, _ Standing) bool { return d.Odd == OddStatus },
 	}
+	FailedTwice = &Rule{
+		Since: "since that failure was taken before", Of: agenticloop.RFC103I6, Readings: []string{"AL-R14", "AL-R108"},
+		May:   []Outcome{Nothing, Repeated, Retried, Escalated}, // it is a duplicate, and a failure of what is pending
+		holds: func(d Delivery, _ Standing) bool { return d.Odd == Doubled },
+	}
+	Withdrawn = &Rule{
+		Since: "since the tool that failed is not allowed any more", Of: agenticloop.RFC103V10, Readings: []string{"AL-R116"},
+		May:   []Outcome{Nothing, Refused, Repeated, Retried, Escalated}, // what it asks for is held against the allowlist
+		holds: func(d Delivery, _ Standing) bool { return d.Odd == Barred },
+	}
 	Failed = &Rule{
 		Since: "since the tool failed", Of: agenticloop.RFC103V10, Readings: []string{"AL-R5", "AL-R14", "AL-R108"},
 		May:   []Outcome{Retried, Repeated, Escalated},
@@ -135,7 +147,9 @@ var (
 )
 
 // Rules are the rules of results, in the order of the text.
-var Rules = []*Rule{Misshapen, Again, Unknown, Over, Unread, Stale, Later, OtherTool, Unclear, Failed, Fruitless, Bewildered, Matching}
+var Rules = []*Rule{
+	Misshapen, Again, Unknown, Over, Unread, Stale, Later, OtherTool, Unclear, FailedTwice, Withdrawn, Failed, Fruitless, Bewildered, Matching,
+}
 
 // RuleOf returns the first rule that holds for a result.
 func RuleOf(d Delivery, s Standing) *Rule {

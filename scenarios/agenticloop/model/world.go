@@ -16,6 +16,9 @@ type Settings struct {
 	Retries int      `json:"retries"` // how often it does at most; -1 if that is not said
 	Tools   []string `json:"tools"`   // allowed_plugins
 	Aliases []string `json:"aliases"` // tools that go by two names: a result may bring either
+	Name    string   `json:"name"`    // of the plugin, which is never a tool
+	Reframe bool     `json:"reframe"` // it claims to give up a plan for another, and can be told to
+	Own     bool     `json:"own"`     // it claims to take a result from a tool's own event
 }
 
 // Known is what is known of a run.
@@ -25,7 +28,8 @@ type Known struct {
 	Tools    []string // that it asked for, by step
 	Taken    int      // results
 	Failures int      // of the pending step
-	Failed   int      // failures in all
+	Failed   int      // failures in all, as far as they may count
+	Reframed int      // plans that it was to give up
 	Budget   int      // max_steps of the config in its last turn
 	// Low and High are the least and the greatest that its turns were handed: which of them binds is open (AL-R10).
 	Low, High int
@@ -50,6 +54,8 @@ type Turn struct {
 	MayEnd   bool           // it may be
 	Budget   int            // max_steps of the config
 	Barred   bool           // the planner is to want a tool that the config does not allow
+	Anew     bool           // the planner is to give up its plan
+	Over     bool           // it has given up as many plans as it may, and is escalated
 }
 
 // Turn returns a move as it is made. ok is false where there is nothing of that kind to deliver.
@@ -64,7 +70,8 @@ func (w World) Turn(m Move) (t Turn, ok bool) {
 	}
 	if m.Kind == Start {
 		t.Next, t.Decision = 1, w.decision(m.Run, 0)
-		t.MayEnd = t.Budget == 1 // a plugin may compare before it asks (AL-R10)
+		t.Anew = t.Decision != nil && t.Decision.Anew
+		t.MayEnd = t.Budget == 1 || t.Anew // a plugin may compare before it asks (AL-R10)
 		return t, !run.Known
 	}
 	if !run.Known || !w.deliver(&t) {
@@ -78,6 +85,8 @@ func (w World) Turn(m Move) (t Turn, ok bool) {
 	case Matching, Fruitless, Bewildered:
 		t.Next = run.Step + 1
 		t.MayEnd, t.MustEnd = t.Next >= int64(min(run.Low, t.Budget)), t.Next > int64(max(run.High, t.Budget))
+		t.Anew = t.Decision != nil && t.Decision.Anew
+		t.Over = t.Anew && run.Reframed >= w.Program.Runs[m.Run].Reframes
 	case Failed:
 		n := w.Settings.Retries
 		t.Next = run.Step
@@ -93,18 +102,15 @@ func (w World) plan(t *Turn) {
 	if t.Move.Kind != Result {
 		return
 	}
-	if t.Move.Allowed != nil { // it may know of no tool that is left
-		t.Delivery.Odd = OddResult
+	allowed := w.Allowed(*t)
+	if slices.ContainsFunc(w.Settings.Tools, func(tool string) bool { return !slices.Contains(allowed, tool) }) {
+		t.Delivery.Odd = OddResult // it may know of no tool that is left
 	}
 	if t.Before.Free {
 		return
 	}
 	if t.Decision = w.decision(t.Move.Run, t.Before.Taken+1); t.Decision == nil {
 		return
-	}
-	allowed := w.Settings.Tools
-	if t.Move.Allowed != nil {
-		allowed = t.Move.Allowed
 	}
 	switch t.Decision.Kind {
 	case Call:
@@ -115,6 +121,14 @@ func (w World) plan(t *Turn) {
 	default:
 		t.Delivery.Odd = Nonsense
 	}
+}
+
+// Allowed returns the tools that the config of a turn allows, without the plugin itself.
+func (w World) Allowed(t Turn) []string {
+	if t.Move.Allowed == nil {
+		return w.Settings.Tools
+	}
+	return slices.DeleteFunc(slices.Clone(t.Move.Allowed), func(tool string) bool { return tool == w.Settings.Name })
 }
 
 // decision returns what the planner of a run is to decide, nil if nobody knows.
@@ -142,9 +156,12 @@ func (w World) After(t Turn, seen Seen) World {
 		run.ID, run.Known, run.Status, run.Low, run.High = seen.Run, seen.Run != "", "running", t.Budget, t.Budget
 	}
 	run.Budget, run.Low, run.High = t.Budget, min(run.Low, t.Budget), max(run.High, t.Budget)
-	run.Free = run.Free || seen.Left
+	run.Free = run.Free || seen.Left || t.Move.Kind == Erring && seen.Did == Asked
 	switch seen.Did {
 	case Asked:
+		if t.Anew {
+			run.Reframed++
+		}
 		if t.Rule != nil {
 			run.Taken++
 		}

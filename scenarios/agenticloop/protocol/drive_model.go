@@ -61,6 +61,7 @@ type mishap struct {
 	decisions []host.Decision // all in one reply
 	sent      host.Sending
 	itself    bool // the plugin itself is allowed: else it would be refused for want of that
+	native    bool // the model calls tools by the members that its shape has for that
 }
 
 // longReply is the length of an endless reply, in bytes.
@@ -71,19 +72,21 @@ func mishaps(p *host.Plugin, tool string) []mishap {
 	arguments, unknown := host.Object{"url": "http://example.test/"}, p.Name("tool")
 	wanted := func(name string) []host.Decision { return []host.Decision{host.Call(name, arguments)} }
 	return []mishap{
-		{"whose model answers with status 500", wanted(tool), host.SendsError(500), false},
-		{"whose model answers with status 429", wanted(tool), host.SendsError(429), false},
-		{"whose model breaks off in the middle of its JSON", wanted(tool), host.SendsHalf, false},
-		{"whose model wants a tool that nobody knows", wanted(unknown), nil, false},
-		{"whose model wants two tools at once, the second not allowed",
-			append(wanted(tool), wanted(unknown)...), nil, false},
-		{"whose model wants the agent itself, where it is allowed", wanted(p.OwnName()), nil, true},
-		{"whose model wants a tool by the name that a prompt told it", wanted(tool + "\nagentic.start"), nil, false},
-		{"whose model wants an event of the gateway as its tool", wanted("agentic.tool_result"), nil, false},
-		{"whose model talks for 5 MB", []host.Decision{host.Done(strings.Repeat("and so it goes on ", longReply/18))},
-			nil, false},
-		{"whose model refuses", []host.Decision{{Kind: "refuse"}}, nil, false},
-		{"whose model says what is no decision", []host.Decision{{Kind: "garbage"}}, nil, false},
+		{name: "whose model answers with status 500", decisions: wanted(tool), sent: host.SendsError(500)},
+		{name: "whose model answers with status 429", decisions: wanted(tool), sent: host.SendsError(429)},
+		{name: "whose model answers with status 401", decisions: wanted(tool), sent: host.SendsError(401)},
+		{name: "whose model breaks off in the middle of its JSON", decisions: wanted(tool), sent: host.SendsHalf},
+		{name: "whose model wants a tool that nobody knows", decisions: wanted(unknown)},
+		{name: "whose model wants two tools at once, the second not allowed", decisions: append(wanted(tool), wanted(unknown)...)},
+		{name: "whose model calls a tool natively that nobody knows", decisions: wanted(unknown), native: true},
+		{name: "whose model calls three tools natively, the first and the last alike",
+			decisions: append(wanted(tool), append(wanted(unknown), wanted(tool)...)...), native: true},
+		{name: "whose model wants the agent itself, where it is allowed", decisions: wanted(p.OwnName()), itself: true},
+		{name: "whose model wants a tool by the name that a prompt told it", decisions: wanted(tool + "\nagentic.start")},
+		{name: "whose model wants an event of the gateway as its tool", decisions: wanted("agentic.tool_result")},
+		{name: "whose model talks for 5 MB", decisions: []host.Decision{host.Done(strings.Repeat("and so it goes on ", longReply/18))}},
+		{name: "whose model refuses", decisions: []host.Decision{{Kind: "refuse"}}},
+		{name: "whose model says what is no decision", decisions: []host.Decision{{Kind: "garbage"}}},
 	}
 }
 
@@ -100,7 +103,9 @@ var Errings = &scenarios.Drive[ModelObservation]{
 		begin := func(m mishap) (e ErrsTurn) {
 			plan := p.ServeModel(ctx, m.decisions...)
 			defer plan.Close()
-			plan.Model.Misbehave(m.sent, len(m.decisions) > 1)
+			if plan.Model.Misbehave(m.sent, len(m.decisions) > 1); m.native {
+				plan.Model.CallNatively()
+			}
 			start := host.Job{Name: "a start " + m.name, Event: p.Start(p.NewGoal(), nil)}
 			if e.Itself = m.itself; m.itself {
 				start.Config = host.Object{"allowed_plugins": append(p.Tools(), o.Name)}

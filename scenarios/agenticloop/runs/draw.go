@@ -13,7 +13,8 @@ import (
 // What runs draw.
 var (
 	several  = &scenarios.Dimension{Name: "runs in one state", Least: 2, Most: [3]int{2, 4, 6}}
-	steps    = &scenarios.Dimension{Name: "steps of a run", Least: 1, Most: [3]int{5, 20, 50}, Edges: []int{1, 3, 9, 10, 11, 20}}
+	steps    = &scenarios.Dimension{Name: "steps of a run", Least: 1, Most: [3]int{5, 40, 50}, Edges: []int{1, 3, 9, 10, 11, 20, 33}}
+	waiting  = &scenarios.Dimension{Name: "runs that wait all the while", Least: 0, Most: [3]int{2, 20, 120}, Edges: []int{15, 16, 17}}
 	room     = &scenarios.Dimension{Name: "steps that a budget leaves", Least: 0, Most: [3]int{9, 90, 900}, Edges: []int{0, 1, 9}}
 	short    = &scenarios.Dimension{Name: "steps that a budget lacks", Least: 1, Most: [3]int{4, 19, 49}, Edges: []int{1}}
 	failures = &scenarios.Dimension{Name: "failures of a step", Least: 1, Most: [3]int{2, 3, 8}, Edges: []int{1}}
@@ -23,9 +24,14 @@ var (
 	nesting  = &scenarios.Dimension{Name: "depth of a value", Least: 1, Most: [3]int{4, 20, 60}}
 	form     = &scenarios.Dimension{Name: "form of a value", Least: 0, Most: [3]int{len(forms) - 1, len(forms) - 1, len(forms) - 1}}
 	pick     = &scenarios.Dimension{Name: "near miss of a value", Least: 0, Most: [3]int{59, 59, 59}}
+	reframes = &scenarios.Dimension{Name: "plans that a run may give up", Least: 0, Most: [3]int{2, 4, 9}, Edges: []int{0, 1}}
+	members  = &scenarios.Dimension{Name: "arguments of a tool", Least: 1, Most: [3]int{3, 8, 8}}
+	wishes   = &scenarios.Dimension{Name: "decisions in one reply of a model", Least: 2, Most: [3]int{3, 5, 9}}
 )
 
-var dimensions = []*scenarios.Dimension{several, steps, room, short, failures, beside, afterEnd, letters, nesting, form, pick}
+var dimensions = []*scenarios.Dimension{
+	several, steps, room, short, failures, beside, afterEnd, letters, nesting, form, pick, reframes, members, wishes, waiting,
+}
 
 // forms are values of every JSON type that a careless agent takes for none, or changes on the way.
 var forms = []func(name string, letters, depth int) any{
@@ -38,6 +44,7 @@ var forms = []func(name string, letters, depth int) any{
 	func(string, int, int) any { return -1 },
 	func(string, int, int) any { return 0.5 },
 	func(string, int, int) any { return 1 << 40 },
+	func(string, int, int) any { return 1<<53 - 1 },
 	func(string, int, int) any { return "0" },
 	func(string, int, int) any { return "false" },
 	func(string, int, int) any { return "null" },
@@ -63,11 +70,18 @@ var forms = []func(name string, letters, depth int) any{
 type drawing struct {
 	*host.Plugin
 	settings model.Settings
+	byModel  bool   // a model takes the decisions of the program
+	slow     string // why few are drawn of what takes turns: how long each one takes; "" where it is not slow
 	ends     deck[end]
 	late     deck[model.Kind] // what comes beside a result that is due
 	after    deck[model.Kind] // what comes after the end
 	goals    deck[func(string, int) string]
-	dealt    int // how many runs were drawn
+	failing  deck[map[string]any]
+	bodies   deck[func(*drawing) any]
+	doubled  bool // a turn was drawn whose answer is lost
+	crowded  bool // many runs were drawn in one state
+	dealt    int  // how many runs were drawn for the deck
+	needed   int  // how many of them have each end that every drawing has to have
 }
 
 // deck hands out all of its cards in any order before one comes again.
@@ -95,194 +109,60 @@ const (
 	exhausted            // a step fails until no retry is left
 	barred               // its planner wants a tool that is not allowed
 	lost                 // its planner gives up, or talks nonsense
+	anew                 // its planner gives up one plan more than it may
+	withdrawn            // a step fails whose tool is not allowed any more
 	open                 // it goes on
 )
 
 // all reports whether a run was drawn for each end that every drawing has to have: others may end by mistake.
-func (d *drawing) all() bool { return d.dealt > 6 }
+func (d *drawing) all() bool { return d.dealt > d.needed }
 
 // byResult reports whether it is the result of the last step that leads to the end.
-func (e end) byResult() bool { return e == reached || e == spent || e == barred || e == lost }
+func (e end) byResult() bool {
+	return e == reached || e == spent || e == barred || e == lost || e == anew
+}
 
 func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
-	d := &drawing{Plugin: p, settings: s}
+	d := &drawing{Plugin: p, settings: s, slow: p.Slow()}
 	d.ends.all = []end{spent, tooLate, mistaken, exhausted, barred}
 	d.ends.left = append([]end{reached, d.ends.draw(p)}, d.ends.left...)
+	if s.Reframe {
+		d.ends.all, d.ends.left = append(d.ends.all, anew), slices.Insert(d.ends.left, 2, anew)
+	}
+	d.needed = len(d.ends.left)
+	if s.Reframe {
+		d.ends.all = append(d.ends.all, anew)
+	}
 	d.ends.all = append(d.ends.all, reached, reached, open)
 	if givesUp {
 		d.ends.all = append(d.ends.all, lost)
 	}
-	d.late.all = []model.Kind{model.SameAgain, model.Repeat, model.LateFailure, model.Old, model.OldFailure, model.NearRun}
-	d.goals.all = goals
-	if p.Can(agenticloopv2.CapabilityRedelivery) {
-		d.late.all = append(d.late.all, model.StartAgain)
+	if len(s.Tools) > 1 {
+		d.ends.all = append(d.ends.all, withdrawn)
 	}
-	d.after.all = []model.Kind{model.SameAgain, model.Repeat, model.LateFailure, model.Old, model.OldFailure}
+	d.after.all = []model.Kind{
+		model.SameAgain, model.Repeat, model.LateFailure, model.Old, model.OldFailure, model.OldTool, model.NearTool, model.Above,
+	}
+	d.late.all = []model.Kind{
+		model.SameAgain, model.Repeat, model.LateFailure, model.Old, model.OldFailure, model.OldTool, model.NearRun,
+	}
+	d.goals.all, d.failing.all, d.bodies.all = goals, failing, bodies
+	if p.Can(agenticloopv2.CapabilityRedelivery) {
+		d.late.all, d.after.all = append(d.late.all, model.StartAgain), append(d.after.all, model.StartAgain)
+	}
 	return d
+}
+
+// few draws a value of a dimension; of a slow plugin most at most.
+func (d *drawing) few(of *scenarios.Dimension, most int) int {
+	if d.slow == "" {
+		return d.Draw(of)
+	}
+	return d.DrawUpTo(of, min(most, of.Most[d.Depth]), d.slow)
 }
 
 func (d *drawing) value() any {
 	return forms[d.Draw(form)](d.Name("word"), d.Draw(letters), d.Draw(nesting))
-}
-
-// program draws runs, and mixes what comes for them.
-func (d *drawing) program() model.Program {
-	var p model.Program
-	var lines [][]model.Move
-	for i := range d.Draw(several) {
-		run, moves := d.run(i)
-		p.Runs, lines = append(p.Runs, run), append(lines, moves)
-	}
-	for len(lines) > 0 {
-		i := d.Rand.IntN(len(lines))
-		p.Moves, lines[i] = append(p.Moves, lines[i][0]), lines[i][1:]
-		if len(lines[i]) == 0 {
-			lines = slices.Delete(lines, i, i+1)
-		}
-	}
-	return p
-}
-
-// always comes before the results of the first run: by its step.
-var always = map[int][]model.Move{
-	1: {{Kind: model.NearRun}},
-	2: {{Kind: model.SameAgain}, {Kind: model.LateFailure}, {Kind: model.NearRun, Pick: 10}},
-	3: {{Kind: model.Old}, {Kind: model.OldFailure}},
-}
-
-// run draws a run and what comes for it, up to its end and beyond.
-func (d *drawing) run(i int) (model.Run, []model.Move) {
-	n, to, first := d.Draw(steps), d.ends.draw(d.Plugin), d.dealt == 0
-	for first && n < 3 {
-		n = d.Draw(steps)
-	}
-	if !d.settings.Steered && !to.byResult() { // it may be done before
-		n = 1
-	}
-	d.dealt++
-	run := model.Run{Goal: d.goal(), Context: d.settingsElsewhere(), Budget: n + d.Draw(room)}
-	if to != reached && to != spent {
-		run.Budget++ // whoever takes what it must not take has room to go on
-	}
-	if to == spent {
-		n++
-		run.Budget = max(1, n-d.DrawUpTo(short, n, "a budget below the steps of its run"))
-	}
-	for range n {
-		tool := d.settings.Tools[d.Rand.IntN(len(d.settings.Tools))]
-		run.Decisions = append(run.Decisions, model.Decision{Kind: model.Call, Tool: tool, Arguments: d.arguments()})
-	}
-	moves := []model.Move{{Run: i, Kind: model.Start}}
-	add := func(m model.Move) {
-		if m.Run, m.Body = i, d.body(); first {
-			m.Body = map[string]any{"value": m.Body}
-		}
-		moves = append(moves, m)
-	}
-	failing, changed := d.Rand.IntN(2*n)+1, d.Rand.IntN(3*n)+1 // the step that fails, and the one whose result finds another budget
-	if first {
-		failing = 2
-	}
-	for step := 1; step <= n; step++ {
-		if first {
-			for _, m := range always[step] {
-				add(m)
-			}
-		}
-		d.besides(add, step)
-		if step == failing {
-			d.fail(add)
-		}
-		if step == n && !to.byResult() {
-			break
-		}
-		m := model.Move{Kind: model.Result}
-		if step == changed && to != spent {
-			m.Budget = n + 1 + d.Draw(room)
-		}
-		if step == n && to == barred {
-			m.Allowed = d.barredBy(&run)
-		}
-		add(m)
-		if first && step == 1 {
-			moves[len(moves)-1].Body = map[string]any{} // nothing can be made of it but that the step is done
-		}
-	}
-	if !to.byResult() {
-		run.Decisions = append(run.Decisions, run.Decisions[0])
-	}
-	switch to {
-	case reached:
-		run.Decisions = append(run.Decisions, model.Decision{Kind: model.Done, Outcome: "all of it was done: " + d.Name("word")})
-	case spent: // its planner wants more steps than the budget has
-		run.Decisions = append(run.Decisions, run.Decisions[0])
-	case lost:
-		kind := []string{model.Refuse, model.Garbage}[d.Rand.IntN(2)]
-		run.Decisions = append(run.Decisions, model.Decision{Kind: kind})
-	case tooLate:
-		add(model.Move{Kind: model.Above, Pick: d.Draw(pick)})
-	case mistaken:
-		add(model.Move{Kind: model.NearTool, Pick: d.Draw(pick)})
-	case exhausted:
-		tries := mostTries
-		if d.settings.Retries >= 0 {
-			tries = d.settings.Retries + 1
-		}
-		for range tries {
-			add(model.Move{Kind: model.Failure})
-		}
-	}
-	if to != open {
-		for range d.Draw(afterEnd) {
-			add(model.Move{Kind: d.after.draw(d.Plugin), Pick: d.Draw(pick)})
-		}
-	}
-	return run, moves
-}
-
-// mostTries is how often a step fails where nobody knows how often it is asked for again.
-const mostTries = 12
-
-// fail has a step fail as often as it is asked for again.
-func (d *drawing) fail(add func(model.Move)) {
-	most, why := d.settings.Retries, "the plugin asks no more often again"
-	if most < 0 {
-		most, why = 1, "the profile does not say how often a step is asked for again"
-	}
-	if !d.settings.Retry || most == 0 {
-		return
-	}
-	for range d.DrawUpTo(failures, most, why) {
-		add(model.Move{Kind: model.Failure})
-	}
-}
-
-// besides adds what comes beside the result of a step.
-func (d *drawing) besides(add func(model.Move), step int) {
-	for range d.Draw(beside) {
-		m := model.Move{Kind: model.NearRun, Pick: d.Draw(pick)}
-		if step > 1 {
-			m.Kind = d.late.draw(d.Plugin)
-			if d.all() && d.Rand.IntN(8) == 0 {
-				m.Kind = []model.Kind{model.Crossed, model.Strange}[d.Rand.IntN(2)]
-			}
-		}
-		add(m)
-	}
-}
-
-// barredBy has the planner of a run want a tool that no list has, or one that the list of this turn has no more.
-func (d *drawing) barredBy(run *model.Run) (allowed []string) {
-	tools := d.settings.Tools
-	last := run.Decisions[len(run.Decisions)-1].Tool
-	wanted := "unlisted-tool"
-	others := slices.DeleteFunc(slices.Clone(tools), func(tool string) bool { return tool == last })
-	if len(others) > 0 && (!d.all() || d.Rand.IntN(4) > 0) {
-		wanted = others[d.Rand.IntN(len(others))]
-		allowed = slices.DeleteFunc(slices.Clone(tools), func(tool string) bool { return tool == wanted })
-	}
-	run.Decisions = append(run.Decisions, model.Decision{Kind: model.Call, Tool: wanted, Arguments: d.arguments()})
-	return allowed
 }
 
 // goals are texts that are goals as well, each with a name in it that nobody else draws.
@@ -298,14 +178,35 @@ var goals = []func(name string, letters int) string{
 }
 
 // goal draws a goal: a text with words in it.
-func (d *drawing) goal() string { return d.goals.draw(d.Plugin)(d.Name("word"), d.Draw(letters)) }
+func (d *drawing) goal() string {
+	goal := d.goals.draw(d.Plugin)(d.Name("word"), d.Draw(letters))
+	if d.Rand.IntN(2) == 0 {
+		goal += " " + strings.Repeat("and so on ", 1+d.Draw(letters)/10)
+	}
+	return strings.TrimSpace(goal)
+}
 
 // control is the argument whose value is always a plain text: where it stands, the others have to stand.
 const control = "note"
 
 func (d *drawing) arguments() map[string]any {
-	return map[string]any{control: d.Name("word"), "value": d.value(), "option": d.value()}
+	if d.Rand.IntN(10) == 0 {
+		return map[string]any{}
+	}
+	all := map[string]any{control: d.Name("word")}
+	for _, i := range d.Rand.Perm(len(argumentNames))[:d.Draw(members)] {
+		all[argumentNames[i]] = d.value()
+	}
+	return all
 }
+
+// argumentNames are names that a careless agent takes for others.
+var argumentNames = []string{
+	"value", "Value", "option", "a.b", "a/b", "~1", "0", "ключ", "two words", "", "run_id", "step", "tool",
+}
+
+// reserved are names of members that a request has itself: an argument of that name stands in tool_payload or nowhere.
+var reserved = []string{"run_id", "step", "tool"}
 
 // settingsElsewhere are settings that stand where none belong.
 func (d *drawing) settingsElsewhere() map[string]any {
@@ -314,18 +215,32 @@ func (d *drawing) settingsElsewhere() map[string]any {
 	}
 }
 
-// body draws what a tool returned.
-func (d *drawing) body() any {
-	switch d.Rand.IntN(8) {
-	case 0:
-		return d.value()
-	case 1:
-		return map[string]any{}
-	case 2:
+// failing is what a failure may say beside its status.
+var failing = []map[string]any{
+	nil, {"error": nil}, {"error": ""}, {"error": "HTTP 503 Service Unavailable"}, {"error": "429"}, {"error": "ok"},
+	{"result": map[string]any{"excerpt": "half of a page", "status": "ok"}}, {"error": "Zoë – 名前\n\tat line 3", "result": map[string]any{}},
+}
+
+// bodies are what tools return: most of it says something.
+var bodies = []func(*drawing) any{
+	(*drawing).page, (*drawing).page, (*drawing).page, (*drawing).page, (*drawing).page,
+	(*drawing).value,
+	func(*drawing) any { return nil },
+	func(*drawing) any { return "" },
+	func(d *drawing) any { return "a few words about " + d.Name("word") },
+	func(*drawing) any { return []any{} },
+	func(*drawing) any { return map[string]any{} },
+	func(*drawing) any {
 		return map[string]any{
-			"max_steps": 999, "allowed_plugins": []any{"unlisted-tool"}, "pending_step": 7,
+			"max_steps": 999, "max_reframes": 99, "allowed_plugins": []any{"unlisted-tool"}, "pending_step": 7,
 			"state_updates": map[string]any{"runs": map[string]any{}},
 		}
-	}
+	},
+	func(*drawing) any {
+		return map[string]any{"run_id": "another-run", "step": 77, "tool": "another-tool", "excerpt": "few words"}
+	},
+}
+
+func (d *drawing) page() any {
 	return map[string]any{"excerpt": "a few words about " + d.Name("word"), "value": d.value()}
 }

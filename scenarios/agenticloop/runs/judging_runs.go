@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -73,7 +74,7 @@ func (t told) checkState(j *scenarios.Judge) {
 		j.Check(agenticloop.RFC103E1, run.Key("goal")).To(goalOf(t), "%s: goal", name)
 	case model.Completed:
 		j.Check(agenticloop.RFC103S8, run.Key("status")).To(check.Equal("done"), "%s: status", name)
-		for _, field := range []string{"pending_step", "pending_tool"} {
+		for _, field := range []string{"pending_step", "pending_tool", "pending_since"} {
 			j.Check(agenticloop.RFC103S7, run.Key(field)).To(host.NothingPending(), "%s: %s", name, field)
 		}
 	case model.Escalated:
@@ -101,7 +102,7 @@ func (t told) attempt() (n int64, known bool) {
 // meetsBudget reports whether a turn is to end its run for want of budget, or ends it and may do so for that, or ends it early. A plugin
 // may have a bound of its own below max_steps: it is one only if no run goes further.
 func meetsBudget(t told) bool {
-	if t.Rule != nil && t.Rule != model.Matching && t.Rule != model.Fruitless {
+	if t.Over || t.Rule != nil && t.Rule != model.Matching && t.Rule != model.Fruitless {
 		return false
 	}
 	if t.seen.Did == model.Escalated {
@@ -131,12 +132,33 @@ func (t told) budgets() string {
 	return fmt.Sprint(t.Budget)
 }
 
+// reframes reports whether a planner was to give up its plan once more than it may, or its run was given up where it was to give up its
+// plan. A budget may end a run as well.
+func (t told) reframes() bool {
+	return t.decided && t.Anew && t.Rule == model.Matching && !t.MayEnd && (t.Over || t.seen.Did == model.Escalated)
+}
+
+// checkReframes compares how often a run has given up its plan with how often it may. The reframe that would be one too many may count
+// (AL-R12).
+func (t told) checkReframes(j *scenarios.Judge) {
+	j.Check(agenticloop.RFC103F8, t.host.Events().Each("/type")).To(check.Equal([]string{host.Escalated}),
+		"%s: events where the plan is given up once more than %d times", t.host.Name, t.most)
+	counts := []any{t.most, t.most + 1}
+	if t.seen.Did != model.Escalated {
+		counts = counts[:1]
+	}
+	j.Check(agenticloop.RFC103G8, t.host.Run(t.Before.ID).Key("reframes")).To(check.OneOf(counts...), "%s: reframes", t.host.Name)
+}
+
 // plain reports whether a planner that is asked for the next step has no reason of its own to give up: it is to call a tool that it may
 // have, with few arguments, after a result like any other.
 func (t told) plain() bool {
 	_, isObject := t.Move.Body.(host.Object)
 	d := t.Decision
-	return isObject && t.Rule == model.Matching && d != nil && d.Kind == model.Call && host.SizeOf(d.Arguments) < 200
+	if !isObject || t.Move.Own || t.Rule != model.Matching || d == nil || d.Kind != model.Call || d.Anew || host.SizeOf(d.Arguments) > 200 {
+		return false
+	}
+	return !slices.ContainsFunc(reserved, func(name string) bool { _, there := d.Arguments[name]; return there })
 }
 
 // showsArguments reports whether a request has the arguments that its planner was to choose: the plain one among them comes through.
@@ -144,7 +166,7 @@ func showsArguments(t told) bool {
 	if t.Planned == nil || t.seen.Left || t.seen.Did != model.Asked && t.seen.Did != model.Retried {
 		return false
 	}
-	return argument(t.payload(), control).Actual() == t.Planned.Arguments[control]
+	return len(t.Planned.Arguments) == 0 || argument(t.payload(), control).Actual() == t.Planned.Arguments[control]
 }
 
 func (t told) payload() wire.Value { return t.host.Requests().Last().Key("payload") }
@@ -152,7 +174,13 @@ func (t told) payload() wire.Value { return t.host.Requests().Last().Key("payloa
 // checkArguments compares the arguments of a request with those that its planner was to choose.
 func (t told) checkArguments(j *scenarios.Judge) {
 	j.Check(agenticloop.RFC103E9, t.payload()).To(host.OneVersion(), "%s: payload", t.host.Name)
+	if nested := t.payload().Key("tool_payload"); nested.Present() {
+		j.Check(agenticloop.RFC103E9, nested).To(host.AnObject(), "%s: tool_payload", t.host.Name)
+	}
 	for _, name := range slices.Sorted(maps.Keys(t.Planned.Arguments)) {
+		if slices.Contains(reserved, name) && !t.payload().Key("tool_payload").Key(name).Present() {
+			continue
+		}
 		j.Check(agenticloop.RFC103E9, argument(t.payload(), name)).To(exactly(t.Planned.Arguments[name]), "%s: argument %s",
 			t.host.Name, name)
 	}
@@ -190,4 +218,12 @@ func numbers(v any) any {
 		}
 	}
 	return v
+}
+
+// keeps matches what a turn does that keeps the rules.
+func (t told) keeps() check.Matcher {
+	return check.Seeing("what would come of a result", func(s wire.Seen) (bool, string) {
+		why := departs(t.Turn, t.host)
+		return why == "", cmp.Or(why, wire.Compact(s.Actual()))
+	})
 }

@@ -3,6 +3,8 @@
 package runs
 
 import (
+	"slices"
+
 	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/claims"
@@ -18,7 +20,8 @@ func Suite() scenarios.Suite {
 		Title: "several runs at once, with drawn steps, tools, values, failures and budgets: every turn against what the text says of it",
 		Scenarios: []scenarios.Scenario{
 			goesOn, keepsItsState, comesAgain, staysOver, strangers, aboveEscalates, nearToolEscalates, fails, givesUp, triesAgain,
-			mends, keepsItsBudget, allowlistThroughout, argumentsAsTheyAre, completesAsItWent,
+			mends, keepsItsBudget, allowlistThroughout, argumentsAsTheyAre, completesAsItWent, tellsWhy, reframesNoMore, ownEvents,
+			sameAnswer, keepsItsFiles, namesItsFiles,
 			host.EveryTurnAmongRuns("runs", DrawnRuns),
 		},
 	}
@@ -127,11 +130,11 @@ var fails = asked(scenarios.Scenario{
 	Title:  "a failure leads to the same step again or to the end of the run, at any step",
 	Proves: scenarios.IDs{agenticloop.RFC103V10},
 	Claim:  claims.Plugin,
-}, question{about: under(model.Failed), also: scenarios.IDs{agenticloop.RFC103T1, agenticloop.RFC103P4}, look: func(
+}, question{about: under(model.Failed, model.FailedTwice), also: scenarios.IDs{agenticloop.RFC103T1, agenticloop.RFC103P4}, look: func(
 	t told, j *scenarios.Judge,
 ) {
 	j.Check(agenticloop.RFC103V10, t.host.Events()).To(host.NotBeyond(t.Before.Step), "%s: events", t.host.Name)
-	if len(t.host.Requests().Values) > 0 {
+	if len(t.host.Requests().Values) > 0 || t.Rule == model.FailedTwice {
 		return
 	}
 	j.Check(agenticloop.RFC103V10, t.host.Events().Each("/type")).To(check.Equal([]string{host.Escalated}), "%s: events", t.host.Name)
@@ -209,9 +212,17 @@ var allowlistThroughout = asked(scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloop.RFC103G3},
 	Claim:  claims.Plugin,
 }, question{
-	about: func(t told) bool { return t.Rule == nil || t.Barred || t.Move.Allowed != nil },
-	also:  scenarios.IDs{agenticloop.RFC103T1, agenticloop.RFC103P4},
+	about: func(t told) bool {
+		return t.Rule == nil || t.Barred || t.Move.Allowed != nil || t.Move.Kind == model.Erring
+	},
+	also: scenarios.IDs{agenticloop.RFC103T1, agenticloop.RFC103P4},
 	look: func(t told, j *scenarios.Judge) {
+		if slices.Contains(t.host.Plugins(), t.own) {
+			j.Part(func() {
+				j.Violates(agenticloop.RFC103G2, t.host.Requests(), "setup failed: "+t.host.Name+": it asks for itself")
+			})
+			return
+		}
 		j.Check(agenticloop.RFC103G3, t.host.Events()).To(t.host.AsksOnlyFor(t.Allowed...), "%s: events", t.host.Name)
 		if t.Barred && len(t.host.Ends().Values) > 0 {
 			j.Check(agenticloop.RFC103G3, t.host.Requests()).To(check.Len(0), "%s: requests of a turn that ends its run", t.host.Name)
@@ -248,3 +259,108 @@ var completesAsItWent = asked(scenarios.Scenario{
 		j.Check(agenticloop.RFC103E14, end.Each("/payload/steps_taken")).To(check.Equal([]int64{int64(t.after.Taken)}), "%s: steps_taken",
 			t.host.Name)
 	}})
+
+// RFC-103 Error Handling (AL-R17).
+var tellsWhy = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/tells-why",
+	Title:  "whatever a run is given up for, and at any step, agent.escalated names the run and a reason",
+	Proves: scenarios.IDs{agenticloop.RFC103F3},
+	Claim:  claims.Plugin,
+}, question{
+	about: func(t told) bool {
+		return t.Rule != nil && t.seen.Did == model.Escalated && t.Rule.Allows(model.Escalated)
+	},
+	look: func(t told, j *scenarios.Judge) { t.host.CheckReason(j, t.Before.ID) },
+})
+
+// RFC-103 Error Handling, Security and Scope (AL-R12).
+var reframesNoMore = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/reframes-no-more",
+	Title:  "whatever its max_reframes, a run gives up its plan that often and no more, with other steps between, and is then escalated",
+	Proves: scenarios.IDs{agenticloop.RFC103F8, agenticloop.RFC103G8},
+	Claim:  claims.Reframes,
+}, question{
+	about: told.reframes, look: told.checkReframes,
+	also: scenarios.IDs{agenticloop.RFC103V9, agenticloop.RFC103T1, agenticloop.RFC103T9, agenticloop.RFC103P4, agenticloop.RFC103S8},
+	none: [2]string{"no script can have the plugin give up its plan",
+		"declare scripted_config in " + host.ProfileName + ", with words for reframe"},
+})
+
+// RFC-103 Narrative (AL-R3).
+var ownEvents = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/own-events",
+	Title:  "at any step, an event of the tool's own, with the correlation in the context, leads where a result would, late ones too",
+	Proves: scenarios.IDs{agenticloop.RFC103B2},
+	Claim:  claims.ContextResumes,
+}, question{
+	about: func(t told) bool { return t.Move.Own },
+	look: func(t told, j *scenarios.Judge) {
+		j.Check(agenticloop.RFC103B2, t.host.Events()).To(t.keeps(), "%s: events", t.host.Name)
+		if steps := t.host.Requests().Each("/payload/step"); resulting(t) && len(steps.Values) > 0 {
+			j.Check(agenticloop.RFC103B2, steps).To(check.Equal([]int64{t.Next}), "%s: step", t.host.Name)
+		}
+	}})
+
+// RFC-103 Success Criteria (AL-R109).
+var sameAnswer = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/same-answer",
+	Title:  "at any step, a job that comes again with the state as it was gets the same answer, but for its times",
+	Proves: scenarios.IDs{agenticloop.RFC103O4},
+	Claim:  claims.Plugin,
+}, question{
+	about: func(t told) bool { return t.lost != nil },
+	look: func(t told, j *scenarios.Judge) {
+		j.Check(agenticloop.RFC103O4, t.host.Events().Each("/payload/run_id")).To(
+			check.SameAs(t.lost.Events().Each("/payload/run_id")), "%s: run_id of the events", t.host.Name)
+		if t.live {
+			return
+		}
+		if t.seen.Did == model.Escalated { // a reason may say when it was
+			j.Check(agenticloop.RFC103O4, t.host.Events().Each("/type")).To(check.SameAs(t.lost.Events().Each("/type")), "%s: events",
+				t.host.Name)
+		} else {
+			j.Check(agenticloop.RFC103O4, t.host.Answer.Key("events")).To(host.SameWords(*t.lost), "%s: events", t.host.Name)
+		}
+		for _, field := range []string{"status", "step", "pending_step", "pending_tool", "reframes", "attempt", "completed_steps"} {
+			j.Check(agenticloop.RFC103O4, t.host.Run(t.Before.ID).Key(field)).To(check.SameAs(t.lost.Run(t.Before.ID).Key(field)),
+				"%s: %s of the run", t.host.Name, field)
+		}
+	}})
+
+// RFC-103 Workspace Contract (AL-R19, AL-R20).
+var keepsItsFiles = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/keeps-its-files",
+	Title:  "after each turn of a run, however long it is, the files of its workspace are there, and trace.jsonl has lost no line",
+	Proves: scenarios.IDs{agenticloop.RFC103W1, agenticloop.RFC103W2},
+	Claim:  claims.Workspaces,
+}, question{
+	about: func(t told) bool { return moved(t) && t.files.Key("trace.jsonl").Key("text").Present() },
+	look: func(t told, j *scenarios.Judge) {
+		for _, file := range []string{"context.md", "memory.md", "plan.md"} {
+			j.Check(agenticloop.RFC103W1, t.files.Key(file).Key("kind")).To(check.Equal("file"), "%s: %s", t.host.Name, file)
+		}
+		trace := t.files.Key("trace.jsonl")
+		j.Check(agenticloop.RFC103W2, trace).To(host.JSONLines(), "%s: trace.jsonl", t.host.Name)
+		j.Check(agenticloop.RFC103W2, trace.Key("text")).To(host.KeepsLines(t.before.Key("trace.jsonl")), "%s: trace.jsonl", t.host.Name)
+	}})
+
+// RFC-103 Event Contract 4, Success Criteria.
+var namesItsFiles = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/names-its-files",
+	Title:  "the artifacts of agent.completed are relative paths of files that are there, whatever results named",
+	Proves: scenarios.IDs{agenticloop.RFC103E15, agenticloop.RFC103O6},
+	Claim:  claims.Workspaces,
+}, question{
+	about: func(t told) bool {
+		return t.files.Present() && !t.files.Key("…").Present() && t.seen.Did == model.Completed
+	},
+	look: func(t told, j *scenarios.Judge) {
+		for _, e := range t.host.OfType(host.Completed).Values {
+			list := e.At("/payload/artifacts")
+			j.Check(agenticloop.RFC103E15, list).To(host.RelativePaths(), "%s: artifacts", t.host.Name)
+			j.Check(agenticloop.RFC103O6, list).To(host.PathsIn(t.files, list), "%s: artifacts", t.host.Name)
+		}
+	},
+	none: [2]string{"left to itself the plugin does not complete the run that has a workspace",
+		"declare a decision seam in " + host.ProfileName + " that can say done"},
+})

@@ -95,3 +95,67 @@ func TestJudges(t *testing.T) {
 		})
 	}
 }
+
+// second is a run R of one step that may give up its plan once, told another way: turns after its start.
+func second(t *testing.T, moves ...runs.Taken) runs.Observation {
+	call := func(anew bool) model.Decision {
+		return model.Decision{Kind: model.Call, Tool: "fetch", Arguments: arguments, Anew: anew}
+	}
+	start := runs.Taken{Move: model.Move{Kind: model.Start, Body: host.Object{}}, Turn: hosttest.Turn(t, "start", nil, honest.start)}
+	return runs.Observation{
+		Settings: model.Settings{Steered: true, Reframe: true, Own: true, Tools: []string{"fetch", "fabric"}},
+		Programs: []runs.Played{{
+			Runs:  []model.Run{{Goal: "g", Budget: 9, Decisions: []model.Decision{call(false), call(true), call(true)}}},
+			Turns: append([]runs.Taken{start}, moves...),
+		}},
+	}
+}
+
+func TestJudgesOfWhatComesAnotherWay(t *testing.T) {
+	body := host.Object{}
+	taken := func(m model.Move, answer host.Object) runs.Taken {
+		m.Body = body
+		return runs.Taken{Move: m, Turn: hosttest.Turn(t, string(m.Kind), hosttest.RunR, answer)}
+	}
+	fetched := func(step int) host.Object {
+		return hosttest.Ok(host.Object{"R": hosttest.Running(step, "fetch")}, asking(step, "fetch"))
+	}
+	gaveUp := func(reframes int, payload host.Object) host.Object {
+		run := hosttest.Over("escalated", 1)
+		run["reframes"] = reframes
+		return hosttest.Ok(host.Object{"R": run}, host.Object{"type": "agent.escalated", "payload": payload})
+	}
+	told := host.Object{"run_id": "R", "reason": "no plan is left"}
+	again := func(first, then host.Object) runs.Taken {
+		out := taken(model.Move{Kind: model.Result, Twice: true}, then)
+		lost := hosttest.Turn(t, "result", hosttest.RunR, first)
+		out.Lost = &lost
+		return out
+	}
+	result, own := model.Move{Kind: model.Result}, model.Move{Kind: model.Result, Own: true}
+	for _, c := range []struct {
+		name     string
+		turn     runs.Taken
+		scenario string
+		want     scenarios.RequirementID
+	}{
+		{"the plan given up once too often", taken(result, gaveUp(0, told)), "reframes-no-more", "passed"},
+		{"one that may count", taken(result, gaveUp(1, told)), "reframes-no-more", "passed"},
+		{"two that may not", taken(result, gaveUp(2, told)), "reframes-no-more", agenticloop.RFC103G8},
+		{"it goes on", taken(result, fetched(2)), "reframes-no-more", agenticloop.RFC103F8},
+		{"a reason", taken(result, gaveUp(0, told)), "tells-why", "passed"},
+		{"no reason", taken(result, gaveUp(0, host.Object{"run_id": "R"})), "tells-why", agenticloop.RFC103F3},
+		{"no run", taken(result, gaveUp(0, host.Object{"reason": "no plan is left"})), "tells-why", agenticloop.RFC103F3},
+		{"nobody gave up", taken(result, fetched(2)), "tells-why", "blocked"},
+		{"a tool's own event", taken(own, fetched(2)), "own-events", "passed"},
+		{"one that is passed over", taken(own, hosttest.Ok(nil)), "own-events", agenticloop.RFC103B2},
+		{"one that is passed over", taken(own, hosttest.Ok(nil)), "goes-on", scenarios.RequirementID(hosttest.Violates(agenticloop.RFC103B2))},
+		{"a result alone", taken(result, fetched(2)), "own-events", "blocked"},
+		{"the same answer", again(fetched(2), fetched(2)), "same-answer", "passed"},
+		{"another tool the second time", again(fetched(2), honest.result), "same-answer", agenticloop.RFC103O4},
+	} {
+		t.Run(c.name+", "+c.scenario, func(t *testing.T) {
+			hosttest.Expect(t, "runs/"+c.scenario, second(t, c.turn), string(c.want))
+		})
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/model"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // told is a turn beside what the interpreter says of it.
@@ -17,6 +18,12 @@ type told struct {
 	Planned *model.Decision // that its request comes of, if it has one; nil if nobody knows
 	last    string          // the run that was started last
 	host    host.Turn
+	files   wire.Value // of its workspace after the turn, if it has one
+	before  wire.Value // the same before the turn
+	lost    *host.Turn // the same job before, of which the answer was lost
+	live    bool       // decisions may differ
+	most    int64      // max_reframes
+	own     string     // the name of the plugin
 	seen    model.Seen
 	after   model.Known // its run
 
@@ -29,6 +36,7 @@ func (o Observation) tell() (all []told) {
 	furthest := int64(0)
 	for _, played := range o.Programs {
 		world, last := model.Begin(model.Program{Runs: played.Runs}, o.Settings), ""
+		var before wire.Value
 		for _, taken := range played.Turns {
 			t, ok := world.Turn(taken.Move)
 			if !ok {
@@ -37,10 +45,10 @@ func (o Observation) tell() (all []told) {
 			s := seen(t, taken.Turn)
 			world = world.After(t, s)
 			run := played.Runs[taken.Move.Run]
-			as := told{Turn: t, Goal: run.Goal, Allowed: o.Settings.Tools, Planned: t.Decision, last: last, host: taken.Turn, seen: s,
-				after: world.Runs[taken.Move.Run], decided: o.Settings.Steered && !o.Live}
-			if taken.Move.Allowed != nil {
-				as.Allowed = taken.Move.Allowed
+			as := told{Turn: t, Goal: run.Goal, Allowed: world.Allowed(t), Planned: t.Decision, last: last, host: taken.Turn,
+				lost: taken.Lost, live: o.Live, most: int64(run.Reframes), own: o.Settings.Name, seen: s, after: world.Runs[taken.Move.Run], decided: o.Settings.Steered && !o.Live}
+			if as.files = taken.Files; as.files.Present() {
+				as.before, before = before, as.files
 			}
 			if s.Did == model.Retried && !t.Before.Free && o.Settings.Steered {
 				as.Planned = &run.Decisions[t.Before.Taken]
@@ -96,7 +104,7 @@ func seen(t model.Turn, turn host.Turn) model.Seen {
 		out.Did = model.Escalated
 	case asks && t.Rule != nil && step == t.Before.Step:
 		out.Did = model.Retried
-		if t.Rule != model.Failed && t.Rule != model.Unclear {
+		if !t.Rule.Allows(model.Retried) {
 			out.Did = model.Repeated
 		}
 	case asks:
@@ -121,8 +129,12 @@ func (t told) breach() host.Breach {
 		}
 		return b
 	}
-	if departs(t.Turn, t.host) == "" {
+	why := departs(t.Turn, t.host)
+	switch {
+	case why == "":
 		return host.Breach{}
+	case t.Move.Own && t.host.Answered():
+		return host.Breach{Of: agenticloop.RFC103B2, Shown: t.host.Events(), Why: t.host.Name + ": " + why}
 	}
 	return delivery(t.Turn).Breach(t.host)
 }

@@ -73,7 +73,7 @@ var traceGrows = scenarios.Scenario{
 				break // with so many files, the listing has no room for its text
 			}
 			j.Check(agenticloop.RFC103W2, trace).To(host.JSONLines(), "trace.jsonl of job %d", i+1)
-			j.Check(agenticloop.RFC103W2, trace.Key("text")).To(keepsLines(before), "trace.jsonl of job %d", i+1)
+			j.Check(agenticloop.RFC103W2, trace.Key("text")).To(host.KeepsLines(before), "trace.jsonl of job %d", i+1)
 			before = trace
 		}
 		if !before.Present() {
@@ -92,24 +92,6 @@ var traceGrows = scenarios.Scenario{
 				check.SameAs(o.Left[0].Key("trace.jsonl").Key("bytes")), "bytes of trace.jsonl after the second job")
 		}
 	}),
-}
-
-// keepsLines matches the text of a file that has every line of before, wherever it stands (AL-R19). Of a file that is listed in part
-// nothing is known but how it begins.
-func keepsLines(before wire.Value) check.Matcher {
-	text := before.Key("text").String()
-	return check.Seeing(fmt.Sprintf("the %d bytes of before, and more", len(text)), func(s wire.Seen) (bool, string) {
-		now, _ := s.Actual().(string)
-		kept := strings.HasPrefix(now, text)
-		if whole, _ := before.Key("whole").Bool(); whole && !kept {
-			kept = true
-			lines := slices.Collect(strings.Lines(now + "\n"))
-			for line := range strings.Lines(text) {
-				kept = kept && slices.Contains(lines, line)
-			}
-		}
-		return kept, fmt.Sprintf("%d bytes: %s", len(now), wire.Compact(now))
-	})
 }
 
 // With hard links, writing into a file in place changes it in every earlier job (AL-R19).
@@ -245,37 +227,10 @@ var artifactsThere = scenarios.Scenario{
 			if list.Actual() == nil || len(list.Items()) == 0 && reflect.DeepEqual(list.Actual(), []any{}) {
 				j.Block("agent.completed names no artifact, so none was looked for", "name a file of the workspace in artifacts")
 			}
-			j.Check(agenticloop.RFC103E15, list).To(relativePaths(), "artifacts")
-			j.Check(agenticloop.RFC103O6, list).To(pathsIn(files, list), "artifacts")
+			j.Check(agenticloop.RFC103E15, list).To(host.RelativePaths(), "artifacts")
+			j.Check(agenticloop.RFC103O6, list).To(host.PathsIn(files, list), "artifacts")
 		}
 	}),
-}
-
-// relativePaths matches a list of clean paths that stay in their folder. It may be empty or absent.
-func relativePaths() check.Matcher {
-	return check.That("a list of relative paths, which may be empty", func(v any) bool {
-		paths, isList := v.([]any)
-		escapes := slices.ContainsFunc(paths, func(p any) bool {
-			s, _ := p.(string)
-			return s == "" || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "..") ||
-				path.Clean(s) != strings.TrimPrefix(s, "./")
-		})
-		return (isList || v == nil) && !escapes
-	})
-}
-
-// pathsIn matches a list of paths that lead to files of the workspace.
-func pathsIn(files, list wire.Value) check.Matcher {
-	return check.Seeing("paths of files of the workspace", func(wire.Seen) (bool, string) {
-		for _, p := range list.Items() {
-			file := files.Key(path.Clean(p.String()))
-			kind := file.Key("kind").String()
-			if kind != "file" && (kind != "link" || file.Key("inside").Actual() != true) {
-				return false, p.JSON() + " is not there"
-			}
-		}
-		return true, list.JSON()
-	})
 }
 
 // The RFC is silent on workspaces that cannot be used (AL-R122).

@@ -64,7 +64,8 @@ func (f *Portfolio) Read(ctx context.Context, label string) Reply {
 	return f.Get(ctx, label, At("/portfolios/%s", f.ID))
 }
 
-func (f *Portfolio) members(ctx context.Context, label string) Reply {
+// Members reads the members of the portfolio.
+func (f *Portfolio) Members(ctx context.Context, label string) Reply {
 	return f.Get(ctx, label, At("/portfolios/%s/intents", f.ID))
 }
 
@@ -140,18 +141,22 @@ func (t *Task) trySet(ctx context.Context, status string) (refused error) {
 	return refused
 }
 
-// Set moves the task to a status, under the member that the server uses for it (OIP-R25), or ends the drive.
+// Set moves the task to a status, or ends the drive.
 func (t *Task) Set(ctx context.Context, status string, more map[string]any) {
+	if reply := t.Patch(ctx, "have the task "+status, status, more); !reply.Ok() || StatusOf(reply.Body).String() != status {
+		t.SetUp("have a task "+status, reply)
+	}
+}
+
+// Patch asks for a status, under the member that the server uses for it (OIP-R25). A refusal does not end the drive.
+func (t *Task) Patch(ctx context.Context, label, status string, more map[string]any) Reply {
 	now := t.Read(ctx, "version of the task")
 	body := map[string]any{StatusOf(now.Body).Place.Pointer[1:]: status}
 	maps.Copy(body, more)
 	version, _ := now.Body.Key("version").Int()
-	call := t.Call("have the task "+status, http.MethodPatch, At("/tasks/%s", t.ID), body)
+	call := t.Call(label, http.MethodPatch, At("/tasks/%s", t.ID), body)
 	call.Header = map[string]string{"If-Match": strconv.FormatInt(version, 10)}
-	reply := t.Send(ctx, call)
-	if !reply.Ok() || StatusOf(reply.Body).String() != status {
-		t.SetUp("have a task "+status, reply)
-	}
+	return t.Send(ctx, call)
 }
 
 // Plan is a plan on the target.

@@ -18,7 +18,7 @@ func (w Watched) Docs() documents { return Named("portfolio", w.Portfolio.Body) 
 // Look reads the portfolio and its members.
 func (f *Portfolio) Look(ctx context.Context, when string) (w Watched) {
 	w.Portfolio = f.Read(ctx, "the portfolio "+when)
-	w.Members = f.members(ctx, "its members "+when)
+	w.Members = f.Members(ctx, "its members "+when)
 	return w
 }
 

@@ -17,12 +17,12 @@ var routeScenarios = []scenarios.Scenario{
 	{
 		ID:     "openintent/programs/shown-alike",
 		Title:  "after each step the graph and the lists of children show each intent with the status that it has",
-		Proves: scenarios.IDs{openintent.OIPREAD13}, Claim: claims.Graph, Ask: ofEach(Ran.judgeShown),
+		Proves: scenarios.IDs{openintent.OIPREAD16}, Claim: claims.Graph, Ask: ofEach(Ran.judgeShown),
 	},
 	{
 		ID:     "openintent/programs/not-ready",
 		Title:  "after each step a child that depends on an intent that waits is listed as blocked, and not as ready",
-		Proves: scenarios.IDs{openintent.OIPREAD14}, Claim: claims.Graph, Ask: ofEach(Ran.judgeReady),
+		Proves: scenarios.IDs{openintent.OIPREAD17}, Claim: claims.Graph, Ask: ofEach(Ran.judgeReady),
 	},
 	{
 		ID:     "openintent/programs/portfolios-of-a-member",
@@ -58,7 +58,7 @@ func (r Ran) judgeShown(j *scenarios.Judge) {
 				return
 			}
 			some = true
-			j.Check(openintent.OIPREAD13, shown.Key("status")).To(check.SameAs(m.now(n)), "%s, in %s", m.what(n), where)
+			j.Check(openintent.OIPREAD16, shown.Key("status")).To(check.SameAs(m.now(n)), "%s, in %s", m.what(n), where)
 		}
 		for k := range m.world.Parents() {
 			graph := m.taken.After.Graphs[k]
@@ -91,10 +91,10 @@ func (r Ran) judgeReady(j *scenarios.Judge) {
 				continue
 			}
 			some = true
-			j.Check(openintent.OIPREAD14, m.taken.After.about("ready", r.IDs[n])).
+			j.Check(openintent.OIPREAD17, m.taken.After.about("ready", r.IDs[n])).
 				To(check.Len(0), "intent %d in %s: %s intent %d", n, list.Asked, m.step.Do, m.step.Intent)
 			if held := m.taken.After.Lists["blocked"]; held.Ok() {
-				j.Check(openintent.OIPREAD14, m.taken.After.about("blocked", r.IDs[n])).
+				j.Check(openintent.OIPREAD17, m.taken.After.about("blocked", r.IDs[n])).
 					To(check.Len(1), "intent %d in %s: %s intent %d", n, held.Asked, m.step.Do, m.step.Intent)
 			}
 		}

@@ -25,6 +25,7 @@ func Suite() scenarios.Suite {
 			timeBounded, timeLeavesAlone, timeReplayed,
 			nodesBounded, nodesLeaveAlone, nodesClamped, nodesReplayed,
 			innerTurnsApart, turnsWithoutModel, optionsRefused, optionsKept,
+			nodesTogether, turnsTogether, optionsTogether,
 		},
 	}
 }

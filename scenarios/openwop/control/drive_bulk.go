@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -26,7 +27,7 @@ type BulkObservation struct {
 
 	IDs   []string      `json:"ids"`   // in the order of the request
 	Live  []string      `json:"live"`  // the live ones
-	Never string        `json:"never"` // a run that never existed
+	Never string        `json:"never"` // a run that never existed; so did all that are neither live nor Ended
 	Ended string        `json:"ended"` // a run that had ended
 	Done  wire.Value    `json:"done"`  // snapshot of Ended before the requests
 	Bulk  host.Answered `json:"bulk"`
@@ -34,14 +35,18 @@ type BulkObservation struct {
 	After wire.Value    `json:"after"`
 }
 
+// named counts the runs of a bulk cancel that the host is to take.
+var named = &scenarios.Dimension{Name: "runs of a bulk cancel", Least: 4, Most: [3]int{bulkMost, bulkMost, bulkMost}, Edges: []int{bulkMost}}
+
 // bulkCancelled cancels several runs by one request.
 var bulkCancelled = &scenarios.Drive[BulkObservation]{
 	ID: "openwop/bulk-cancelled",
-	Title: "makes two runs that last and one that ends, bulk-cancels 101 runs and none, then those three and one that never " +
-		"was, in random order",
+	Title: "makes two runs that last and one that ends, bulk-cancels 101 runs and none, then those three and others that never " +
+		"were, in random order",
 	Sends: []string{"{create run} (conformance-cancellable, conformance-delay or assay-loop-ask-user), twice",
 		"{create run} (a run that ends)",
-		"{cancel runs} with 101 ids, with none, and with four", "{read run} and its events"},
+		"{cancel runs} with 101 ids, with none, and with as many as are drawn", "{read run} and its events"},
+	Dimensions: []*scenarios.Dimension{named},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *BulkObservation) {
 		h := host.Host{Conn: c}
 		done := doneRun(ctx, h, o)
@@ -56,8 +61,15 @@ var bulkCancelled = &scenarios.Drive[BulkObservation]{
 		bulkRefused(ctx, h, live[0], o)
 		o.Never = host.StrangerOf(live[0].ID)
 		o.IDs = []string{live[0].ID, live[1].ID, o.Ended, o.Never}
+		most := bulkMost
+		if told, ok := o.Large.Body.At("/details/maxRunIds").Int(); ok && told > int64(len(o.IDs)) && told < bulkMost {
+			most = int(told)
+		}
+		for n := h.DrawUpTo(named, most, "the host takes no more, by details.maxRunIds"); len(o.IDs) < n; {
+			o.IDs = append(o.IDs, h.Name("never"))
+		}
 		h.Rand.Shuffle(len(o.IDs), func(i, k int) { o.IDs[i], o.IDs[k] = o.IDs[k], o.IDs[i] })
-		o.Bulk = bulkCancel(ctx, h, "to cancel four runs, one of which never was", o.IDs)
+		o.Bulk = bulkCancel(ctx, h, fmt.Sprintf("to cancel %d runs, most of which never were", len(o.IDs)), o.IDs)
 		if !host.Succeeded(o.Bulk.Status) {
 			return
 		}

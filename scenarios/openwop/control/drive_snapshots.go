@@ -2,6 +2,8 @@ package control
 
 import (
 	"context"
+	"encoding/json"
+	"strconv"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
@@ -17,10 +19,28 @@ type Snapped struct {
 	Want     string        `json:"want"` // the final status
 	Tags     []string      `json:"tags"`
 	Marker   string        `json:"marker"` // in its metadata, under "note"
+	Kept     []Kept        `json:"kept,omitempty"`
 	Created  host.Answered `json:"created"`
 	Early    host.Answered `json:"early"`
 	Ended    wire.Wait     `json:"ended"`
 	Later    wire.Value    `json:"later"`
+}
+
+// Kept is a further member of a run's metadata.
+type Kept struct {
+	Name  string          `json:"name"`
+	Value json.RawMessage `json:"value"`
+}
+
+// kept draws members of every type, most of them such that a careless host takes them for none.
+func kept(h host.Host) []Kept {
+	deep, _ := json.Marshal(map[string]any{h.Marker(): []any{map[string]any{}, []any{}, "", 0, false, h.Marker()}})
+	values := []string{`false`, `0`, `""`, `[]`, `{}`, `true`, strconv.Itoa(-h.Between(1, 1<<31-1)), `"\u00e9\u4e2d\ud83d\ude42 <&> \" \\"`, string(deep)}
+	out := make([]Kept, len(values))
+	for i, v := range values {
+		out[i] = Kept{h.Name("member"), json.RawMessage(v)}
+	}
+	return out
 }
 
 // SnapshotsObservation is one run for each way to end.
@@ -68,8 +88,11 @@ var snapshots = &scenarios.Drive[SnapshotsObservation]{
 
 // snap makes a run and follows it to its end.
 func snap(ctx context.Context, h host.Host, request dialect.CreateRunRequest, want string) (*host.Run, Snapped) {
-	s := Snapped{Workflow: request.WorkflowID, Want: want, Tags: []string{h.Marker(), h.Marker()}, Marker: h.Marker()}
+	s := Snapped{Workflow: request.WorkflowID, Want: want, Tags: []string{h.Marker(), h.Marker()}, Marker: h.Marker(), Kept: kept(h)}
 	request.Tags, request.Metadata = s.Tags, map[string]any{"note": s.Marker}
+	for _, k := range s.Kept {
+		request.Metadata[k.Name] = k.Value
+	}
 	r := h.Create(ctx, "create a run that is to be "+want, request)
 	if s.Created = host.AnsweredBy("a run that is to be "+want, r.Created); r.ID == "" {
 		return r, s

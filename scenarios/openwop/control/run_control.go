@@ -23,6 +23,7 @@ func Suite() scenarios.Suite {
 			snapshotWellFormed, endsAsItShould, failedHasError, timesOfARun, labelsKept, suspendedNamesNode,
 			cancelledNeverCompletes, bulkCancelsEach, bulkLeavesEnded, bulkRefuses,
 			pausedStandsStill, drainedStandsStill, pausedIsRefused, resumedGoesOn, pausedCancelled, suspendedPaused,
+			pausedEachTime, endedForGood, endedNotPaused,
 			diffOfItself, diffTellsAll, diffOfStates, diffOfUnknown, foreignUncontrolled,
 		},
 	}

@@ -1,6 +1,8 @@
 package control
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -144,8 +146,21 @@ var labelsKept = scenarios.Scenario{
 			}
 			j.Check(openwop.OWPCTL7, r.Ended.Last.Key("tags")).To(check.Equal(tags), "tags of a run of %s", r.Workflow)
 			j.Check(openwop.OWPCTL7, r.Ended.Last.At("/metadata/note")).To(check.Equal(r.Marker), "its metadata")
+			for _, k := range r.Kept {
+				j.Check(openwop.OWPCTL7, r.Ended.Last.Key("metadata").Key(k.Name)).To(k.same(), "member %s of its metadata", k.Name)
+			}
 		}
 	}),
+}
+
+// same expects the member as it was given.
+func (k Kept) same() check.Matcher {
+	decoder, want := json.NewDecoder(bytes.NewReader(k.Value)), any(nil)
+	decoder.UseNumber()
+	if err := decoder.Decode(&want); err != nil {
+		panic("a member of ours is no JSON: " + err.Error())
+	}
+	return check.Equal(check.Plain(want))
 }
 
 // given blocks the judge unless there was a run and it ended.

@@ -98,7 +98,7 @@ func finite(h host.Host) host.Scripted {
 
 const sendsFinite = "{create run} (assay-loop with a random plan; else one of upstream's loops; else conformance-noop)"
 
-// cursors returns places to resume a log from: a random one before the last, the
+// cursors returns places to resume a log from: the first, a random one before the last, the
 // last but one, the last, and a random one beyond the end.
 func cursors(h host.Host, l host.RunLog) []int64 {
 	n := len(l.Events)
@@ -106,7 +106,7 @@ func cursors(h host.Host, l host.RunLog) []int64 {
 		return nil
 	}
 	last := host.Sequence(l.Events[n-1])
-	return []int64{cursor(h, l), host.Sequence(l.Events[n-2]), last, last + int64(h.Between(1, 1000))}
+	return []int64{host.Sequence(l.Events[0]), cursor(h, l), host.Sequence(l.Events[n-2]), last, last + int64(h.Between(1, 1000))}
 }
 
 // cursor draws a place before the last event, from a log of at least two.

@@ -26,6 +26,7 @@ type LiveObservation struct {
 	After     host.RunLog `json:"after"`  // the log to the end
 	Late      PollPage    `json:"late"`   // a poll with the cursor of Idle, at the end
 	Listening Listening   `json:"listening"`
+	List      PollPage    `json:"list,omitzero"` // the JSON document while the run stood still, if there is one
 }
 
 // still is a run that does nothing until it is moved.
@@ -102,6 +103,7 @@ func (e *ear) await(ctx context.Context, longest time.Duration, enough func(fram
 func (s still) moveWhile(ctx context.Context, o *LiveObservation, e *ear) {
 	last := host.Sequence(o.Before.Last())
 	o.Idle, o.Idled = s.pollIdle(ctx, last)
+	o.List = asJSON(ctx, s.Run)
 	e.await(ctx, min(s.Patience, 2*time.Second), func(frames int) bool { return frames >= len(o.Before.Events) })
 	o.Heard = int(e.count.Load())
 	reply := s.move(ctx)
@@ -137,6 +139,21 @@ func (s still) pollIdle(ctx context.Context, after int64) (PollPage, wire.Wait) 
 	reply := s.Snapshot(ctx, "the run while the poll is not answered")
 	w.Answers, w.Last = 1, reply.Value("")
 	return p, w
+}
+
+// asJSON asks for the log as a JSON document. A host that answers with a stream, which a live run does not end, has none.
+func asJSON(ctx context.Context, r *host.Run) (p PollPage) {
+	stream, plain, err := r.Client.Open(ctx, wire.Call{Operation: dialect.StreamLog.Of(r.ID).With("streamMode", "debug"),
+		Header: map[string]string{"Accept": "application/json"}, Label: "list while nothing happens"})
+	switch {
+	case stream != nil:
+		stream.Close()
+	case err != nil:
+		scenarios.End(err)
+	default:
+		p = PollPage{After: -1, Status: plain.StatusValue(), Body: plain.Value("")}
+	}
+	return p
 }
 
 // stillRun makes a run and waits until it stands still: a loop that asks,

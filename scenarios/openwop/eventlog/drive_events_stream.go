@@ -1,10 +1,13 @@
 package eventlog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,6 +35,7 @@ type Listening struct {
 // listenIn says how to request a stream.
 type listenIn struct {
 	label     string
+	mode      string         // debug, unless another is named
 	parameter wire.Parameter // besides the mode
 	after     string         // Last-Event-ID
 	patience  time.Duration
@@ -50,7 +54,7 @@ func hear(ctx context.Context, r *host.Run, in listenIn) Listening {
 	if in.patience <= 0 {
 		over.Stop()
 	}
-	streamed := dialect.StreamLog.Of(r.ID).With("streamMode", "debug")
+	streamed := dialect.StreamLog.Of(r.ID).With("streamMode", cmp.Or(in.mode, "debug"))
 	if in.parameter.Name != "" {
 		streamed = streamed.With(in.parameter.Name, in.parameter.Value)
 	}
@@ -156,17 +160,42 @@ type StreamsObservation struct {
 	HoldMs   int         `json:"holdMs" drawn:"true"`
 	Batched  Listening   `json:"batched"`
 	List     PollPage    `json:"list"` // the JSON document, if there is one
+	Places   []Place     `json:"places,omitempty"`
+	Lists    []ModeList  `json:"lists,omitempty"`
 }
+
+// Place is a stream that goes on behind an event.
+type Place struct {
+	After   int64     `json:"after"` // Last-Event-ID
+	Resumed Listening `json:"resumed"`
+}
+
+// ModeList is a stream in several modes, debug among them.
+type ModeList struct {
+	Modes  string    `json:"modes"`
+	Stream Listening `json:"stream"`
+}
+
+var (
+	// held has the least and the most that a host takes, and what most hosts never see.
+	held = &scenarios.Dimension{Name: "milliseconds to gather events of a stream", Least: 1, Most: [3]int{5_000, 5_000, 5_000},
+		Edges: []int{1, 5_000}}
+	resumptions = &scenarios.Dimension{Name: "events that a stream is resumed behind", Least: 2, Most: [3]int{3, 5, 40}}
+	past        = &scenarios.Dimension{Name: "events between the end of a log and what is asked for", Least: 1,
+		Most: [3]int{1_000, 1_000_000, 1 << 31}, Edges: []int{1}}
+)
 
 // finishedRunStreamed streams a finished run in several ways.
 var finishedRunStreamed = &scenarios.Drive[StreamsObservation]{
 	ID: "openwop/finished-run-streamed",
-	Title: "streams a finished run from the start, from a random event, from its last, from an id that is none, in batches, " +
-		"and asks for it as JSON",
+	Title: "streams a finished run from the start, from its first event, from drawn ones, from its last, from beyond its end, from an id " +
+		"that is none, in batches and in several modes at once, and asks for it as JSON",
 	Sends: []string{
 		sendsFinite, "{read run}", "{poll log}", "{stream log}?streamMode=debug, with and without Last-Event-ID",
-		"{stream log}?streamMode=debug&bufferMs= (random)", "{stream log}?streamMode=debug (Accept: application/json)",
+		"{stream log}?streamMode=debug&bufferMs= (drawn)", "{stream log}?streamMode=debug,updates and others",
+		"{stream log}?streamMode=debug (Accept: application/json)",
 	},
+	Dimensions: []*scenarios.Dimension{held, resumptions, past},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *StreamsObservation) {
 		h := host.Host{Conn: c}
 		way := finite(h)
@@ -175,7 +204,7 @@ var finishedRunStreamed = &scenarios.Drive[StreamsObservation]{
 		if o.Log = r.Finish(ctx, "log"); !o.Log.Ended.Reached || len(o.Log.Events) < 2 {
 			return
 		}
-		o.After, o.Garbled, o.HoldMs = cursor(h, o.Log), "x"+h.Marker(), h.Between(20, 200)
+		o.After, o.Garbled, o.HoldMs = cursor(h, o.Log), "x"+h.Marker(), h.Draw(held)
 		if o.Full = hearOut(ctx, r, listenIn{label: "stream", patience: c.Patience}); !o.Full.Closed.Reached {
 			return // the others would take as long
 		}
@@ -202,4 +231,33 @@ func hearAgain(ctx context.Context, r *host.Run, o *StreamsObservation) {
 	}
 	reply := r.Send(ctx, wire.Call{Operation: dialect.StreamLog.Of(r.ID).With("streamMode", "debug"), Label: "list"})
 	o.List = PollPage{After: -1, Status: reply.StatusValue(), Body: reply.Value("")}
+	hearPlaces(ctx, r, o)
+	hearLists(ctx, r, o)
+}
+
+// hearPlaces resumes the stream behind the first event, behind drawn ones and beyond the end.
+func hearPlaces(ctx context.Context, r *host.Run, o *StreamsObservation) {
+	n := len(o.Log.Events)
+	at := map[int64]bool{host.Sequence(o.Log.Events[0]): true, host.Sequence(o.Log.Events[n-2]): true}
+	for _, i := range r.Rand.Perm(n - 1)[:min(n-1, r.Draw(resumptions))] {
+		at[host.Sequence(o.Log.Events[i])] = true
+	}
+	places := append(slices.Sorted(maps.Keys(at)), host.Sequence(o.Log.Last())+int64(r.Draw(past)))
+	for _, after := range places {
+		in := listenIn{label: "stream behind " + strconv.FormatInt(after, 10), after: strconv.FormatInt(after, 10), patience: r.Patience}
+		if after > host.Sequence(o.Log.Last()) {
+			in.patience = min(r.Patience, time.Second)
+		}
+		o.Places = append(o.Places, Place{after, hearOut(ctx, r, in)})
+	}
+}
+
+// hearLists opens the stream in several modes at once, in every order of two.
+func hearLists(ctx context.Context, r *host.Run, o *StreamsObservation) {
+	others := []string{"updates", "messages"}
+	r.Rand.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
+	for _, modes := range []string{others[0] + ",debug", "debug," + others[1], others[1] + "," + others[0] + ",debug"} {
+		heard := hearOut(ctx, r, listenIn{label: "stream in the modes " + modes, mode: modes, patience: r.Patience})
+		o.Lists = append(o.Lists, ModeList{modes, heard})
+	}
 }

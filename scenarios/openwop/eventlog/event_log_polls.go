@@ -98,6 +98,7 @@ var pollWhileLive = scenarios.Scenario{
 		o.givenMove(j)
 		for _, flag := range completeFlags {
 			j.Check(openwop.OWPEVT16, o.Idle.Body.Key(flag)).NotTo(check.Equal(true), "%s of a run that was still to go on", flag)
+			j.Check(openwop.OWPEVT16, o.List.Body.Key(flag)).NotTo(check.Equal(true), "%s of the JSON document of a run that was still to go on", flag)
 		}
 		j.Check(openwop.OWPEVT19, o.Late.Status).To(check.Status(2), "poll behind %d", o.Late.After)
 		j.Check(openwop.OWPEVT19, o.Late.fresh().Each("/sequence")).To(leading(behindAll(o.After, o.Late.After), 1),

@@ -24,6 +24,14 @@ var streamShowsAll = scenarios.Scenario{
 		}
 		j.Check(openwop.OWPEVT22, o.Full.ids(o.Log)).To(numbered(behind(o.Log, -1)), "ids of the frames")
 		o.Full.checkFrames(j, o.Log)
+		for _, list := range o.Lists {
+			if code, _ := list.Stream.Status.Int(); code/100 == 4 {
+				j.Find("", "a stream in the modes %s is refused: HTTP %s", list.Modes, list.Stream.Status.JSON())
+				continue
+			}
+			j.Check(openwop.OWPEVT20, list.Stream.Status).To(check.Status(200), "asked for a stream in the modes %s", list.Modes)
+			j.Check(openwop.OWPEVT22, list.Stream.ids(o.Log)).To(numbered(behind(o.Log, -1)), "ids of the frames in the modes %s", list.Modes)
+		}
 		if types := o.Full.others(o.Log); len(types) > 0 {
 			j.Find("", "the stream carries frames that are no events of the run: %s", wire.Compact(types))
 		}
@@ -59,6 +67,14 @@ var streamResumes = scenarios.Scenario{
 		o.resumable(j)
 		j.Check(openwop.OWPEVT24, o.Resumed.Status).To(check.Status(200), "asked for the stream with Last-Event-ID %d", o.After)
 		j.Check(openwop.OWPEVT24, o.Resumed.ids(o.Log)).To(numbered(behind(o.Log, o.After)), "ids of the frames behind %d", o.After)
+		for _, p := range o.Places {
+			if code, _ := p.Resumed.Status.Int(); code/100 == 4 && p.After > host.Sequence(o.Log.Last()) {
+				j.Find("", "a stream from beyond the last event is refused: HTTP %s", p.Resumed.Status.JSON())
+				continue
+			}
+			j.Check(openwop.OWPEVT24, p.Resumed.Status).To(check.Status(200), "asked for the stream with Last-Event-ID %d", p.After)
+			j.Check(openwop.OWPEVT24, p.Resumed.ids(o.Log)).To(numbered(behind(o.Log, p.After)), "ids of the frames behind %d", p.After)
+		}
 		j.Check(openwop.OWPEVT24, o.AtEnd.ids(o.Log)).To(numbered(nil), "ids of the frames behind the last event")
 		if code, _ := o.AtEnd.Status.Int(); code/100 != 2 {
 			j.Find("", "a stream behind the last event is answered with HTTP %s", o.AtEnd.Status.JSON())

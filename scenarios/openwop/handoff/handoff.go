@@ -21,6 +21,7 @@ func Suite() scenarios.Suite {
 			harvestedWhenMapped, unmappedNotHarvested, failedNotHarvested, cancelledNotHarvested,
 			resultsReachParent, inputsReachChild, unsetInputAbsent, ownMapping, workerToWorker, harvestAttested,
 			cancelReachesAll, cancelledTreeRests,
+			oddAmongMany, oddNotHarvested,
 		},
 	}
 }

@@ -31,6 +31,7 @@ func (l RunLog) Polled(j *scenarios.Judge) {
 	if status, _ := l.Read.Int(); status/100 != 2 {
 		j.Block("the log of the run cannot be read: HTTP "+l.Read.JSON(), "serve {poll log} for every run")
 	}
+	l.checkPages(j)
 }
 
 // Told is like Served, and blocks the judge if the log is too short. An empty log agrees with any other and breaks
@@ -68,6 +69,8 @@ type RunLog struct {
 	Ended   wire.Wait   `json:"ended"`   // Last is the snapshot
 	Read    wire.Value  `json:"read"`    // HTTP status of the log's first page, or of the page that failed
 	Events  wire.Values `json:"events"`  // run event documents
+	// Early is the isComplete of a page that says so although the event that ends the run is on a later one.
+	Early wire.Value `json:"early,omitzero"`
 }
 
 // Add merges a page and drops known events. Two events with the same sequence but different ids both stay, so that
@@ -282,5 +285,13 @@ func (l RunLog) Readable(j *scenarios.Judge) {
 	}
 	if l.HasGap() {
 		j.Block("the served log skips sequence numbers, even when read in full", "serve every event of a run over {poll log}")
+	}
+	l.checkPages(j)
+}
+
+// checkPages blocks the judge if a page called the log complete too early.
+func (l RunLog) checkPages(j *scenarios.Judge) {
+	if l.Early.Actual() == true {
+		j.Violates(openwop.OWPEVT16, l.Early, "setup failed: a page of the log is called the last, and the event that ends the run is on a later one")
 	}
 }

@@ -61,6 +61,9 @@ func (r *Run) pages(ctx context.Context, label string) RunLog {
 			cursor = strconv.FormatInt(last-behind, 10)
 		}
 	}
+	if !l.ended() {
+		l.Early = wire.Value{} // the run may have ended meanwhile, or never names its end
+	}
 	if l.HasGap() { // whether a cursor loses events is another question: read in full again
 		r.page(ctx, &l, "", label+", again in full")
 	}
@@ -82,6 +85,9 @@ func (r *Run) page(ctx context.Context, l *RunLog, cursor, label string) int {
 	}
 	events := reply.Value("/events").Items()
 	l.Add(events)
+	if complete := reply.Value("/isComplete"); len(events) > 0 && complete.Actual() == true && !l.ended() {
+		l.Early = complete // unless no later page has the end
+	}
 	return len(events)
 }
 

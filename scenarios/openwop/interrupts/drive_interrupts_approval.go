@@ -157,7 +157,10 @@ func (o AskedAboutObservation) leftOpen() bool {
 
 // awaitAgain waits for a second suspension on the log, as our fixture demands.
 // It gives up once the run has ended.
-func (w *Waiting) awaitAgain(ctx context.Context) wire.Wait {
+func (w *Waiting) awaitAgain(ctx context.Context) wire.Wait { return w.awaitSuspensions(ctx, 2) }
+
+// awaitSuspensions waits for the nth suspension of the gate on the log. It gives up once the run has ended.
+func (w *Waiting) awaitSuspensions(ctx context.Context, n int) wire.Wait {
 	ended := false
 	wait := w.Await(ctx, "the gate waits again", func(ctx context.Context) (wire.Value, bool) {
 		l := w.ReadLog(ctx, "log, until the gate waits again")
@@ -165,7 +168,7 @@ func (w *Waiting) awaitAgain(ctx context.Context) wire.Wait {
 		v := reply.Value("")
 		status := v.Key("status").String()
 		ended = host.IsTerminal(status)
-		return v, ended || host.IsWaiting(status) && len(suspensions(l, w.Node).Values) > 1
+		return v, ended || host.IsWaiting(status) && len(suspensions(l, w.Node).Values) >= n
 	})
 	wait.Reached = wait.Reached && !ended
 	return wait

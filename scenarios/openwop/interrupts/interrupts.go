@@ -26,6 +26,8 @@ func Suite() scenarios.Suite {
 			tokenShows, tokenAnswers, tokenSpent, tokenOwn, tokenLife,
 			gateExpires, gateExpired,
 			gateRivals, gateClosed, gateOrCancel, gateCascade,
+			drawnRefused, drawnTokens, drawnAsked, drawnKeys, drawnDecided, drawnOver,
+			drawnFits, drawnReaches, drawnMismatch, drawnMatch,
 		},
 	}
 }

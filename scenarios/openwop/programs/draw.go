@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/model"
@@ -30,6 +31,9 @@ var (
 )
 
 var dimensions = []*scenarios.Dimension{turns, workers, questions, letters, form, bound, beyond, truth, number, depth, long, room}
+
+// interactions are dimensions that hosts confuse with one another: what one bounds the other counts.
+var interactions = [][2]*scenarios.Dimension{{turns, bound}, {turns, questions}, {turns, beyond}, {turns, room}, {beyond, room}, {form, letters}}
 
 // At each depth, how many programs are drawn, and from how many workers on each further decision of a program is for one: what is
 // read of them is kept until it is judged.
@@ -79,7 +83,8 @@ func most(h host.Host, of *scenarios.Dimension) (n int, why string) {
 	return n, why
 }
 
-// draw draws a program. A bounded one crosses its bound; the others ask a person, and keep a bound if they have one.
+// draw draws a program. A bounded one crosses its bound, behind a question where the counter is claimed to survive one; the others ask
+// a person, and keep a bound if they have one.
 func draw(h host.Host, workflow string, bounded bool) model.Program {
 	ceiling, why := most(h, turns)
 	p := model.Program{Workflow: workflow, Inputs: model.Values{}}
@@ -100,6 +105,9 @@ func draw(h host.Host, workflow string, bounded bool) model.Program {
 	if bounded {
 		withAll(p.Turns[:1], staff)
 		p.Bound = h.DrawUpTo(bound, n-1, "a bound below the turns of its loop")
+		if _, survives := claims.StatefulResume.Look(h.Discovery); survives && p.Bound > 1 && n <= readAgain {
+			askWithin(h, p.Turns[1:p.Bound])
+		}
 	} else {
 		asked := h.DrawUpTo(questions, n-2, "there are no more turns")
 		for _, i := range h.Rand.Perm(n - 1)[:asked] {
@@ -124,6 +132,14 @@ func draw(h host.Host, workflow string, bounded bool) model.Program {
 		}
 	}
 	return p
+}
+
+// askWithin has some of these turns ask a person.
+func askWithin(h host.Host, turns []model.Turn) {
+	places := h.Rand.Perm(len(turns))
+	for _, i := range places[:min(len(places), h.Draw(questions))] {
+		turns[i] = model.Turn{Prompt: "What of " + h.Marker() + "?"}
+	}
 }
 
 // withAll has the last of these turns that is for workers be for all of the staff too, so that whatever is drawn each has its turn.

@@ -45,13 +45,15 @@ var drawnPrograms = &scenarios.Drive[Observation]{
 			"assay-scripted-ask), every second with a maxLoopIterations below its turns",
 		"{read run}", "{poll log}", "{answer node}", "{read run:childRunId}",
 	},
-	Dimensions: dimensions,
+	Dimensions:   dimensions,
+	Interactions: interactions,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *Observation) {
 		h := host.Host{Conn: c}
 		workflow, scripts := way(h)
 		_, bounds := claims.ExecutionModel.Look(c.Discovery) // whose loops RFC 0061 E bounds
 		drawn := make([]model.Program, programs[c.Depth])
 		for i := range drawn {
+			c.Program()
 			if workflow != "" {
 				drawn[i] = draw(h, workflow, i%2 == 0)
 			} else {

@@ -198,7 +198,7 @@ type OddRequestsObservation struct {
 var oddRequests = &scenarios.Drive[OddRequestsObservation]{
 	ID:    "openwop/odd-requests",
 	Title: "asks for the stream of a run that has ended in modes that cannot be, and for its log by a method that it does not have",
-	Sends: []string{"{create run}", "{read run}", "{stream log}?streamMode=(random)", "{stream log}?streamMode=values,debug", "{write log}"},
+	Sends: []string{"{create run}", "{read run}", "{stream log}?streamMode=(random)", "{stream log}?streamMode=values,debug and others with values", "{write log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *OddRequestsObservation) {
 		h := host.Host{Conn: c}
 		r := h.SimpleRun(ctx, "create a run")
@@ -208,7 +208,10 @@ var oddRequests = &scenarios.Drive[OddRequestsObservation]{
 		if o.Ended = r.AwaitEnd(ctx); !o.Ended.Reached {
 			return
 		}
-		for _, mode := range []string{h.Marker(), "values,debug"} {
+		others := []string{"debug", "updates", "messages"}
+		h.Rand.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
+		for _, mode := range []string{h.Marker(), "values,debug", others[0] + ",values", others[1] + "," + others[2] + ",values",
+			others[2] + ",values," + others[0], others[0] + "," + h.Marker()} {
 			reply := h.Send(wire.Misfit(ctx, openwop.OWPERR16), wire.Call{Operation: dialect.StreamLog.Of(r.ID).With("streamMode", mode),
 				Header: map[string]string{"Accept": "text/event-stream"}, Label: "stream"})
 			o.Modes = append(o.Modes, host.AnsweredBy("the stream mode "+mode, reply))

@@ -3,6 +3,7 @@ package refusals
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -18,13 +19,24 @@ type IdempotencyObservation struct {
 	Last      host.KeyedRun   `json:"last"`      // as Again, after all of these
 	AtOnce    []host.KeyedRun `json:"atOnce"`    // one request, one key, four times at once
 	After     host.KeyedRun   `json:"after"`     // that request once more
+	Long      host.KeyedRun   `json:"long"`      // under a long key
+	LongAgain host.KeyedRun   `json:"longAgain"` // the same request, the same long key
+	Near      []host.KeyedRun `json:"near"`      // the same request, under keys that differ from the long one in a letter
+	Plain     host.KeyedRun   `json:"plain"`     // under another key
+	Others    []host.KeyedRun `json:"others"`    // bodies with a member more, under that key
 }
+
+// letters counts the characters of an idempotency key; 255 is the most that the API document lets a client send.
+var letters = &scenarios.Dimension{Name: "characters of an idempotency key", Least: 40, Most: [3]int{255, 255, 255},
+	Edges: []int{64, 65, 128, 129, 255}}
 
 // keyed asks for runs under idempotency keys.
 var keyed = &scenarios.Drive[IdempotencyObservation]{
-	ID:    "openwop/idempotency",
-	Title: "asks for the same run under one key again, reordered, with another body and four times at once; as the control under another key",
-	Sends: []string{"{create run} with Idempotency-Key, eleven times"},
+	ID: "openwop/idempotency",
+	Title: "asks for the same run under one key again, reordered, with another body and four times at once, under long keys that differ " +
+		"in a letter, and under a key of bodies that differ in a member that says nothing; as the control under another key",
+	Sends:      []string{"{create run} with Idempotency-Key, twenty-four times"},
+	Dimensions: []*scenarios.Dimension{letters},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *IdempotencyObservation) {
 		h := host.Host{Conn: c}
 		simple := h.Simple()
@@ -49,7 +61,42 @@ var keyed = &scenarios.Drive[IdempotencyObservation]{
 			*ask.of = h.KeyedRun(ctx, ask.what, ask.key, ask.body)
 		}
 		sendKeyedAtOnce(ctx, h, o, body(h.Marker()))
+		sendLongKeys(ctx, h, o, body(h.Marker()))
+		sendMore(ctx, h, o, simple.WorkflowID)
 	},
+}
+
+// sendLongKeys asks for one run under a long key, twice, and under others that differ in one letter.
+func sendLongKeys(ctx context.Context, h host.Host, o *IdempotencyObservation, body []byte) {
+	key := strings.Repeat(h.Name("key")+"-", 255)[:h.Draw(letters)-1]
+	o.Long = h.KeyedRun(ctx, fmt.Sprintf("a run under a key of %d characters", len(key)+1), key+"a", body)
+	if !host.Succeeded(o.Long.Status) {
+		return
+	}
+	o.LongAgain = h.KeyedRun(ctx, "the same run under the same long key", key+"a", body)
+	for _, near := range []struct{ what, key string }{
+		{"another last letter", key + "b"}, {"a capital letter in place of a small one", key + "A"}, {"its last letter missing", key},
+	} {
+		o.Near = append(o.Near, h.KeyedRun(ctx, "the same run under that key with "+near.what, near.key, body))
+	}
+}
+
+// sendMore asks for a run under a key, and under the same key for others that say a little more.
+func sendMore(ctx context.Context, h host.Host, o *IdempotencyObservation, workflow string) {
+	key, note := h.Name("key"), h.Marker()
+	body := func(metadata, top string) []byte {
+		return fmt.Appendf(nil, `{"workflowId":%q,"metadata":{"note":%q%s}%s}`, workflow, note, metadata, top)
+	}
+	o.Plain = h.KeyedRun(ctx, "a run under a key of its own", key, body("", ""))
+	if !host.Succeeded(o.Plain.Status) {
+		return
+	}
+	for _, value := range []string{`false`, `0`, `""`, `[]`, `{}`} {
+		o.Others = append(o.Others, h.KeyedRun(ctx, "that run under that key with "+value+" in its metadata", key, body(`,"more":`+value, "")))
+	}
+	for _, member := range []string{`"tags":[]`, `"inputs":{}`} {
+		o.Others = append(o.Others, h.KeyedRun(ctx, "that run under that key with "+member, key, body("", ","+member)))
+	}
 }
 
 // sendKeyedAtOnce asks for one run four times at once, and once more after that.

@@ -33,7 +33,28 @@ var keyedOnce = scenarios.Scenario{
 			j.Check(openwop.OWPERR18, o.Reordered.RunID()).To(check.SameAs(o.First.RunID()), "runId of %s", o.Reordered.Asked)
 		}
 		Coded(o.Other.Answered, j, openwop.OWPERR19, dialect.KeyReused)
+		for _, other := range o.Others {
+			Coded(other.Answered, j, openwop.OWPERR19, dialect.KeyReused)
+		}
+		o.checkLong(j)
 	}),
+}
+
+// checkLong checks that keys count to their last letter. A host may take shorter ones only, which is told.
+func (o IdempotencyObservation) checkLong(j *scenarios.Judge) {
+	switch {
+	case o.Long.Asked == "":
+		return
+	case !host.Succeeded(o.Long.Status):
+		j.Find("", "%s is refused with HTTP %s", o.Long.Asked, o.Long.Status.JSON())
+		return
+	}
+	j.Check(openwop.OWPERR18, o.LongAgain.RunID()).To(check.SameAs(o.Long.RunID()), "runId of %s", o.LongAgain.Asked)
+	for _, k := range o.Near {
+		if j.Check(openwop.OWPERR18, k.Status).To(check.Status(2), "%s", k.Asked) {
+			j.Check(openwop.OWPERR18, k.RunID()).NotTo(check.SameAs(o.Long.RunID()), "runId of %s", k.Asked)
+		}
+	}
 }
 
 // given blocks the judge unless both keys made a run. Without the second, a

@@ -74,12 +74,25 @@ type DrawnObservation struct {
 
 // replaysOfDrawnValues replays a run whose nodes draw values.
 var replaysOfDrawnValues = &scenarios.Drive[DrawnObservation]{
-	ID:    "openwop/replays-of-drawn-values",
-	Title: "runs nodes that draw values, twice, and replays the first run from the first event and from a random place",
-	Sends: []string{"{create run} (assay-random, twice)", "{fork run} {mode: replay, fromSeq}", "{read run}", "{poll log}"},
+	ID: "openwop/replays-of-drawn-values",
+	Title: "runs nodes that draw values, twice, replays the first run from the first event and from a random place, and replays each replay " +
+		"from a place of its own",
+	Sends: []string{"{create run} (assay-random, twice)", "{fork run} {mode: replay, fromSeq}, also of a replay", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DrawnObservation) {
 		h := host.Host{Conn: c}
 		*o = forkDraws(ctx, h, dialect.ForkModeReplay, func(l host.RunLog) []int64 { return append([]int64{0}, places(h, l, 1)[0]) })
+		for _, f := range o.Forks {
+			if !f.Log.Ended.Reached || len(f.Log.Events) < 2 {
+				continue
+			}
+			from := places(h, f.Log, 1)[0]
+			if f.FromSeq > 0 {
+				from = host.Sequence(f.Log.Events[0]) // a replay of what was copied, all of it
+			}
+			again := h.ForkFrom(ctx, &host.Run{Host: h, ID: f.Log.RunID, Created: h.Recorded(f.Log.Created.Ref().Exchange)},
+				dialect.ForkRunRequest{Mode: dialect.ForkModeReplay, FromSeq: &from})
+			o.Forks = append(o.Forks, again)
+		}
 	},
 }
 

@@ -255,11 +255,30 @@ func otherRequests(h host.Host, m modelRequest) (others []asking) {
 		{"another temperature", func(r *modelRequest) { r.Temperature += 0.5 }},
 		{"another topP", func(r *modelRequest) { r.TopP += 0.1 }},
 		{"another topK", func(r *modelRequest) { r.TopK++ }},
+		{"a temperature of 0", func(r *modelRequest) { r.Temperature = 0 }},
+		{"a topP of 0", func(r *modelRequest) { r.TopP = 0 }},
+		{"a topK of 0", func(r *modelRequest) { r.TopK = 0 }},
 		{"another format of the answer", func(r *modelRequest) { r.Format = map[string]any{"type": "json_schema", "name": h.Marker()} }},
 	} {
 		r := m
 		change.make(&r)
 		others = append(others, asking{change.what, r.body()})
+	}
+	for _, member := range []string{"temperature", "topP", "topK"} { // what is not given is not 0
+		body := m.body()
+		delete(body, member)
+		others = append(others, asking{"no " + member, body})
+	}
+	return append(others, callsOfTools(h, m)...)
+}
+
+// callsOfTools returns requests whose last message tells what a tool gave back, to one call and to another.
+func callsOfTools(h host.Host, m modelRequest) (others []asking) {
+	content, name := h.Marker(), h.Marker()
+	for _, what := range []string{"what a tool gave back", "what it gave back to another call"} {
+		r := m
+		r.Messages = append(slices.Clone(m.Messages), map[string]any{"role": "tool", "content": content, "name": name, "toolCallId": h.Marker()})
+		others = append(others, asking{what, r.body()})
 	}
 	return others
 }

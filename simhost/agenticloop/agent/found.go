@@ -15,7 +15,8 @@ type result struct {
 	runID   string
 	step    int64
 	tool    string
-	ok      bool // the tool fared well
+	ok      bool  // the tool fared well
+	unclear error // it does not say how the tool fared, which matters only if the run waits for it
 	members object
 	text    string // all of it
 	file    string // path that the tool says holds it
@@ -49,7 +50,8 @@ func isArtifact(name string) bool {
 		!strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7F || r == '\\' })
 }
 
-// direct reads a result that is delivered as such. Every error is a refusal.
+// direct reads a result that is delivered as such. Every error is a refusal. A status is held against the text when everything else has
+// been: of a result that nobody waits for it is not looked at.
 func (t *turn) direct() (*result, error) {
 	payload := t.request.event.payload
 	r, err := t.correlated(payload, "event.payload.")
@@ -58,7 +60,7 @@ func (t *turn) direct() (*result, error) {
 	}
 	status := agenticloopv2.ToolStatus(textOf(payload["status"]))
 	if !status.Valid() {
-		return nil, refuse("event.payload.status is neither ok nor error: say how the tool fared")
+		r.unclear = refuse("event.payload.status is neither ok nor error: say how the tool fared")
 	}
 	r.ok = status == agenticloopv2.ToolStatusOk
 	r.content(payload["result"])

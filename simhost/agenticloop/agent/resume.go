@@ -36,6 +36,9 @@ func (t *turn) resume(ctx context.Context, found *result) error {
 	case rules.Failed:
 		return refuse("a result for step %d, and step %d is pending", found.step, r.PendingStep)
 	}
+	if verdict == rules.Match && found.unclear != nil {
+		return found.unclear
+	}
 	t.openFiles()
 	switch {
 	case verdict == rules.FutureStep:

@@ -63,6 +63,10 @@ func TestWhatBecomesOfAResult(t *testing.T) {
 		"a step that no reader keeps":    {step: int64(1 << 53), tool: "fabric", want: "step"},
 		"no status":                      {step: 2, tool: "fabric", status: "-", want: "status"},
 		"another status":                 {step: 2, tool: "fabric", status: "OK", want: "status"},
+		"unknown, no status":             {run: "nobody", step: 2, tool: "fabric", status: "-", want: "silent", logs: "warn"},
+		"done, another status":           {step: 2, tool: "fabric", status: "partial", edit: object{"status": "done"}, want: "silent", logs: "info"},
+		"stale, another status":          {step: 1, tool: "fetch", status: "partial", want: "silent", logs: "info"},
+		"another tool, another status":   {step: 2, tool: "fetch", status: "partial", want: "pending_tool_mismatch", logs: "warn"},
 		"names that differ in case only": {step: "-", tool: "fabric", edit: nil, want: "step"},
 	} {
 		t.Run(name, func(t *testing.T) {

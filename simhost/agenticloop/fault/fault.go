@@ -26,6 +26,8 @@ type Fault struct {
 
 	// Twin is why it is there beside another fault that breaks the same and is caught by the same scenarios.
 	Twin string
+	// Depth is the depth of a certification from which it shows: standard or deep; "" where quick shows it, too.
+	Depth string
 
 	// Request changes the members of a request before the agent reads it, Answer what a turn leaves behind, and Manifest
 	// what the plugin says of itself, from outside of the agent. nil changes nothing.

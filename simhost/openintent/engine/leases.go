@@ -61,7 +61,7 @@ func (e *Engine) holds(l *Lease, now time.Time) bool {
 
 // Renew keeps a claim for longer; Release gives it back.
 func (e *Engine) Renew(ctx context.Context, by Caller, id, leaseID string, seconds int64) (doc openintentv1.Lease, err error) {
-	return e.lease(ctx, by, id, leaseID, func(t *tx, lease *Lease) (string, error) {
+	return e.lease(ctx, by, "renewLease", id, leaseID, func(t *tx, lease *Lease) (string, error) {
 		if t.w.intents[id].Status == Suspended && !t.rules.Leases.Renews() {
 			return "", notFound("lease", leaseID)
 		}
@@ -78,20 +78,20 @@ func (e *Engine) Renew(ctx context.Context, by Caller, id, leaseID string, secon
 
 // Release gives a claim back.
 func (e *Engine) Release(ctx context.Context, by Caller, id, leaseID string) (doc openintentv1.Lease, err error) {
-	return e.lease(ctx, by, id, leaseID, func(t *tx, lease *Lease) (string, error) {
+	return e.lease(ctx, by, "releaseLease", id, leaseID, func(t *tx, lease *Lease) (string, error) {
 		lease.Released = t.now(id, "")
 		return "lease_released", nil
 	})
 }
 
-func (e *Engine) lease(ctx context.Context, by Caller, id, leaseID string, change func(*tx, *Lease) (string,
+func (e *Engine) lease(ctx context.Context, by Caller, operation, id, leaseID string, change func(*tx, *Lease) (string,
 	error)) (doc openintentv1.Lease, err error) {
 	err = e.do(ctx, func(t *tx) error {
 		kept := t.w.leases[leaseID]
 		if t.w.intents[id] == nil {
 			return notFound("intent", id)
 		}
-		if kept == nil || kept.Intent != id || kept.Agent != by.Name || !kept.Released.IsZero() {
+		if kept == nil || !t.rules.Leases.Found(operation, kept.Intent == id) || kept.Agent != by.Name || !kept.Released.IsZero() {
 			return notFound("lease of yours", leaseID)
 		}
 		lease := *kept

@@ -19,6 +19,8 @@ type Fault struct {
 
 	// Twin is why it is there beside another fault that breaks the same and is caught by the same scenarios.
 	Twin string
+	// Depth is the depth of a certification from which it shows: standard or deep; "" where quick shows it, too.
+	Depth string
 
 	// Request, Reply and Frame change what comes in and what goes out, from outside of the server. nil changes nothing.
 	Request mutate.RequestFunc
@@ -38,6 +40,7 @@ func (Fault) Params() []param.Param { return []param.Param{param.From} }
 var themes = [][]Fault{
 	answerFaults,
 	keyFaults,
+	misfitFaults,
 	lifecycleFaults,
 	graphFaults,
 	taskFaults,

@@ -138,6 +138,16 @@ var claimFaults = []Fault{
 		Reply: refusals(func(_ *mutate.Reply, refusal map[string]any) { delete(refusal, "suspended_intent_id") }),
 	},
 	{
+		ID:    "openintent.claim-resumes-long-ago",
+		Title: "the refusal of a claim over what waits without end says the zero of times for when to come again",
+		Looks: "expected_resume_at is in the year 1", Breaks: []string{oi.OIPREAD18},
+		Reply: refusals(func(_ *mutate.Reply, refusal map[string]any) {
+			if at, says := refusal["expected_resume_at"]; says && at == nil {
+				refusal["expected_resume_at"] = "0001-01-01T00:00:00Z"
+			}
+		}),
+	},
+	{
 		ID: "openintent.inputs-never-there", Title: "inputs are never found, also where their phase is completed",
 		Looks: "the lease is 422 behind the completion", Breaks: []string{oi.OIP0026V5, oi.OIP00241, oi.OIP0026T13},
 		Replace: func(s *rules.Set) {

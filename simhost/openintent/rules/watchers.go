@@ -54,11 +54,15 @@ type Leases struct {
 
 	// Renews tells whether a lease can be renewed while its intent is suspended.
 	Renews func() bool
+
+	// Found tells whether a lease is found by an operation on it, given whether it is one of the intent in the path.
+	Found func(operation string, ofIntent bool) bool
 }
 
 func honestLeases() Leases {
 	return Leases{
 		Holds:  func(expires, now time.Time, suspended bool) bool { return suspended || now.Before(expires) },
 		Renews: func() bool { return true },
+		Found:  func(_ string, ofIntent bool) bool { return ofIntent },
 	}
 }

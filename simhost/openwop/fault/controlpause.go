@@ -75,6 +75,22 @@ var pauseFaults = []Fault{
 		})),
 	},
 	{
+		ID:     "control.cancelled-run-pauses",
+		Title:  "a pause of a run that was cancelled is taken, and does nothing",
+		Looks:  "it is answered 202 where that of a completed run is answered 409",
+		Breaks: []string{openwop.OWPCTL23},
+		Reply: pausing(refusing(func(r refused) bool {
+			return r.Error == "run_terminal" && r.Details["runStatus"] == string(openwopv1.RunStatusCancelled)
+		}, func(r *mutate.Reply) {
+			r.Status = http.StatusAccepted
+			mutate.JSON(func(told map[string]any) {
+				run, _ := told["details"].(map[string]any)
+				clear(told)
+				told["runId"], told["status"] = run["runId"], openwopv1.RunStatusCancelled
+			})(r)
+		})),
+	},
+	{
 		ID:     "control.pause-refusal-without-words",
 		Title:  "a pause of what stands still already is refused without words",
 		Looks:  "the message of its 409 is empty",

@@ -24,6 +24,8 @@ type Fault struct {
 	Under  Under    // the host that it shows on; zero: the usual one
 	Lies   bool     // what it does wrong is what it says of itself: in the banner or the discovery document
 	Twin   string   // why it is there beside another fault that breaks the same and is caught by the same scenarios
+	// Depth is the depth of a certification from which it shows: standard or deep; "" where quick shows it, too.
+	Depth string
 
 	// Request, Reply, Event and Frame change what comes in, what goes out and what is appended, from outside of the host.
 	// nil changes nothing.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -223,6 +224,19 @@ var passingFaults = []Fault{
 		},
 	},
 	{
+		ID:     "gate.accepted-after-questions-fails",
+		Title:  "an approval that was asked about twice cannot be accepted any more",
+		Looks:  "the run fails when it is accepted in the third round",
+		Breaks: []string{openwop.OWPINT19},
+		Twin:   "the second round goes well",
+		Replace: func(s *rules.Set) {
+			passes := s.Gates.Passes
+			s.Gates.Passes = func(action openwopv1.ApprovalAction, questions int, vote bool) bool {
+				return passes(action, questions, vote) && questions < 2
+			}
+		},
+	},
+	{
 		ID:     "gate.resumed-twice",
 		Title:  "an answer has the node of an approval go on twice",
 		Looks:  "the log has node.resumed twice",
@@ -285,6 +299,24 @@ var passingFaults = []Fault{
 		Breaks:  []string{openwop.OWPINT21},
 		Spots:   []int{27},
 		Replace: func(s *rules.Set) { handsOn(s, nothingOf(clarification)) },
+	},
+	{
+		ID:     "gate.empty-answers-lost",
+		Title:  "answers to a clarification that are empty, false, zero or null do not reach the run",
+		Looks:  "the run completes, and behind the gate it has the other answers",
+		Breaks: []string{openwop.OWPINT21},
+		Replace: func(s *rules.Set) {
+			handsOn(s, func(r *rules.Resolution) {
+				var said map[string]map[string]any
+				if r.Kind != clarification || json.Unmarshal(r.Answer, &said) != nil {
+					return
+				}
+				maps.DeleteFunc(said["answers"], func(_ string, v any) bool { return v == nil || v == false || v == 0.0 || v == "" })
+				if left, err := json.Marshal(said); err == nil {
+					r.Answer = left
+				}
+			})
+		},
 	},
 	{
 		ID:      "gate.event-lost",

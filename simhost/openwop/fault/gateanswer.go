@@ -3,6 +3,8 @@ package fault
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -45,6 +47,17 @@ var answerFaults = []Fault{
 		Breaks:  []string{openwop.OWPINT19},
 		Twin:    "the question itself is taken for a decision, and nothing can come after it",
 		Replace: takenFor(accepted, func(a rules.Answer) bool { return a.Gate && a.Action() == openwopv1.ApprovalActionAsk }),
+	},
+	{
+		ID:     "gate.action-of-any-case",
+		Title:  "the action of an answer is taken in capitals as well",
+		Looks:  "an approval that offers accept is accepted by Accept",
+		Breaks: []string{openwop.OWPINT20},
+		Request: answering(func(value map[string]any) {
+			if action, is := value["action"].(string); is {
+				value["action"] = strings.ToLower(action)
+			}
+		}),
 	},
 	{
 		ID:      "gate.any-action",
@@ -109,6 +122,21 @@ var answerFaults = []Fault{
 		Request: listsOfAnswersSpoilt,
 	},
 	{
+		ID:     "gate.event-number-in-words",
+		Title:  "an event matches a number of its correlation by the text of that number",
+		Looks:  "an event with 7 in quotation marks resumes a run that waits for one with 7",
+		Breaks: []string{openwop.OWPINT26},
+		Request: answering(func(value map[string]any) {
+			for name, v := range value {
+				if text, is := v.(string); is {
+					if n, err := strconv.Atoi(text); err == nil {
+						value[name] = n
+					}
+				}
+			}
+		}),
+	},
+	{
 		ID:      "gate.event-matches-in-part",
 		Title:   "an event matches that leaves out members of the correlation",
 		Looks:   "an event without its status resumes the run",
@@ -147,6 +175,19 @@ func listsOfAnswersSpoilt(r *mutate.Request) {
 // decides tells the actions that every approval of the suites offers.
 func decides(action openwopv1.ApprovalAction) bool {
 	return slices.Contains([]openwopv1.ApprovalAction{openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject}, action)
+}
+
+// answering changes what comes as an answer, to a node or with a token.
+func answering(change func(value map[string]any)) mutate.RequestFunc {
+	body := mutate.Body(func(body map[string]any) {
+		if value, is := body["resumeValue"].(map[string]any); is {
+			change(value)
+		}
+	})
+	return func(r *mutate.Request) {
+		mutate.Asked(answersByRun, body)(r)
+		mutate.Asked(answersByToken, body)(r)
+	}
 }
 
 // passesOver takes answers with this flaw.

@@ -35,7 +35,7 @@ var lateFaults = []Fault{
 		ID:     "gate.repeated-is-welcome",
 		Title:  "who accepts an approval that was accepted is told that they did",
 		Looks:  "of several who accept at once all are answered with HTTP 200",
-		Breaks: []string{openwop.OWPINT3},
+		Breaks: []string{openwop.OWPINT2, openwop.OWPINT3},
 		Spots:  []int{25},
 		Replace: lates(func(l rules.Late) (string, bool) {
 			return "", l.Gate && !l.ByToken && l.Code == rules.InterruptResolved && !l.Overrules()

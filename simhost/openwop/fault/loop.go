@@ -37,6 +37,23 @@ var loopFaults = []Fault{
 		},
 	},
 	{
+		ID:     "loop.iteration-skips-after-late-answer",
+		Title:  "behind a question of the eighth turn or a later one the counter of a loop skips a turn",
+		Looks:  "iteration goes on two higher after the answer to a question of turn 8 or later",
+		Breaks: []string{openwop.OWP0061D1, openwop.OWP0061B2},
+		Spots:  []int{2, 3},
+		Depth:  "standard", // loops that ask are shorter at quick
+		Twin:   "it shows only in longer loops, as drawn programs are from depth standard on",
+		Replace: func(s *rules.Set) {
+			recounts(s, func(p rules.Past) bool { return p.Suspended }, func(n int) int {
+				if n < 8 {
+					return n + 1
+				}
+				return n + 2
+			})
+		},
+	},
+	{
 		ID:     "loop.held-turn-counts-twice",
 		Title:  "a decision that was held counts as another turn when it is carried out",
 		Looks:  "iteration goes on two higher after a decision below the floor",

@@ -14,7 +14,7 @@ import (
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
-var requestFaults = slices.Concat(accessFaults, credentialFaults, bodyFaults, wordFaults, keyFaults)
+var requestFaults = slices.Concat(accessFaults, credentialFaults, bodyFaults, misfitFaults, wordFaults, keyFaults)
 
 // accessFaults are about who is let in, and what is there for them.
 var accessFaults = []Fault{

@@ -77,7 +77,7 @@ func agentFault(f fault.Fault) Fault {
 		under = "--revision " + f.Revision
 	}
 	return Fault{
-		ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Under: under, Twin: f.Twin, Run: "assay agent --fault " + f.Spec(),
+		ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Under: under, Twin: f.Twin, Depth: f.Depth, Run: "assay agent --fault " + f.Spec(),
 		Specimen: Agent{Profile: agent.Profile{Revision: f.Revision}, Faults: []string{f.Spec()}, Process: f.Process},
 		Params:   f.Params(), With: with(fault.Find, agentFault),
 	}

@@ -162,7 +162,7 @@ func HostFault(f fault.Fault) Fault {
 		front = &changes
 	}
 	return Fault{
-		ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Spots: f.Spots, Under: f.Under.String(), Twin: f.Twin,
+		ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Spots: f.Spots, Under: f.Under.String(), Twin: f.Twin, Depth: f.Depth,
 		Run: strings.TrimSpace("assay simhost --fault " + f.Spec() + " " + f.Under.String()), Specimen: OpenWOP{o, []string{f.Spec()}},
 		OnWire: front,
 		Params: f.Params(), With: with(fault.Find, HostFault),

@@ -84,6 +84,7 @@ type Fault struct {
 	Spots            []int  // rows of docs/blind-spots.md
 	Under            string // flags of a host on which it shows
 	Twin             string // why it exists beside a similar one
+	Depth            string `json:",omitempty"` // from which it shows; "": quick
 
 	Of       string   `json:"-"` // speaker
 	Run      string   `json:"-"` // command that starts such a host or agent

@@ -203,6 +203,9 @@ func (p *page) driven(suite scenarios.Suite, s scenarios.Scenario) {
 	p.field("looks at", fmt.Sprintf("the drive %s, which %s", drive.ID, how))
 	p.list("sends", drive.Sends)
 	p.list("draws", each(drive.Dimensions, (*scenarios.Dimension).String))
+	p.list("in pairs", each(drive.Interactions, func(pair [2]*scenarios.Dimension) string {
+		return pair[0].Name + " with " + pair[1].Name + ", at depth standard; at depth deep all with all"
+	}))
 }
 
 func requirementLines(ledger *scenarios.Ledger, ids []scenarios.RequirementID) []string {
@@ -267,6 +270,9 @@ func (p *page) profiles(id string) {
 			p.list("about", each(profile.Scope, sectionLine))
 			p.list("claims", each(profile.Claims, func(id string) string { return claimLine(protocol, id) }))
 			p.field("digest", profile.Digest)
+			if profile.Depth > scenarios.Quick {
+				p.field("reach", "certify at --depth "+profile.Depth.String()+" or deeper: what is asked less far proves nothing for it")
+			}
 			if n := profile.ThroughSeam(protocol.Ledger); n > 0 {
 				p.field("rests on", fmt.Sprintf("seams of Assay's own for %d of %d requirements", n, len(profile.Requires)))
 			}
@@ -285,7 +291,11 @@ func requiredLine(ledger *scenarios.Ledger, r scenarios.Required) string {
 	if r.Claims != nil {
 		optional = ", of targets that claim " + strings.Join(r.Claims, " or ")
 	}
-	return requirementLines(ledger, []scenarios.RequirementID{r.ID})[0] + " [" + r.Evidence.String() + optional + "]"
+	checks := ""
+	if r.Checks > 0 {
+		checks = fmt.Sprintf(", %d checks or more", r.Checks)
+	}
+	return requirementLines(ledger, []scenarios.RequirementID{r.ID})[0] + " [" + r.Evidence.String() + checks + optional + "]"
 }
 
 func sectionLine(s scenarios.Section) string {

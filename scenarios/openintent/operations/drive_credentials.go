@@ -1,4 +1,4 @@
-package credentials
+package operations
 
 import (
 	"context"
@@ -86,7 +86,9 @@ func (t *things) stands(ctx context.Context, contract *access.Contract, when str
 	var asks []wire.Call
 	for _, w := range contract.Ways {
 		call, ok := t.call(contract, w, false)
-		if ok && w.Method == http.MethodGet && w.With == "" && w.Secured && !w.Streams && !slices.Contains(crowded, w.Operation) {
+		mine := w.Name() == "listPortfolios with created_by" ||
+			w.With == "" && (w.Operation == "listIntentEvents" || !slices.Contains(crowded, w.Operation))
+		if ok && w.Method == http.MethodGet && mine && w.Secured && !w.Streams {
 			call.Label = w.Operation + ", " + when
 			asks = append(asks, call)
 			s = append(s, Read{Operation: w.Operation})

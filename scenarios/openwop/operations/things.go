@@ -1,7 +1,8 @@
-package credentials
+package operations
 
 import (
 	"context"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -284,7 +285,7 @@ func (t *things) call(contract *access.Contract, w access.Way, more access.Live,
 	}
 	q.Path = ask.Path
 	for i, p := range ask.Query {
-		q.Path += map[bool]string{true: "?", false: "&"}[i == 0] + p.Name + "=" + p.Value
+		q.Path += map[bool]string{true: "?", false: "&"}[i == 0] + p.Name + "=" + url.QueryEscape(p.Value)
 	}
 	return q, true
 }
@@ -301,17 +302,43 @@ type State struct {
 
 // stands reads the things as they are.
 func (t *things) stands(ctx context.Context, when string) (s State) {
-	s.Ended = t.ended.Stands(ctx, "the run that has ended, "+when)
-	if s.Held = s.Ended; t.held != t.ended {
-		s.Held = t.held.Stands(ctx, "the run that waits, "+when)
+	for _, thing := range owned {
+		s = s.with(t.standsOf(ctx, thing, when), thing)
 	}
-	if t.path != "" {
-		s.File = t.files.LookAt(ctx, t.path, "")
-		s.Files = t.files.List(ctx, t.files.Prefix)
+	return s
+}
+
+// standsOf reads the things of a kind.
+func (t *things) standsOf(ctx context.Context, thing, when string) (s State) {
+	switch thing {
+	case run:
+		s.Ended = t.ended.Stands(ctx, "the run that has ended, "+when)
+		if s.Held = s.Ended; t.held != t.ended {
+			s.Held = t.held.Stands(ctx, "the run that waits, "+when)
+		}
+	case file:
+		if t.path != "" {
+			s.File = t.files.LookAt(ctx, t.path, "")
+			s.Files = t.files.List(ctx, t.files.Prefix)
+		}
+	case goal:
+		if t.goal != nil {
+			s.Goal = t.goal.Read(ctx, "the goal, "+when)
+			s.Goals = t.goal.List(ctx, "")
+		}
 	}
-	if t.goal != nil {
-		s.Goal = t.goal.Read(ctx, "the goal, "+when)
-		s.Goals = t.goal.List(ctx, "")
+	return s
+}
+
+// with returns a state with the things of a kind from another.
+func (s State) with(other State, thing string) State {
+	switch thing {
+	case run:
+		s.Ended, s.Held = other.Ended, other.Held
+	case file:
+		s.File, s.Files = other.File, other.Files
+	case goal:
+		s.Goal, s.Goals = other.Goal, other.Goals
 	}
 	return s
 }

@@ -1,8 +1,9 @@
-package credentials
+package operations
 
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/openassay/assay/scenarios"
@@ -124,7 +125,15 @@ func prepare(ctx context.Context, c *scenarios.Conn) (*things, Made) {
 
 // call returns the request of a way, about what is there or about what never was; ok is false if it names what could not be made.
 func (t *things) call(contract *access.Contract, w access.Way, missing bool) (q wire.Call, ok bool) {
+	return t.callWith(contract, w, func(string) (any, bool) { return nil, false }, missing)
+}
+
+// callWith is call with other values for what more has.
+func (t *things) callWith(contract *access.Contract, w access.Way, more access.Live, missing bool) (q wire.Call, ok bool) {
 	live := func(name string) (any, bool) {
+		if value, ok := more(name); ok {
+			return value, true
+		}
 		value, ok := t.values[name]
 		if id, isText := value.(string); isText && missing && w.In(name) {
 			if value, ok = t.never[name]; !ok {
@@ -139,7 +148,7 @@ func (t *things) call(contract *access.Contract, w access.Way, missing bool) (q 
 	ask := contract.Ask(w, live)
 	path := ask.Path[len(host.Prefixes[0]):]
 	for i, p := range ask.Query {
-		path += string("?&"[min(i, 1)]) + p.Name + "=" + p.Value
+		path += string("?&"[min(i, 1)]) + p.Name + "=" + url.QueryEscape(p.Value)
 	}
 	q = t.Call("", ask.Method, path, ask.Body)
 	q.Header = ask.Header

@@ -1,0 +1,339 @@
+package runs
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/agenticloop/model"
+)
+
+// program draws runs, and mixes what comes for them.
+func (d *drawing) program() model.Program {
+	var p model.Program
+	var lines [][]model.Move
+	for i := range d.few(several, several.Least) {
+		run, moves := d.run(i)
+		if i > 0 && d.Rand.IntN(4) == 0 { // what was asked for before may be asked for again
+			run.Goal, run.Context = p.Runs[0].Goal, p.Runs[0].Context
+		}
+		p.Runs, lines = append(p.Runs, run), append(lines, moves)
+	}
+	d.wait(&p)
+	for len(lines) > 0 {
+		i := d.Rand.IntN(len(lines))
+		p.Moves, lines[i] = append(p.Moves, lines[i][0]), lines[i][1:]
+		if len(lines[i]) == 0 {
+			lines = slices.Delete(lines, i, i+1)
+		}
+	}
+	return p
+}
+
+// wait has some runs begin before all others and wait from then on: many of them in one program.
+func (d *drawing) wait(p *model.Program) {
+	if d.crowded || !d.all() || d.byModel || d.slow != "" {
+		return
+	}
+	d.crowded = true
+	for range d.Draw(waiting) {
+		call := model.Decision{Kind: model.Call, Tool: d.settings.Tools[0], Arguments: map[string]any{}}
+		p.Moves = append(p.Moves, model.Move{Run: len(p.Runs), Kind: model.Start})
+		p.Runs = append(p.Runs, model.Run{Goal: d.goal(), Budget: 9, Decisions: []model.Decision{call, call}})
+	}
+}
+
+// always comes before the results of the first run: by its step.
+var always = map[int][]model.Move{
+	1: {{Kind: model.NearRun}},
+	2: {{Kind: model.SameAgain}, {Kind: model.LateFailure}, {Kind: model.NearRun, Pick: 10}},
+	3: {{Kind: model.Old}, {Kind: model.OldFailure}},
+}
+
+const (
+	fewSteps  = 3  // of a run of a slow plugin
+	mostTries = 12 // how often a step fails where nobody knows how often it is asked for again
+)
+
+// run draws a run and what comes for it, up to its end and beyond.
+func (d *drawing) run(i int) (model.Run, []model.Move) {
+	l := d.line(i)
+	n := len(l.run.Decisions)
+	failing, changed := d.Rand.IntN(2*n)+1, d.Rand.IntN(3*n)+1 // the step that fails, and the one whose result finds another budget
+	if l.first {
+		failing = 2
+	}
+	for step := 1; step <= n; step++ {
+		if l.first {
+			for _, m := range always[step] {
+				l.add(m)
+			}
+		}
+		d.besides(l, step)
+		if step == failing {
+			d.fail(l)
+		}
+		if step == n && !l.to.byResult() {
+			break
+		}
+		d.result(l, step, step == changed)
+	}
+	d.end(l)
+	if l.to != open {
+		for range d.few(afterEnd, afterEnd.Least) {
+			l.add(model.Move{Kind: d.after.draw(d.Plugin), Pick: d.Draw(pick)})
+		}
+	}
+	return l.run, l.moves
+}
+
+// line is a run that is being drawn, with what comes for it.
+type line struct {
+	*drawing
+	number int
+	first  bool // of all runs: it has what every drawing has to have
+	to     end
+	run    model.Run
+	moves  []model.Move
+}
+
+// line begins a run of some steps.
+func (d *drawing) line(i int) *line {
+	l := &line{drawing: d, number: i, first: d.dealt == 0}
+	if !d.byModel { // what a model that errs leads to may be another end
+		l.to = d.ends.draw(d.Plugin)
+		d.dealt++
+	}
+	n := d.few(steps, fewSteps)
+	for l.first && n < 3 {
+		n = d.few(steps, fewSteps)
+	}
+	if !d.settings.Steered && !l.to.byResult() { // it may be done before
+		n = 1
+	}
+	l.run = model.Run{Goal: d.goal(), Context: d.settingsElsewhere(), Budget: n + d.Draw(room)}
+	switch d.Rand.IntN(4) {
+	case 0: // what tells it from others stands at its end
+		l.run.Key = "agentic:start:" + strings.Repeat("by-the-same-caller/", 8) + d.Name("word")
+	case 1:
+		l.run.Keyless = !l.first
+	}
+	if l.to != reached && l.to != spent {
+		l.run.Budget += 2 // whoever takes what it must not take has room to go on
+	}
+	if l.to == spent {
+		n++
+		l.run.Budget = max(1, n-d.DrawUpTo(short, n, "a budget below the steps of its run"))
+	}
+	for range n {
+		l.decide()
+	}
+	if d.settings.Reframe && !d.byModel {
+		d.giveUpPlans(l)
+	}
+	l.moves = []model.Move{{Run: i, Kind: model.Start}}
+	return l
+}
+
+// decide has the planner call a tool, with the same arguments as before now and then.
+func (l *line) decide() {
+	if n := len(l.run.Decisions); n > 0 && l.Rand.IntN(4) == 0 {
+		l.run.Decisions = append(l.run.Decisions, l.run.Decisions[n-1])
+		return
+	}
+	tool := l.settings.Tools[l.Rand.IntN(len(l.settings.Tools))]
+	l.run.Decisions = append(l.run.Decisions, model.Decision{Kind: model.Call, Tool: tool, Arguments: l.arguments()})
+}
+
+// giveUpPlans has the planner give up a plan after some results, no more often than it may.
+func (d *drawing) giveUpPlans(l *line) {
+	n := len(l.run.Decisions)
+	l.run.Reframes = d.DrawUpTo(reframes, max(reframes.Least, n-1), "the steps of its run")
+	often := l.run.Reframes
+	if l.to != anew {
+		often = d.Rand.IntN(min(often, n-1) + 1)
+	}
+	first := 1
+	if l.to != anew && d.all() && d.Rand.IntN(3) == 0 { // before its first tool
+		first = 0
+	}
+	for _, i := range d.Rand.Perm(n - 1)[:often] {
+		l.run.Decisions[first+i].Anew = true
+	}
+}
+
+// add adds a move of the run.
+func (l *line) add(m model.Move) {
+	if m.Run, m.Body = l.number, l.bodies.draw(l.Plugin)(l.drawing); l.first {
+		m.Body = map[string]any{"value": m.Body}
+	}
+	_, isObject := m.Body.(map[string]any)
+	switch m.Kind {
+	case model.Failure:
+		m.Says = l.failing.draw(l.Plugin)
+	case model.NearTool, model.Above, model.OldTool:
+		m.Failing = l.all() && l.Rand.IntN(3) == 0
+	}
+	if m.Kind.Directed() && (m.Kind != model.NearRun || m.Pick%2 == 0) && isObject && !m.Failing && !l.first && l.settings.Own {
+		m.Own = l.Rand.IntN(5) == 0 && (m.Kind == model.Result || l.all())
+	}
+	if m.Kind == model.Result && !m.Own && l.Rand.IntN(4) == 0 {
+		m.Says = map[string]any{"error": ""}
+	}
+	if m.Kind == model.Result || m.Kind == model.Failure {
+		m.Twice = !l.first && (!l.doubled || l.Rand.IntN(8) == 0)
+		l.doubled = l.doubled || m.Twice
+	}
+	l.moves = append(l.moves, m)
+}
+
+// result adds the result of a step.
+func (d *drawing) result(l *line, step int, changed bool) {
+	n := len(l.run.Decisions)
+	m := model.Move{Kind: model.Result}
+	if changed && l.to != spent {
+		m.Budget = n + 2 + d.Draw(room)
+	}
+	switch {
+	case step == n && l.to == barred:
+		m.Allowed = d.barredBy(&l.run)
+	case step < n && d.all() && d.Rand.IntN(6) == 0: // the list of this turn has more than that of others, or not what the run waited for
+		m.Allowed = append([]string{"another-tool"}, d.settings.Tools...)
+		if was := l.run.Decisions[step-1].Tool; was != l.run.Decisions[step].Tool && d.Rand.IntN(2) == 0 {
+			m.Allowed = d.without(was)
+		}
+	}
+	if d.byModel && (step == 1 || step == 3 || d.Rand.IntN(4) == 0) {
+		l.add(d.erring(l))
+	}
+	l.add(m)
+	switch added := &l.moves[len(l.moves)-1]; {
+	case l.first && step == 1:
+		added.Body = map[string]any{} // nothing can be made of it but that the step is done
+	case l.first && step == 2: // it is too long for an event
+		added.Body = map[string]any{"content": strings.Repeat("two paragraphs about "+d.Name("word")+"\n", 3000)}
+	case l.first && step == 3: // it names what is not there
+		added.Body = map[string]any{"artifact_path": "artifacts/" + d.Name("page") + ".html", "content_type": "text/html"}
+	case step == n && l.to == anew:
+		added.Body, added.Own = d.page(), false
+	}
+}
+
+// without returns the tools without one.
+func (d *drawing) without(tool string) []string {
+	return slices.DeleteFunc(slices.Clone(d.settings.Tools), func(t string) bool { return t == tool })
+}
+
+// erring is the pending result where the model errs: by how it sends its reply, or by several decisions in it, of which one is odd and not
+// the first.
+func (d *drawing) erring(l *line) model.Move {
+	m := model.Move{Kind: model.Erring, Pick: d.Rand.IntN(2 * len(spoiled))}
+	if m.Pick < len(spoiled) {
+		return m
+	}
+	call := l.run.Decisions[d.Rand.IntN(len(l.run.Decisions))]
+	for range d.Draw(wishes) {
+		m.Wishes = append(m.Wishes, call)
+	}
+	odd := []model.Decision{
+		call, host.Call("unlisted-tool", call.Arguments), host.Call(call.Tool, map[string]any{}), host.Done("it was done at once"),
+	}
+	m.Wishes[1+d.Rand.IntN(len(m.Wishes)-1)] = odd[d.Rand.IntN(len(odd))]
+	return m
+}
+
+// end adds what ends the run.
+func (d *drawing) end(l *line) {
+	run := &l.run
+	again := run.Decisions[0]
+	again.Anew = false
+	if !l.to.byResult() {
+		run.Decisions = append(run.Decisions, again)
+	}
+	switch l.to {
+	case reached:
+		run.Decisions = append(run.Decisions, model.Decision{Kind: model.Done, Outcome: "all of it was done: " + d.Name("word")})
+	case spent: // its planner wants more steps than the budget has
+		again.Anew = run.Reframes > 0 && d.Rand.IntN(2) == 0
+		run.Decisions = append(run.Decisions, again)
+	case anew:
+		again.Anew = true
+		run.Decisions = append(run.Decisions, again)
+	case lost:
+		kind := []string{model.Refuse, model.Garbage}[d.Rand.IntN(2)]
+		run.Decisions = append(run.Decisions, model.Decision{Kind: kind})
+	case tooLate:
+		l.add(model.Move{Kind: model.Above, Pick: d.Draw(pick)})
+	case mistaken:
+		l.add(model.Move{Kind: model.NearTool, Pick: d.Draw(pick)})
+	case withdrawn:
+		l.add(model.Move{Kind: model.Failure, Allowed: d.without(run.Decisions[len(run.Decisions)-2].Tool)})
+	case exhausted:
+		tries := mostTries
+		if d.settings.Retries >= 0 {
+			tries = d.settings.Retries + 1
+		}
+		for range tries {
+			l.add(model.Move{Kind: model.Failure})
+		}
+	}
+}
+
+// fail has a step fail as often as it is asked for again.
+func (d *drawing) fail(l *line) {
+	most, why := d.settings.Retries, "the plugin asks no more often again"
+	if most < 0 {
+		most, why = 1, "the profile does not say how often a step is asked for again"
+	}
+	if !d.settings.Retry || most == 0 {
+		return
+	}
+	for range d.DrawUpTo(failures, most, why) {
+		l.add(model.Move{Kind: model.Failure})
+		if d.all() && d.Rand.IntN(3) == 0 {
+			l.add(model.Move{Kind: model.FailedAgain})
+		}
+	}
+}
+
+// besides adds what comes beside the result of a step.
+func (d *drawing) besides(l *line, step int) {
+	for range d.few(beside, beside.Least) {
+		m := model.Move{Kind: model.NearRun, Pick: d.Draw(pick)}
+		if step > 1 {
+			m.Kind = d.late.draw(d.Plugin)
+			if d.all() && d.Rand.IntN(8) == 0 {
+				m.Kind = []model.Kind{model.Crossed, model.Strange}[d.Rand.IntN(2)]
+			}
+		}
+		l.add(m)
+	}
+}
+
+// barredBy has the planner of a run want a tool that no list has, or one that the list of this turn has no more, or the plugin itself.
+func (d *drawing) barredBy(run *model.Run) (allowed []string) {
+	last := run.Decisions[len(run.Decisions)-1].Tool
+	wanted, others := "unlisted-tool", d.without(last)
+	way := 0
+	if d.all() {
+		way = d.Rand.IntN(4)
+	}
+	switch near := d.nearTools(last); {
+	case way == 0 && len(others) > 0:
+		wanted = others[d.Rand.IntN(len(others))]
+		allowed = d.without(wanted)
+	case way == 1 && len(near) > 0:
+		wanted = near[d.Rand.IntN(len(near))]
+	case way == 2:
+		wanted, allowed = d.settings.Name, append(slices.Clone(d.settings.Tools), d.settings.Name)
+	}
+	run.Decisions = append(run.Decisions, model.Decision{Kind: model.Call, Tool: wanted, Arguments: d.arguments()})
+	return allowed
+}
+
+// nearTools returns names that a careless comparison takes for that of a tool, of those that a tool may have.
+func (d *drawing) nearTools(tool string) []string {
+	return slices.DeleteFunc(model.Near(tool), func(near string) bool {
+		return strings.ContainsAny(near, " /") || slices.Contains(d.settings.Tools, near) || slices.Contains(d.settings.Aliases, near)
+	})
+}

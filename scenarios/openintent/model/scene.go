@@ -1,0 +1,231 @@
+package model
+
+import "slices"
+
+// Setting is a small world as it is made, and what is done in it, turn by turn.
+type Setting struct {
+	Places  []Place  `json:"places"` // intents, in the order in which they are made
+	Folders []Folder `json:"folders"`
+	Works   []Work   `json:"works"`
+	Turns   []Turn   `json:"turns"`
+	// Coordinated says that the parent of all children has a coordinator with block_dependents.
+	Coordinated bool `json:"coordinated"`
+}
+
+// Place is an intent of a setting. All numbers are of intents before it.
+type Place struct {
+	Parent    int   `json:"parent"` // None for none
+	DependsOn []int `json:"dependsOn,omitempty"`
+	Draft     bool  `json:"draft,omitempty"`  // else it is active
+	Inputs    []int `json:"inputs,omitempty"` // it declares an input from each of these, on which it need not depend
+}
+
+// Folder is a portfolio. One with a deadline ends its members then, in seconds from when it is made; 0 is none.
+type Folder struct {
+	Members  []Member `json:"members"`
+	Deadline int      `json:"deadline,omitempty"`
+}
+
+// Member is a member of a portfolio.
+type Member struct {
+	Intent int    `json:"intent"`
+	Role   string `json:"role"`
+}
+
+// Work is a task. A plan has it in its list, or the task names the plan.
+type Work struct {
+	Intent int  `json:"intent"`
+	Runs   bool `json:"runs"` // else it is as it was made
+	Plan   int  `json:"plan"`
+	Named  bool `json:"named"`
+}
+
+// Turn is a step of a setting.
+type Turn struct {
+	Do     Action `json:"do"`
+	Intent int    `json:"intent"`
+	On     int    `json:"on,omitempty"` // the dependency, the portfolio or the task that it is about
+	Role   string `json:"role,omitempty"`
+	// Window is for how many seconds a suspension waits; 0 is without end. Then Fallback is applied.
+	Window      int    `json:"window,omitempty"`
+	Fallback    string `json:"fallback,omitempty"`
+	StatusFirst bool   `json:"statusFirst,omitempty"`
+}
+
+// What only settings do.
+const (
+	Activate Action = "activate"
+	Depend   Action = "make dependent"
+	Lapse    Action = "let the window pass of"
+	Deadline Action = "let the deadline pass of a portfolio of"
+	Touch    Action = "write the output of a task of"
+	Claim    Action = "claim"
+	Write    Action = "write an output of"
+)
+
+// Scene is a setting after some of its turns.
+type Scene struct {
+	Setting
+	DependsOn [][]int    // of each intent
+	Members   [][]Member // of each portfolio
+	status    []string   // as a caller has it
+	held      []bool     // see [World.Held]
+	stays     []bool     // it may be suspended for ever: its window passed and its fallback is fail
+	paused    []bool     // its coordinator paused it at some time
+	written   []bool     // its output
+}
+
+// Begin returns the scene before the first turn.
+func (s Setting) Begin() *Scene {
+	n := len(s.Places)
+	c := &Scene{
+		Setting: s, status: make([]string, n), held: make([]bool, n), stays: make([]bool, n), paused: make([]bool, n), written: make([]bool, n),
+	}
+	for i, p := range s.Places {
+		c.DependsOn = append(c.DependsOn, slices.Clone(p.DependsOn))
+		c.status[i] = Active
+		if p.Draft {
+			c.status[i] = Draft
+		}
+	}
+	for _, f := range s.Folders {
+		c.Members = append(c.Members, slices.Clone(f.Members))
+	}
+	return c
+}
+
+// Copy returns a scene that goes its own way from here.
+func (c *Scene) Copy() *Scene {
+	d := *c
+	d.status, d.held, d.stays = slices.Clone(c.status), slices.Clone(c.held), slices.Clone(c.stays)
+	d.paused, d.written = slices.Clone(c.paused), slices.Clone(c.written)
+	d.DependsOn, d.Members = slices.Clone(c.DependsOn), slices.Clone(c.Members) // what is within is never written to
+	return &d
+}
+
+// Take takes a turn that the server carried out. One that it refused changes nothing.
+func (c *Scene) Take(t Turn) {
+	switch n := t.Intent; t.Do {
+	case Suspend:
+		c.status[n] = Suspended
+		for d := range c.Places {
+			if c.status[d] != Active {
+				continue
+			}
+			c.held[d] = c.held[d] || slices.Contains(c.DependsOn[d], n) // RFC-0026 2, rule 2
+			c.paused[d] = c.paused[d] || c.Wired(d, n)                  // RFC-0026 3
+		}
+	case Answer: // it alone unblocks nothing (RFC-0026 2, rule 2)
+		c.status[n] = Active
+	case Lapse:
+		if t.Fallback == Fails {
+			c.status[n], c.stays[n] = Abandoned, true
+		} else {
+			c.status[n] = Active
+		}
+	case Deadline: // RFC-0026 2, rule 5
+		for _, m := range c.Members[t.On] {
+			if c.status[m.Intent] == Suspended {
+				c.status[m.Intent] = Abandoned
+			}
+		}
+	case Abandon:
+		c.status[n] = Abandoned
+	case Complete:
+		c.status[n] = Completed
+		for d := range c.Places { // RFC-0002: only when all are completed
+			c.held[d] = c.held[d] && len(c.Open(d)) > 0
+		}
+	case Activate:
+		c.status[n] = Active
+		c.held[n] = slices.ContainsFunc(c.DependsOn[n], c.suspended)
+	case Depend:
+		c.DependsOn[n] = append(slices.Clone(c.DependsOn[n]), t.On)
+	case Join:
+		c.Members[t.On] = append(slices.Clone(c.Members[t.On]), Member{n, t.Role})
+	case Leave:
+		c.Members[t.On] = slices.DeleteFunc(slices.Clone(c.Members[t.On]), func(m Member) bool { return m.Intent == n })
+	case Write:
+		c.written[n] = true
+	case Touch, Claim, Try:
+	}
+}
+
+func (c *Scene) suspended(n int) bool { return c.status[n] == Suspended }
+
+// Open returns those that n depends on and that are not completed.
+func (c *Scene) Open(n int) []int {
+	return slices.DeleteFunc(slices.Clone(c.DependsOn[n]), func(d int) bool { return c.status[d] == Completed })
+}
+
+// Waits reports whether all that n depends on is completed or suspended, and something is suspended.
+func (c *Scene) Waits(n int) bool {
+	open := c.Open(n)
+	return len(open) > 0 && !slices.ContainsFunc(open, func(d int) bool { return !c.suspended(d) })
+}
+
+// Held reports whether n must be blocked, see [World.Held].
+func (c *Scene) Held(n int) bool { return c.held[n] && c.status[n] == Active }
+
+// Wired reports whether an input of n comes from another intent, on which it does not depend, and a coordinator watches over both.
+func (c *Scene) Wired(n, on int) bool {
+	return c.Coordinated && slices.Contains(c.Places[n].Inputs, on) && !slices.Contains(c.DependsOn[n], on) &&
+		c.Places[n].Parent != None && c.Places[n].Parent == c.Places[on].Parent
+}
+
+// WasPaused reports whether the coordinator of n paused it at some time. When it goes on no text says.
+func (c *Scene) WasPaused(n int) bool { return c.paused[n] }
+
+// Is reports whether n has this status beyond doubt, as a caller has it.
+func (c *Scene) Is(n int, status string) bool {
+	may := c.May(n)
+	return len(may) == 1 && may[0] == status
+}
+
+// May returns the statuses that n may show, see [World.May]. Of one that was paused it says nothing.
+func (c *Scene) May(n int) []string {
+	switch {
+	case c.stays[n]:
+		return []string{Abandoned, Suspended}
+	case c.status[n] != Active:
+		return []string{c.status[n]}
+	case c.held[n]:
+		return []string{Blocked}
+	case len(c.Open(n)) > 0:
+		return []string{Active, Blocked}
+	}
+	return []string{Active}
+}
+
+// Resolved reports whether all inputs of n are there: the outputs of completed intents.
+func (c *Scene) Resolved(n int) bool {
+	return !slices.ContainsFunc(c.Places[n].Inputs, func(on int) bool { return c.status[on] != Completed || !c.written[on] })
+}
+
+// Has reports whether an intent is a member of a portfolio.
+func (c *Scene) Has(folder, n int) bool {
+	return slices.ContainsFunc(c.Members[folder], func(m Member) bool { return m.Intent == n })
+}
+
+// Children returns the intents whose parent is n.
+func (s Setting) Children(n int) (children []int) {
+	for i, p := range s.Places {
+		if p.Parent == n {
+			children = append(children, i)
+		}
+	}
+	return children
+}
+
+// Around returns everything that the graph of n may hold: n, all below it, and what these depend on, directly or not.
+func (c *Scene) Around(n int) []int {
+	around := []int{n}
+	for i := 0; i < len(around); i++ {
+		for _, next := range append(c.Children(around[i]), c.DependsOn[around[i]]...) {
+			if !slices.Contains(around, next) {
+				around = append(around, next)
+			}
+		}
+	}
+	return around
+}

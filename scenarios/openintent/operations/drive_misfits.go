@@ -1,0 +1,280 @@
+package operations
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/openassay/assay/gen/openintent"
+	"github.com/openassay/assay/internal/apidoc"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/access"
+	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// MisfitsObservation is what a server answered to requests that do not fit its contract.
+type MisfitsObservation struct {
+	Made   Made          `json:"made"`
+	Before State         `json:"before"`
+	Rounds []MisfitRound `json:"rounds"`
+}
+
+// MisfitRound is what was asked, and what was there afterwards.
+type MisfitRound struct {
+	Tried []access.Tried `json:"tried"`
+	After State          `json:"after"`
+}
+
+// MisfitTable is every operation with every kind of misfit, and what is not sent and why.
+var MisfitTable = sync.OnceValues(func() ([]access.MisfitCell, error) {
+	contract, err := Contract()
+	if err != nil {
+		return nil, err
+	}
+	return contract.MisfitTable(misfitExcluded, func(access.Way) any { return nil }), nil
+})
+
+// misfitExcluded says why misfits of a way are not sent, "" if they are.
+func misfitExcluded(w access.Way, _ apidoc.Kind) string {
+	switch {
+	case slices.Contains(w.Tags, "seams"):
+		return "a seam is for tests, and no text says what it refuses"
+	case !w.Secured:
+		return "the operation takes nothing that could be wrong"
+	}
+	return ""
+}
+
+func never(access.Way) bool { return false }
+
+// misfitting sends every operation of the contract what it does not allow. Those that no server can do come first.
+var misfitting = &scenarios.Drive[MisfitsObservation]{
+	ID: "openintent/every-misfit",
+	Title: "makes an intent that waits, with all that can be made for it, and sends every operation of the contract requests with one " +
+		"thing wrong: each member of its body and each parameter, in each way that its schema refuses",
+	Sends: []string{"POST /intents, three times", "POST /intents/{id}/state", "POST /intents/{id}/status",
+		"every operation of the contract, with bodies and parameters that do not fit", "GET of what was made, several times"},
+	Dimensions: lacks(),
+	Run: func(ctx context.Context, c *scenarios.Conn, o *MisfitsObservation) {
+		t, made := prepare(ctx, c)
+		o.Made = made
+		t.below()
+		contract := scenarios.Get(Contract())
+		o.Before = t.stands(ctx, contract, "before anything that does not fit")
+		groups := map[misfitGroup][]access.Misfit{}
+		for _, w := range contract.Ways {
+			if misfitExcluded(w, "") != "" {
+				continue
+			}
+			if q, ok := t.misfitCall(contract, access.Misfit{Way: w}); ok {
+				for _, m := range access.DrawnMisfits(c, contract.Misfits(w, q.Body, t.strange), false) {
+					g := misfitGroup{phase: m.Phase()}
+					if g.phase == 1 && c.Depth != scenarios.Quick {
+						g.operation = w.Operation // what one lets in is not held against the next
+					}
+					groups[g] = append(groups[g], m)
+				}
+			}
+		}
+		for _, g := range slices.SortedFunc(maps.Keys(groups), misfitGroup.compare) {
+			r := MisfitRound{Tried: access.Try(wire.Misfit(ctx, openintent.OIPREAD13), t.Conn, groups[g],
+				func(m access.Misfit) (wire.Call, bool) { return t.misfitCall(contract, m) }, never, t.adopt)}
+			if len(r.Tried) > 0 {
+				r.After = t.stands(ctx, contract, "after requests that do not fit")
+				o.Rounds = append(o.Rounds, r)
+			}
+		}
+	},
+}
+
+// misfitGroup are misfits that are sent before everything is read again.
+type misfitGroup struct {
+	phase     int
+	operation string
+}
+
+func (g misfitGroup) compare(h misfitGroup) int {
+	return cmp.Or(g.phase-h.phase, strings.Compare(g.operation, h.operation))
+}
+
+// below has what is made belong to the intent, whose lists show it.
+func (t *things) below() {
+	t.bodies["createIntent"] = map[string]any{"title": t.strange, "parent_intent_id": t.values["intentId"]}
+	t.bodies["createCoordinator"] = map[string]any{"agent_id": t.strange, "intent_id": t.values["intentId"]}
+}
+
+// misfitCall returns the request of a misfit without what is wrong in its body. Its version is right.
+func (t *things) misfitCall(contract *access.Contract, m access.Misfit) (q wire.Call, ok bool) {
+	q, ok = t.callWith(contract, m.Way, m.Value, false)
+	if version := t.values["If-Match"]; ok && m.Way.Versioned {
+		q.Header = map[string]string{"If-Match": version.(string)}
+	}
+	return q, ok
+}
+
+// adopt takes care of an intent that was made by a request that was let in.
+func (t *things) adopt(reply *wire.Reply) {
+	if reply.Text("/id") != "" && reply.Text("/title") != "" && reply.Text("/id") != t.values["intentId"] {
+		t.Again(reply.Text("/id"), "")
+	}
+}
+
+// CrossedObservation is what a server answered to paths whose ids do not belong together.
+type CrossedObservation struct {
+	Made    Made            `json:"made"` // the intent whose children were named below another
+	Before  State           `json:"before"`
+	Asked   []access.Answer `json:"asked"`
+	After   State           `json:"after"`
+	Control int             `json:"control"` // operations that are done by the right path in the end
+}
+
+// crossed has two intents, with the same things each, and names the children of one below the other.
+var crossed = &scenarios.Drive[CrossedObservation]{
+	ID: "openintent/every-child-of-another",
+	Title: "makes two intents with all that can be made for each, and sends every operation whose path has two ids with the parent of the " +
+		"one and the child of the other; as the control with both of one",
+	Sends: []string{"POST /intents, six times", "POST /intents/{id}/state, twice", "POST /intents/{id}/status, twice",
+		"every operation of the contract whose path has two ids, with ids that do not belong together", "GET of what was made"},
+	Dimensions: lacks(),
+	Run: func(ctx context.Context, c *scenarios.Conn, o *CrossedObservation) {
+		parent, _ := prepare(ctx, c)
+		child, made := prepare(ctx, c)
+		parent.giveBack(ctx, scenarios.Get(Contract()))
+		o.Made = made
+		contract := scenarios.Get(Contract())
+		o.Before = child.stands(ctx, contract, "before it is named below another")
+		var two []access.Way
+		for _, w := range contract.Ways {
+			if len(w.Places()) > 1 && (w.With == "" || w.With == "If-Match") {
+				two = append(two, w)
+			}
+		}
+		for _, w := range two {
+			places := w.Places()
+			last := places[len(places)-1]
+			q, ok := parent.callWith(contract, w, func(name string) (any, bool) {
+				value, there := child.values[name]
+				return value, there && name == last
+			}, false)
+			if ok {
+				q.Label = w.Name() + ", of another parent's"
+				a, _ := access.Send(ctx, c, w, q)
+				o.Asked = append(o.Asked, a)
+			}
+		}
+		o.After = child.stands(ctx, contract, "after it was named below another")
+		for _, w := range two {
+			if q, ok := child.call(contract, w, false); ok {
+				q.Label = w.Name() + ", of its own parent's"
+				if _, reply := access.Send(ctx, c, w, q); reply != nil && reply.Success() {
+					o.Control++
+				}
+			}
+		}
+	},
+}
+
+// giveBack gives back the lease of the intent, which has the scope of the other's, and asks for another time when one is renewed.
+func (t *things) giveBack(ctx context.Context, contract *access.Contract) {
+	w := contract.Way("releaseLease")
+	if q, ok := t.call(contract, w, false); ok {
+		q.Label = "give back a lease"
+		access.Send(ctx, t.Conn, w, q)
+	}
+	if seconds, ok := t.bodies["renewLease"]["duration_seconds"].(int); ok {
+		t.bodies["renewLease"]["duration_seconds"] = seconds + 7
+	}
+}
+
+// text returns a value that is a text, "" for none.
+func (t *things) text(name string) string {
+	text, _ := t.values[name].(string)
+	return text
+}
+
+// VersionsObservation is what a server answered to writes that named another version, or none.
+type VersionsObservation struct {
+	Made  Made          `json:"made"`
+	Named []Named       `json:"named"`
+	Right access.Answer `json:"right"` // a write that names the version, in the end
+}
+
+// Named is a write, and the intent before and after it.
+type Named struct {
+	Version string        `json:"version"` // "" for none
+	Number  bool          `json:"number"`  // it is a whole number, as versions are
+	Needed  bool          `json:"needed"`  // every server has the operation
+	Before  host.Reply    `json:"before"`
+	Answer  access.Answer `json:"answer"`
+	After   host.Reply    `json:"after"`
+}
+
+// others are versions that are not the right one.
+var others = []struct {
+	why    string
+	number bool
+	of     func(version int64) string
+}{
+	{"without a version", false, func(int64) string { return "" }},
+	{"with an old version", true, func(v int64) string { return strconv.FormatInt(v-1, 10) }},
+	{"with a later version", true, func(v int64) string { return strconv.FormatInt(v+1, 10) }},
+	{"with a much later version", true, func(v int64) string { return strconv.FormatInt(v+1000, 10) }},
+	{"with a version that is no number", false, func(int64) string { return "latest" }},
+	{"with any version", false, func(int64) string { return "*" }},
+}
+
+// versioned sends every operation of the contract that takes a version of an intent, with wrong ones.
+var versioned = &scenarios.Drive[VersionsObservation]{
+	ID: "openintent/every-version",
+	Title: "makes an intent that waits, with all that can be made for it, and sends every operation that takes a version of it without " +
+		"one, with an old one, with later ones and with what is none; as the control one with the right one",
+	Sends: []string{"POST /intents, three times", "POST /intents/{id}/state", "POST /intents/{id}/status",
+		"every operation of the contract that takes a version of an intent", "GET /intents/{id} before and after each"},
+	Dimensions: lacks(),
+	Run: func(ctx context.Context, c *scenarios.Conn, o *VersionsObservation) {
+		t, made := prepare(ctx, c)
+		o.Made = made
+		contract := scenarios.Get(Contract())
+		intent := t.Again(t.text("intentId"), made.Suspension.ID)
+		var before host.Reply
+		for _, w := range contract.Ways {
+			if w.With != "If-Match" || !w.In("intentId") {
+				continue
+			}
+			for _, k := range c.Rand.Perm(len(others)) {
+				other := others[k]
+				if c.Depth == scenarios.Quick && k > 2 {
+					continue
+				}
+				before = intent.Read(ctx, "the intent before a write "+other.why)
+				version, _ := before.Body.Key("version").Int()
+				named := other.of(version)
+				q, ok := t.callWith(contract, w, func(name string) (any, bool) { return named, name == "If-Match" }, false)
+				if !ok {
+					continue
+				}
+				if named == "" {
+					q.Header = nil
+				}
+				q.Label = w.Operation + " " + other.why
+				v := Named{Version: named, Number: other.number, Needed: w.Operation == "setIntentStatus" || w.Operation == "patchIntentState",
+					Before: before}
+				v.Answer, _ = access.Send(ctx, c, w, q)
+				v.After = intent.Read(ctx, "the intent after that")
+				o.Named = append(o.Named, v)
+			}
+		}
+		version, _ := intent.Read(ctx, "the intent in the end").Body.Key("version").Int()
+		w := contract.Way("patchIntentState with If-Match")
+		t.values["If-Match"] = strconv.FormatInt(version, 10)
+		if q, ok := t.call(contract, w, false); ok {
+			q.Label = "a write that names the version"
+			o.Right, _ = access.Send(ctx, c, w, q)
+		}
+	},
+}

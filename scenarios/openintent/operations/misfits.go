@@ -1,0 +1,123 @@
+package operations
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/openassay/assay/gen/openintent"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/access"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openintent/claims"
+)
+
+// MisfitsSuite returns the scenarios about every operation, asked for in ways that its contract does not allow.
+func MisfitsSuite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "misfits", Title: "every operation of the contract, sent with requests that do not fit it or its path, or name another version",
+		Scenarios: []scenarios.Scenario{everyMisfitAnswered, everyMisfitWithoutEffect, everyChildApart, everyVersionNamed},
+	}
+}
+
+// The text speaks of an answer alone, so a server that does otherwise gets a finding.
+var everyMisfitAnswered = scenarios.Scenario{
+	ID: "openintent/misfits/every-misfit-answered",
+	Title: "no operation falls over a body that is no JSON, a member of another type or one too few, or a parameter out of its range, at " +
+		"any depth; what it cannot do it refuses",
+	Proves: scenarios.IDs{openintent.OIPREAD13},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(misfitting, func(o MisfitsObservation, j *scenarios.Judge) {
+		o.Made.given(j)
+		for _, r := range o.Rounds {
+			for _, a := range r.Tried {
+				accepted := []int{4, http.StatusNotImplemented}
+				if !a.Sure {
+					accepted = append(accepted, 2)
+				}
+				if !a.Lacking() {
+					j.Check(openintent.OIPREAD13, a.Answer.Status).To(check.Status(accepted...), "%s", a.Answer.Asked)
+				}
+			}
+		}
+	}),
+}
+
+var everyMisfitWithoutEffect = scenarios.Scenario{
+	ID:     "openintent/misfits/every-misfit-without-effect",
+	Title:  "requests that are refused because they do not fit change nothing, and leave nothing behind",
+	Proves: scenarios.IDs{openintent.OIPREAD14},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(misfitting, func(o MisfitsObservation, j *scenarios.Judge) {
+		o.Made.given(j)
+		was, compared := o.Before, false
+		for _, r := range o.Rounds {
+			if !slices.ContainsFunc(r.Tried, access.Tried.Moves) {
+				compared = true
+				who := fmt.Sprintf("after %s and %d more that do not fit", r.Tried[0].Answer.Asked, len(r.Tried)-1)
+				for _, read := range was {
+					checkSame(j, openintent.OIPREAD14, read, r.After.of(read.Operation), who, o.Made.Strange)
+				}
+			}
+			was = r.After
+		}
+		if !compared {
+			j.Block("the server does what is asked by requests that do not fit, so none is refused", "refuse what does not fit the contract")
+		}
+	}),
+}
+
+var everyChildApart = scenarios.Scenario{
+	ID:     "openintent/misfits/every-child-apart",
+	Title:  "a lease, an assignment, a dependency or a member that is named below another parent than its own stays as it is",
+	Proves: scenarios.IDs{openintent.OIPREAD15},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(crossed, func(o CrossedObservation, j *scenarios.Judge) {
+		o.Made.given(j)
+		if o.Control == 0 {
+			j.Block("no operation that names a child below its parent is done", "serve leases, assignments, dependencies or portfolios")
+		}
+		for _, a := range o.Asked {
+			j.Check(openintent.OIPREAD15, a.Status).To(check.Status(2, 4, http.StatusNotImplemented), "%s", a.Asked)
+			j.Check(openintent.OIPREAD15, a.Body).To(unmarked(o.Made.Marks), "%s", a.Asked)
+		}
+		for _, read := range o.Before {
+			const when = "after every path of another parent"
+			checkSame(j, openintent.OIPREAD15, read, o.After.of(read.Operation), when, o.Made.Strange)
+			if read.Reply.Ok() && slices.Contains([]string{"listLeases", "listAgents", "listPortfolioMembers"}, read.Operation) {
+				j.Check(openintent.OIPREAD15, o.After.of(read.Operation)).To(check.SameAs(read.Reply.Body), "%s, %s", read.Operation, when)
+			}
+		}
+	}),
+}
+
+// Tasks and plans have versions as well, of which RFC-0001 does not speak.
+var everyVersionNamed = scenarios.Scenario{
+	ID:     "openintent/misfits/every-version-named",
+	Title:  "every operation that changes an intent is refused without a version, and with one that is not the intent's, and changes nothing",
+	Proves: scenarios.IDs{openintent.OIP00011, openintent.OIP00012},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(versioned, func(o VersionsObservation, j *scenarios.Judge) {
+		o.Made.given(j)
+		if code, _ := o.Right.Status.Int(); code/100 != 2 {
+			j.Block(fmt.Sprintf("setup failed: %s was answered with HTTP %d", o.Right.Asked, code), "take a write that names the version")
+		}
+		for _, v := range o.Named {
+			id, accepted := scenarios.RequirementID(openintent.OIP00012), []int{http.StatusConflict, http.StatusPreconditionFailed}
+			switch {
+			case v.Version == "":
+				id, accepted = openintent.OIP00011, []int{http.StatusBadRequest, http.StatusPreconditionFailed, http.StatusPreconditionRequired}
+			case !v.Number:
+				accepted = []int{4}
+			}
+			if code, _ := v.Answer.Status.Int(); !v.Needed && slices.Contains([]int64{404, 405, 501}, code) {
+				continue
+			}
+			if j.Check(id, v.Answer.Status).To(check.Status(accepted...), "%s", v.Answer.Asked) {
+				for _, member := range []string{"version", "status", "state"} {
+					j.Check(id, v.After.Body.Key(member)).To(check.SameAs(v.Before.Body.Key(member)), "%s of the intent after %s", member, v.Answer.Asked)
+				}
+			}
+		}
+	}),
+}

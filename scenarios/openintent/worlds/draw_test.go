@@ -1,0 +1,64 @@
+package worlds
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/openintent/model"
+)
+
+// Whatever is drawn, each turn can be taken when it comes, and there is what scenarios look for.
+func TestDrawnSettings(t *testing.T) {
+	for depth := scenarios.Quick; depth <= scenarios.Deep; depth++ {
+		for seed := range uint64(60) {
+			t.Run(fmt.Sprint(depth, seed), func(t *testing.T) {
+				for _, at := range []seams{{true, true}, {}} {
+					d := draw(&host.Server{Conn: scenarios.Drawing(seed, depth, dimensions)}, at)
+					d.Coordinated = true
+					seen := map[string]bool{}
+					scene := d.Begin()
+					for _, turn := range d.Turns {
+						n, was := turn.Intent, scene.Copy()
+						switch turn.Do {
+						case model.Suspend, model.Complete, model.Abandon, model.Depend, model.Write:
+							if !scene.Is(n, model.Active) {
+								t.Fatalf("%s %d, which may be %v", turn.Do, n, scene.May(n))
+							}
+						case model.Answer, model.Lapse, model.Deadline:
+							if !scene.Is(n, model.Suspended) {
+								t.Fatalf("%s %d, which may be %v", turn.Do, n, scene.May(n))
+							}
+						}
+						scene.Take(turn)
+						seen[string(turn.Do)] = true
+						for w := range d.Places {
+							seen["held"] = seen["held"] || scene.Held(w) && !was.Held(w)
+							seen["goes on"] = seen["goes on"] || !scene.Held(w) && was.Held(w)
+							seen["stays"] = seen["stays"] || scene.Held(w) && scene.Is(lapsing, model.Abandoned)
+							seen["paused"] = seen["paused"] || scene.WasPaused(w) && !was.WasPaused(w) && d.Places[w].Inputs[0] != n
+						}
+						seen["draft held"] = seen["draft held"] || turn.Do == model.Activate && scene.Held(n)
+						seen["claimed"] = seen["claimed"] || turn.Do == model.Claim && scene.Resolved(n)
+						seen["joins while it waits"] = seen["joins while it waits"] || turn.Do == model.Join && scene.Is(n, model.Suspended)
+						seen["leaves while it waits"] = seen["leaves while it waits"] || turn.Do == model.Leave && scene.Is(n, model.Suspended)
+					}
+					want := []string{
+						"held", "goes on", "paused", "draft held", "claimed", "joins while it waits", "leaves while it waits", string(model.Touch),
+					}
+					if at.windows {
+						want = append(want, string(model.Lapse), string(model.Deadline))
+					} else {
+						want = append(want, "stays", string(model.Abandon))
+					}
+					for _, what := range want {
+						if !seen[what] {
+							t.Errorf("none of: %s", what)
+						}
+					}
+				}
+			})
+		}
+	}
+}

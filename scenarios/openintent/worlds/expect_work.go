@@ -1,0 +1,171 @@
+package worlds
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/gen/openintent"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/openintent/model"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+var unsuspended = check.That("no word with suspended in it", func(v any) bool {
+	s, _ := v.(string)
+	return !strings.Contains(strings.ToLower(s), "suspend")
+})
+
+const waits = "intent_suspended" // blocked_reason of a task
+
+// mirrors reports whether a task is blocked because its intent is suspended.
+func mirrors(task wire.Value) bool {
+	return host.StatusOf(task).String() == host.Blocked && task.Key("blocked_reason").String() == waits
+}
+
+var unmirrored = check.That("any reason but "+waits, func(v any) bool { return v != waits })
+
+// tasks are compared with what they and their intents showed before the turn.
+func (m moment) tasks() (all []expectation) {
+	for k := range m.Tasks {
+		n, was, now := m.Setting.Works[k].Intent, m.before.Tasks[k].Body, m.taken.After.Tasks[k]
+		status, what := host.StatusOf(now.Body), m.what("status", now)
+		before, after := m.before.status(n).String(), m.shown(n)
+		switch {
+		case after == host.Suspended && (before != host.Suspended && host.StatusOf(was).String() == "running" || mirrors(was)):
+			all = append(all, expectation{mirrored, openintent.OIP0026R3, status.Value, check.Equal(host.Blocked), what})
+			if status.String() == host.Blocked {
+				by := host.Locate(host.SuspendedIntent, host.Named("task", now.Body))
+				all = append(all,
+					expectation{mirrored, openintent.OIP0026R3B, now.Body.Key("blocked_reason"), check.Equal(waits), m.what("blocked_reason", now)},
+					expectation{mirrored, openintent.OIP0026R3C, by.Value, check.Equal(m.IDs[n]), m.what(by.Label("suspended_intent_id"), now)})
+			}
+		case before == host.Suspended && after == host.Active && mirrors(was):
+			if m.turn.Do == model.Answer {
+				all = append(all, expectation{mirrored, openintent.OIP0026R3D, status.Value, check.Equal("running"), what})
+			}
+			all = append(all, expectation{mirrored, openintent.OIP0026R3D, now.Body.Key("blocked_reason"), unmirrored, m.what("blocked_reason", now)})
+		}
+	}
+	return all
+}
+
+func (m moment) suspendedTasks(p int) host.Located {
+	s := m.taken.After
+	return host.Locate(host.SuspendedTasks, host.Named("plan", s.Plans[p].Body).And("progress", s.Steps[p].Body))
+}
+
+// plans list each task that mirrors a suspension, and may list other tasks of that intent. A task is in a plan that lists it, and in
+// the plan that it names, where it shows that.
+func (m moment) plans() (all []expectation) {
+	for p, id := range m.Plans {
+		at := m.suspendedTasks(p)
+		if !at.Present() {
+			continue
+		}
+		var must, may []string
+		for k, work := range m.Setting.Works {
+			if task := m.taken.After.Tasks[k].Body; work.Plan == p && m.shown(work.Intent) == host.Suspended {
+				may = append(may, m.Tasks[k])
+				if mirrors(task) && (!work.Named || task.Key("plan_id").String() == id) {
+					must = append(must, m.Tasks[k])
+				}
+			}
+		}
+		all = append(all, expectation{
+			part: listed, id: openintent.OIP0026R4G, value: at.Value, what: m.what(at.Label("suspended_tasks"), m.taken.After.Plans[p]),
+			want: check.That(fmt.Sprintf("one entry of each of the %d tasks that wait, and none of other intents", len(must)), func(v any) bool {
+				seen := map[string]int{}
+				entries, _ := v.([]any)
+				for _, e := range entries {
+					entry, _ := e.(map[string]any)
+					task, _ := entry["task_id"].(string)
+					if seen[task]++; seen[task] > 1 || !slices.Contains(may, task) {
+						return false
+					}
+				}
+				return !slices.ContainsFunc(must, func(task string) bool { return seen[task] == 0 })
+			}),
+		})
+	}
+	return all
+}
+
+// routes show intents and tasks as these show themselves.
+func (m moment) routes() (all []expectation) {
+	s := m.taken.After
+	same := func(r host.Reply, member string) {
+		entries := list(r.Body, member)
+		if len(entries) == 0 {
+			return
+		}
+		all = append(all, expectation{routes, openintent.OIP00014, r.Body, check.That("each intent with the status that it shows itself",
+			func(v any) bool {
+				return !slices.ContainsFunc(entriesOf(v, member), func(e any) bool {
+					entry, _ := e.(map[string]any)
+					id, _ := entry["id"].(string)
+					status, said := entry["status"].(string)
+					n := slices.Index(m.IDs, id)
+					return said && n >= 0 && status != m.shown(n)
+				})
+			}), m.what("statuses", r)})
+	}
+	same(s.Graph, "nodes")
+	for _, r := range s.Members {
+		same(r, "intents")
+	}
+	open := func(n int) bool {
+		return slices.ContainsFunc(m.scene.DependsOn[n], func(d int) bool { return m.shown(d) != host.Completed })
+	}
+	of := func(r host.Reply, member string, id scenarios.RequirementID, words string, wrong func(n int, in bool) bool) {
+		if _, is := r.Body.Key(member).Actual().([]any); !is {
+			return
+		}
+		all = append(all, expectation{routes, id, r.Body.Key(member), check.That(words, func(v any) bool {
+			in := map[string]bool{}
+			for _, e := range entriesOf(v, member) {
+				if entry, is := e.(map[string]any); is {
+					id, _ := entry["id"].(string)
+					in[id] = true
+				} else if id, is := e.(string); is {
+					in[id] = true
+				}
+			}
+			return !slices.ContainsFunc(m.scene.Children(parent), func(n int) bool { return wrong(n, in[m.IDs[n]]) })
+		}), m.what(member, r)})
+	}
+	of(s.Ready, "ready", openintent.OIP0026R2B, "no intent of which a dependency is suspended", func(n int, in bool) bool {
+		return in && slices.ContainsFunc(m.scene.DependsOn[n], func(d int) bool { return m.shown(d) == host.Suspended })
+	})
+	of(s.Ready, "ready", openintent.OIP00022, "no intent of which a dependency is not completed", func(n int, in bool) bool { return in && open(n) })
+	of(s.Held, "blocked", openintent.OIP00022, "each blocked intent of which a dependency is not completed", func(n int, in bool) bool {
+		return !in && open(n) && m.shown(n) == host.Blocked
+	})
+	for n, r := range s.Lists {
+		entries := list(r.Body, "tasks")
+		for k, work := range m.Setting.Works {
+			if work.Intent != n || len(m.Tasks) == 0 {
+				continue
+			}
+			for _, e := range entries {
+				if one := s.Tasks[k]; e.Key("id").String() == m.Tasks[k] {
+					all = append(all, expectation{mirrored, openintent.OIP0026R3, host.StatusOf(e).Value,
+						check.SameAs(host.StatusOf(one.Body).Value), m.what("status in the list", one)})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// entriesOf is like list, of a plain value.
+func entriesOf(v any, member string) []any {
+	if all, is := v.([]any); is {
+		return all
+	}
+	doc, _ := v.(map[string]any)
+	all, _ := doc[member].([]any)
+	return all
+}

@@ -1,0 +1,137 @@
+package handoff
+
+import (
+	"context"
+	"slices"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// What loops of many workers draw.
+var (
+	crowd = &scenarios.Dimension{Name: "workers that complete between those that do not", Least: 3, Most: [3]int{4, 10, 40}}
+	odd   = &scenarios.Dimension{Name: "workers of each odd kind", Least: 1, Most: [3]int{1, 2, 4}, Edges: []int{2}}
+)
+
+// OddWorkersObservation is a loop of many workers, one a turn, of which some fail, are not there, or ask a person. The first completes.
+type OddWorkersObservation struct {
+	Way      string            `json:"way"`
+	Mapped   bool              `json:"mapped"`
+	Outcome  string            `json:"outcome"` // of the parent's variable that a failing worker would write, where outputs are mapped
+	Workers  []Odd             `json:"workers"`
+	Asked    []host.Suspension `json:"asked"` // of the workers that ask, in order
+	Log      host.RunLog       `json:"log"`
+	Children []host.ChildRun   `json:"children"`
+}
+
+// Odd is a worker and how it ends.
+type Odd struct {
+	Worker string `json:"worker"`
+	Ends   string `json:"ends"`
+}
+
+// How workers end.
+const (
+	endsWell    = "completed"
+	endsFailed  = "failed"
+	endsMissing = "missing" // there is no such workflow
+	endsAsked   = "asked"   // completed when it was answered
+)
+
+// oddWorkers runs a loop of many workers and answers those that ask.
+var oddWorkers = &scenarios.Drive[OddWorkersObservation]{
+	ID: "openwop/odd-workers",
+	Title: "runs a loop of many workers, one a turn, with some among them that fail, are no workflow of the host's or ask a person, in a " +
+		"drawn order and none of them first; answers those that ask, and reads them all",
+	Sends: []string{"{create run} (assay-loop-mapped or assay-loop with a drawn plan)", "{read run}", "{poll log}", "{read run:childRunId}",
+		"{poll log:childRunId}", "{answer node:childRunId}"},
+	Dimensions: []*scenarios.Dimension{crowd, odd},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *OddWorkersObservation) {
+		h := host.Host{Conn: c}
+		plain := o.draw(h)
+		var plan host.Plan
+		for _, w := range o.Workers {
+			plan = append(plan, host.NextWorker(w.Worker))
+		}
+		request := host.Scripted{Fixture: o.Way, Plan: append(plan, host.Terminate(h.Name("done"))), Chosen: true}.Request(nil)
+		if o.Mapped {
+			request.Inputs["outcome"] = o.Outcome
+			request.Inputs["said"], request.Inputs["other"] = plain, h.Marker()
+		}
+		r := h.Create(ctx, "create the loop of many workers", request)
+		if r.ID == "" {
+			o.Log = r.ReadLog(ctx, "log of the loop")
+			return
+		}
+		made := 0
+		for _, w := range o.Workers {
+			if w.Ends != endsMissing {
+				made++
+			}
+			if w.Ends != endsAsked {
+				continue
+			}
+			found, l := r.AwaitChildren(ctx, made)
+			if !found.Reached {
+				break
+			}
+			child := r.ChildRun(ctx, host.ChildIDs(l)[made-1])
+			if !child.Created.Success() {
+				o.Asked = append(o.Asked, host.Suspension{Log: host.RunLog{RunID: child.ID, Created: child.Created.StatusValue()}})
+				break
+			}
+			held := child.Held(ctx, 1, 0)
+			taken := child.Resolves(ctx, &held)
+			if o.Asked = append(o.Asked, held); !taken {
+				break
+			}
+		}
+		if o.Log = r.Finish(ctx, "log of the loop of many workers"); o.Log.Ended.Reached {
+			o.Children = h.ChildRuns(ctx, o.Log, made)
+		}
+	},
+}
+
+// draw draws the workers, and returns a value for the first.
+func (o *OddWorkersObservation) draw(h host.Host) string {
+	ceiling, why := h.Ceiling()
+	_, maps := claims.DispatchMapping.Look(h.Discovery)
+	well := []string{fixture.Noop}
+	switch {
+	case maps && h.Offers(fixture.Mapped, fixture.Echo, fixture.EchoAgain):
+		o.Way, o.Mapped, well = fixture.Mapped, true, []string{fixture.Echo, fixture.EchoAgain}
+	case h.Offers(fixture.Loop, fixture.Noop):
+		o.Way = fixture.Loop
+	default:
+		h.Lacks("the host offers no loop with chosen workers", fixture.Loop)
+	}
+	o.Outcome = h.Marker()
+	var others []Odd
+	for _, kind := range []Odd{{fixture.Fail, endsFailed}, {fixture.Approval, endsAsked}, {"", endsMissing}} {
+		if kind.Worker != "" && !h.Offers(kind.Worker) {
+			continue
+		}
+		for range h.Draw(odd) {
+			if kind.Ends == endsMissing {
+				kind.Worker = h.Name("no-such-workflow")
+			}
+			others = append(others, kind)
+		}
+	}
+	if !slices.ContainsFunc(others, func(w Odd) bool { return w.Ends == endsFailed }) {
+		scenarios.End(scenarios.Block("the host does not offer a worker that fails", fixture.Load))
+	}
+	most := ceiling - 1 - len(others)
+	if most < crowd.Least {
+		host.TooFewTurns(why)
+	}
+	for range h.DrawUpTo(crowd, most, why) - 1 {
+		others = append(others, Odd{well[h.Rand.IntN(len(well))], endsWell})
+	}
+	h.Rand.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
+	o.Workers = append([]Odd{{well[0], endsWell}}, others...)
+	return h.Marker()
+}
