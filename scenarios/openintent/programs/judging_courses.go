@@ -383,12 +383,22 @@ func (r CourseRun) judgeAnswered(j *scenarios.Judge) {
 	if !r.Answer.Ok() {
 		return
 	}
-	value := decoded(r.Plan.Answer)
-	for _, seen := range []host.Look{r.Answered, r.After, r.AfterLate} {
-		record, id := seen.Intent.Body.At("/state/_suspension"), scenarios.RequirementID(openintent.OIPREAD9)
-		j.Check(id, seen.Intent.Body.Key("status")).To(check.Equal(host.Active), "status of %s, of %s", seen.Intent.Asked, r.what())
-		j.Check(id, record.Key("resolution")).To(check.Equal("responded"), "resolution in %s, of %s", seen.Intent.Asked, r.what())
-		j.Check(id, record.Key("response")).To(check.Equal(value), "response in %s, of %s", seen.Intent.Asked, r.what())
+	first := r.Answered.Intent.Body // what an answer leaves is asked elsewhere
+	if status := first.Key("status"); status.String() != host.Active {
+		j.Violates(openintent.OIP0025A15, status, "setup failed: an intent that was answered is not active")
+	}
+	record := first.At("/state/_suspension")
+	if is := record.Key("resolution"); !same(is, "responded") {
+		j.Violates(openintent.OIP0025A13, is, "setup failed: the record of an intent that was answered does not say so")
+	}
+	if is := record.Key("response"); !same(is, decoded(r.Plan.Answer)) {
+		j.Violates(openintent.OIP0025A13, is, "setup failed: the record of an intent that was answered has another response")
+	}
+	for _, seen := range []host.Look{r.After, r.AfterLate} {
+		for _, pointer := range []string{"/status", "/state/_suspension/resolution", "/state/_suspension/response"} {
+			j.Check(openintent.OIPREAD9, seen.Intent.Body.At(pointer)).
+				To(check.SameAs(first.At(pointer)), "%s of %s, of %s", pointer, seen.Intent.Asked, r.what())
+		}
 	}
 	for _, kind := range []openintentv1.EventType{host.EventRenotified, host.EventEscalated} {
 		j.Check(openintent.OIPREAD4, r.told(kind)).To(check.Len(len(r.Answered.Log.Of(kind, r.Suspension.ID).Values)),
@@ -397,6 +407,12 @@ func (r CourseRun) judgeAnswered(j *scenarios.Judge) {
 	j.Check(openintent.OIPREAD4, r.told(host.EventExpired)).To(check.Len(0), "%s after the answer, of %s", host.EventExpired, r.what())
 	j.Check(openintent.OIP0026K4, r.Late.Status).To(check.Status(4), "%s, of %s, which was answered", r.Late.Asked, r.what())
 	r.untouched(j, openintent.OIP0026K4)
+}
+
+// same reports whether a value is the one that was sent.
+func same(is wire.Value, want any) bool {
+	ok, _ := check.Equal(want).MatchSeen(is)
+	return ok
 }
 
 // untouched checks that the last answer changed nothing.

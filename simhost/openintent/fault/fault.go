@@ -51,6 +51,7 @@ var themes = [][]Fault{
 	watcherFaults,
 	configFaults,
 	streamFaults,
+	drawnFaults,
 }
 
 // All lists every fault there is, by id.
