@@ -38,15 +38,17 @@ func (m moment) tasks() (all []expectation) {
 			all = append(all, expectation{mirrored, openintent.OIP0026R3, status.Value, check.Equal(host.Blocked), what})
 			if status.String() == host.Blocked {
 				by := host.Locate(host.SuspendedIntent, host.Named("task", now.Body))
+				reason := now.Body.Key("blocked_reason")
 				all = append(all,
-					expectation{mirrored, openintent.OIP0026R3B, now.Body.Key("blocked_reason"), check.Equal(waits), m.what("blocked_reason", now)},
+					expectation{mirrored, openintent.OIP0026R3B, reason, check.Equal(waits), m.what("blocked_reason", now)},
 					expectation{mirrored, openintent.OIP0026R3C, by.Value, check.Equal(m.IDs[n]), m.what(by.Label("suspended_intent_id"), now)})
 			}
 		case before == host.Suspended && after == host.Active && mirrors(was):
 			if m.turn.Do == model.Answer {
 				all = append(all, expectation{mirrored, openintent.OIP0026R3D, status.Value, check.Equal("running"), what})
 			}
-			all = append(all, expectation{mirrored, openintent.OIP0026R3D, now.Body.Key("blocked_reason"), unmirrored, m.what("blocked_reason", now)})
+			reason := now.Body.Key("blocked_reason")
+			all = append(all, expectation{mirrored, openintent.OIP0026R3D, reason, unmirrored, m.what("blocked_reason", now)})
 		}
 	}
 	return all
@@ -139,7 +141,9 @@ func (m moment) routes() (all []expectation) {
 	of(s.Ready, "ready", openintent.OIP0026R2B, "no intent of which a dependency is suspended", func(n int, in bool) bool {
 		return in && slices.ContainsFunc(m.scene.DependsOn[n], func(d int) bool { return m.shown(d) == host.Suspended })
 	})
-	of(s.Ready, "ready", openintent.OIP00022, "no intent of which a dependency is not completed", func(n int, in bool) bool { return in && open(n) })
+	of(s.Ready, "ready", openintent.OIP00022, "no intent of which a dependency is not completed", func(n int, in bool) bool {
+		return in && open(n)
+	})
 	of(s.Held, "blocked", openintent.OIP00022, "each blocked intent of which a dependency is not completed", func(n int, in bool) bool {
 		return !in && open(n) && m.shown(n) == host.Blocked
 	})

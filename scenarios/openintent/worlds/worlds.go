@@ -16,7 +16,7 @@ import (
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID:    "worlds",
-		Title: "a drawn world of intents, portfolios, tasks, plans and claims: every route that shows it, after each turn, against what the texts say",
+		Title: "a drawn world of intents, portfolios, tasks, plans and claims: after each turn, every route that shows it against the texts",
 		Scenarios: slices.Concat([]scenarios.Scenario{
 			{
 				ID:     "openintent/worlds/world-dependents",
@@ -98,6 +98,11 @@ func Suite() scenarios.Suite {
 						j.NotThere(o.Start.Ready.Status, "the children that are ready and blocked, at GET /intents/{id}/ready and /blocked")
 					}
 				}),
+			},
+			{
+				ID:     "openintent/worlds/world-answered",
+				Title:  "each answer makes its intent active, whatever else waits and whatever is around it",
+				Proves: scenarios.IDs{openintent.OIP0025A15}, Claim: claims.With(claims.Core, claims.Graph), Ask: of(answered, nil),
 			},
 			{
 				ID:     "openintent/worlds/world-lapsed",
