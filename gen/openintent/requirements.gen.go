@@ -43,9 +43,16 @@ const (
 	// A request that is refused for want of a valid key changes nothing.
 	OIPREAD12 = "OIP-READ-12"
 
+	// Every route that shows an intent shows it with the status that it has.
+	OIPREAD13 = "OIP-READ-13"
+
+	// Where the children of an intent are listed as ready or blocked, one that depends on an intent
+	// that waits is blocked.
+	OIPREAD14 = "OIP-READ-14"
+
 	// The time at which a refused claim is to come again is not one at which its upstream did not even
 	// wait yet.
-	OIPREAD13 = "OIP-READ-13"
+	OIPREAD15 = "OIP-READ-15"
 
 	// max_attempts counts all notifications, the first one too: of N there are N-1 reminders.
 	OIP0026H1 = "OIP-0026-H1"
@@ -615,6 +622,20 @@ var RequirementsV1 = []Requirement{
 	},
 	{
 		ID: OIPREAD13, Level: "MUST", Source: "OIP-READING", File: "",
+		Section: "RFC-0026 2", Line: 0, Hash: "", Claim: "graph",
+		Evidence: "observed",
+		Text:     "Every route that shows an intent shows it with the status that it has.",
+		Breaks:   []string{"another-value"},
+	},
+	{
+		ID: OIPREAD14, Level: "MUST", Source: "OIP-READING", File: "",
+		Section: "RFC-0026 2", Line: 0, Hash: "", Claim: "graph",
+		Evidence: "observed",
+		Text:     "Where the children of an intent are listed as ready or blocked, one that depends on an intent that waits is blocked.",
+		Breaks:   []string{"left-out"},
+	},
+	{
+		ID: OIPREAD15, Level: "MUST", Source: "OIP-READING", File: "",
 		Section: "RFC-0026 6", Line: 0, Hash: "", Claim: "claim",
 		Evidence: "observed",
 		Text:     "The time at which a refused claim is to come again is not one at which its upstream did not even wait yet.",

@@ -41,10 +41,7 @@ func (i *Intent) Lapse(ctx context.Context, d time.Duration) Lapse {
 		return l
 	}
 	l.Seam = true
-	l.Said = i.Send(ctx, wire.Call{
-		Method: http.MethodPost, Path: path, Route: Prefixes[0] + "/assay/clock/advance",
-		Body: map[string]any{"intent_id": i.ID, "seconds": l.Seconds}, Label: "let time go by",
-	})
+	l.Said = i.advance(ctx, "intent_id", i.ID, d)
 	if !l.Said.Ok() {
 		scenarios.End(scenarios.Block("the advertised clock at "+path+" answered HTTP "+l.Said.Status.JSON(),
 			"make it advance the time, remove it from /assay/clock, or certify with --real-time"))
@@ -54,6 +51,21 @@ func (i *Intent) Lapse(ctx context.Context, d time.Duration) Lapse {
 			"have it let the time pass and say now, remove it from /assay/clock, or certify with --real-time"))
 	}
 	return l
+}
+
+// advance asks the clock of the target to let time pass for something.
+func (s *Server) advance(ctx context.Context, of, id string, d time.Duration) Reply {
+	return s.Send(ctx, wire.Call{
+		Method: http.MethodPost, Path: s.Seam(), Route: Prefixes[0] + "/assay/clock/advance",
+		Body: map[string]any{of: id, "seconds": d.Seconds()}, Label: "let time go by",
+	})
+}
+
+// Lapse lets time pass for a portfolio and its members, through the seam. A server whose clock knows no portfolios offers less.
+func (f *Portfolio) Lapse(ctx context.Context, d time.Duration) {
+	if said := f.advance(ctx, "portfolio_id", f.ID, d); !said.Ok() || !said.Body.Key("now").Present() {
+		scenarios.End(scenarios.NotOffered("a clock that a drive can move for a portfolio; other scenarios wait for a short deadline"))
+	}
 }
 
 // Apart gives the intent a view of the server with a clock of its own: it differs once time was let pass for the intent.

@@ -31,10 +31,25 @@ func (s *Server) Portfolio(ctx context.Context, policy map[string]any, members .
 	return f
 }
 
+// Roles are those of members.
+var Roles = []string{"member", "primary", "dependency"}
+
 // Add makes an intent a member, or ends the drive.
-func (f *Portfolio) Add(ctx context.Context, m *Intent) {
-	reply := f.Ask(ctx, "make it a member", http.MethodPost, At("/portfolios/%s/intents", f.ID),
-		map[string]any{"intent_id": m.ID, "role": "member"})
+func (f *Portfolio) Add(ctx context.Context, m *Intent) { f.AddAs(ctx, m, Roles[0]) }
+
+// Join makes an intent a member in a role. A refusal does not end the drive.
+func (f *Portfolio) Join(ctx context.Context, m *Intent, role string) Reply {
+	return f.Ask(ctx, "make it a member", http.MethodPost, At("/portfolios/%s/intents", f.ID), map[string]any{"intent_id": m.ID, "role": role})
+}
+
+// Drop has an intent be a member no more. A refusal does not end the drive.
+func (f *Portfolio) Drop(ctx context.Context, m *Intent) Reply {
+	return f.Ask(ctx, "take it from a portfolio", http.MethodDelete, At("/portfolios/%s/intents/%s", f.ID, m.ID), nil)
+}
+
+// AddAs makes an intent a member in a role, or ends the drive.
+func (f *Portfolio) AddAs(ctx context.Context, m *Intent, role string) {
+	reply := f.Join(ctx, m, role)
 	if MissingRoute(reply) {
 		scenarios.End(scenarios.NotThere(reply.Status,
 			"a way to make an intent a member of a portfolio (POST "+f.Prefix+"/portfolios/{id}/intents)"))

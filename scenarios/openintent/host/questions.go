@@ -150,12 +150,14 @@ func (i *Intent) SuspendBy(ctx context.Context, r Record, order Order) (sus Susp
 	return sus
 }
 
-// Record writes the record of a suspension into the state, with suspended_at in the server's time. It fills in
+// Record writes the record of a suspension into the state, with suspended_at in the server's time unless it has that. It fills in
 // expires_at if the record has a window and no such member, and leaves it off if the member is nil.
 func (i *Intent) Record(ctx context.Context, r Record) (sus Suspension) {
 	r = r.With(nil)
 	began := i.ServerNow()
-	r["suspended_at"] = Stamp(began)
+	if _, given := r["suspended_at"]; !given {
+		r["suspended_at"] = Stamp(began)
+	}
 	if expires, given := r["expires_at"]; !given && r.window() > 0 {
 		r["expires_at"] = Stamp(began.Add(r.window()))
 	} else if expires == nil {

@@ -2,7 +2,10 @@
 // server. It is the oracle of drives that draw what they ask. Where a text leaves several ways open, it gives all of them.
 package model
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // Program is what is asked of some intents, step by step.
 type Program struct {
@@ -24,6 +27,8 @@ const None = -1
 type Step struct {
 	Do     Action `json:"do"`
 	Intent int    `json:"intent"`
+	// Portfolio is the number of the portfolio that the intent joins or leaves.
+	Portfolio int `json:"portfolio,omitempty"`
 	// Record is what a suspension writes beside its id and times. Answer is the value of an answer.
 	Record map[string]json.RawMessage `json:"record,omitempty"`
 	Answer json.RawMessage            `json:"answer,omitempty"`
@@ -41,7 +46,17 @@ const (
 	Complete Action = "complete"
 	Abandon  Action = "abandon"
 	Try      Action = "try to complete"
+	Join     Action = "add to a portfolio"
+	Leave    Action = "take from a portfolio"
 )
+
+// Moves reports whether the step changes a portfolio alone. A server need not take it.
+func (s Step) Moves() bool { return s.Do == Join || s.Do == Leave }
+
+// Moving reports whether members of the portfolio i join or leave it.
+func (p Program) Moving(i int) bool {
+	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Moves() && s.Portfolio == i })
+}
 
 // Children returns the intents whose parent is n.
 func (p Program) Children(n int) (children []int) {

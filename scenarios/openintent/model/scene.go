@@ -58,8 +58,6 @@ const (
 	Depend   Action = "make dependent"
 	Lapse    Action = "let the window pass of"
 	Deadline Action = "let the deadline pass of a portfolio of"
-	Join     Action = "add to a portfolio"
-	Leave    Action = "take out of a portfolio"
 	Touch    Action = "write the output of a task of"
 	Claim    Action = "claim"
 	Write    Action = "write an output of"

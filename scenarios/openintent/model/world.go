@@ -18,10 +18,11 @@ var Statuses = []string{Draft, Active, Blocked, Suspended, Completed, Abandoned}
 // World is what the intents of a program show after some of its steps.
 type World struct {
 	Program
-	status []string // as a caller has it: an intent that what it depends on blocks is active here
-	held   []bool   // something that it depends on was suspended, and not all of that is completed since
-	waited []bool   // it was held at some time
-	done   int      // steps
+	members [][]int  // of each portfolio
+	status  []string // as a caller has it: an intent that what it depends on blocks is active here
+	held    []bool   // something that it depends on was suspended, and not all of that is completed since
+	waited  []bool   // it was held at some time
+	done    int      // steps
 }
 
 // Start returns the world when all intents are made and active.
@@ -29,6 +30,9 @@ func (p Program) Start() *World {
 	w := &World{Program: p, status: make([]string, len(p.Intents)), held: make([]bool, len(p.Intents)), waited: make([]bool, len(p.Intents))}
 	for n := range w.status {
 		w.status[n] = Active
+	}
+	for _, all := range p.Portfolios {
+		w.members = append(w.members, slices.Clone(all))
 	}
 	return w
 }
@@ -43,6 +47,9 @@ func (w *World) Next() (s Step, more bool) {
 	w.Do(s)
 	return s, true
 }
+
+// Skip passes over the next step, which a server did not take.
+func (w *World) Skip() { w.done++ }
 
 // Do does a step. What must be refused changes nothing.
 func (w *World) Do(s Step) {
@@ -65,8 +72,25 @@ func (w *World) Do(s Step) {
 		}
 	case Abandon:
 		w.status[s.Intent] = Abandoned
+	case Join:
+		w.members[s.Portfolio] = append(slices.Clone(w.members[s.Portfolio]), s.Intent)
+	case Leave:
+		w.members[s.Portfolio] = slices.DeleteFunc(slices.Clone(w.members[s.Portfolio]), func(m int) bool { return m == s.Intent })
 	case Try:
 	}
+}
+
+// Member reports whether n is a member of the portfolio i.
+func (w *World) Member(i, n int) bool { return slices.Contains(w.members[i], n) }
+
+// In returns the portfolios that n is a member of.
+func (w *World) In(n int) (all []int) {
+	for i := range w.members {
+		if w.Member(i, n) {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // Dependents returns the intents that depend on n directly.
@@ -131,7 +155,7 @@ type Portfolio struct {
 func (w *World) Shows(i int) (f Portfolio) {
 	seen, all := map[int]bool{}, true
 	f.Word = "in_progress"
-	for _, m := range w.Portfolios[i] {
+	for _, m := range w.members[i] {
 		if w.status[m] == Suspended {
 			f.Memberships++
 			if !seen[m] {
@@ -175,5 +199,6 @@ func (w *World) Counted(n int, status string) (c Count) {
 func (w *World) Copy() *World {
 	c := *w
 	c.status, c.held, c.waited = slices.Clone(w.status), slices.Clone(w.held), slices.Clone(w.waited)
+	c.members = slices.Clone(w.members)
 	return &c
 }

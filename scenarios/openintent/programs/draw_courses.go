@@ -69,9 +69,9 @@ type planner struct {
 // plans draws the rounds of each intent.
 func (p *planner) plans(depth scenarios.Depth) (all [][]Plan) {
 	p.turn, p.value = p.Rand.IntN(len(pairs)), p.Rand.IntN(len(kinds))
+	last := within(p.Server, courseRounds, 12*attempts.Most[depth]) - 1
 	for n := range p.Draw(courses) {
 		var rounds []Plan
-		last := within(p.Server, courseRounds, 12*attempts.Most[depth]) - 1
 		for r := range last + 1 {
 			rounds = append(rounds, p.plan(n, r == 0, r == last))
 		}
@@ -151,10 +151,11 @@ func (p *planner) ends() (all []Plan) {
 		}
 	}
 	order := p.Rand.Perm(len(of))
-	for k := range within(p.Server, ends, 8) {
+	for k := range within(p.Server, ends, 8) - 1 {
 		all = append(all, of[order[k%len(of)]]())
 	}
-	return all
+	pair := pairs[p.Rand.IntN(len(pairs))]
+	return append(all, p.build(model.None, 1, pair, unlimited)) // there is one in any case
 }
 
 // build draws a suspension of the n-th intent with so many attempts.

@@ -13,7 +13,7 @@ var (
 	intents      = &scenarios.Dimension{Name: "intents of a graph", Least: 8, Most: [3]int{8, 12, 16}}
 	dependencies = &scenarios.Dimension{Name: "dependencies of a further intent", Least: 0, Most: [3]int{3, 5, 10}}
 	suspensions  = &scenarios.Dimension{Name: "suspensions of an intent", Least: 0, Most: [3]int{2, 3, 4}, Edges: []int{0, 2}}
-	portfolios   = &scenarios.Dimension{Name: "portfolios", Least: 2, Most: [3]int{2, 3, 8}}
+	portfolios   = &scenarios.Dimension{Name: "portfolios", Least: 3, Most: [3]int{3, 4, 9}}
 	members      = &scenarios.Dimension{Name: "members of a further portfolio", Least: 3, Most: [3]int{3, 6, 20}}
 )
 
@@ -36,6 +36,9 @@ const (
 	further
 )
 
+// moving is the portfolio that intents join and leave while they wait. It keeps members all the time.
+const moving = 2
+
 // drawGraph draws a program about intents that depend on each other.
 func drawGraph(s *host.Server, responses []string) (p model.Program) {
 	n := within(s, intents, 14)
@@ -53,8 +56,8 @@ func drawGraph(s *host.Server, responses []string) (p model.Program) {
 			in.DependsOn = []int{firstUp, secondUp, thirdUp}
 		}
 	}
-	p.Portfolios = [][]int{{firstUp, secondUp, thirdUp, firstUp, firstDown}, {odd, secondUp, thirdUp, secondDown}}
-	for range s.Draw(portfolios) - 2 {
+	p.Portfolios = [][]int{{firstUp, secondUp, thirdUp, firstUp, firstDown}, {odd, secondUp, thirdUp, secondDown}, {secondUp, firstDown, gated}}
+	for range s.Draw(portfolios) - 3 {
 		var all []int
 		for range s.Draw(members) {
 			all = append(all, s.Rand.IntN(n))
@@ -114,6 +117,15 @@ func drawSteps(s *host.Server, p *model.Program, responses []string) {
 		record, answer := question(s, responses[asks%len(responses)])
 		answers[i] = model.Step{Do: model.Answer, Intent: i, Answer: answer}
 		do(model.Step{Do: model.Suspend, Intent: i, Record: record, StatusFirst: s.Rand.IntN(2) == 0})
+		if i == firstUp || s.Rand.IntN(3) == 0 { // while it waits it joins the portfolio that is for that, or leaves it
+			action := model.Join
+			if w.Member(moving, i) {
+				action = model.Leave
+			}
+			do(model.Step{Do: action, Intent: i, Portfolio: moving})
+		} else if i == secondUp && w.Member(moving, i) {
+			do(model.Step{Do: model.Leave, Intent: i, Portfolio: moving})
+		}
 		tries(p, w, do)
 	}
 	for _, i := range s.Rand.Perm(3) { // all of them wait at once

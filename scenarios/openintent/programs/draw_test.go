@@ -32,7 +32,7 @@ func TestDrawnGraphsGoThrough(t *testing.T) {
 					case model.Try:
 						open := slices.DeleteFunc(slices.Clone(p.Intents[gated].DependsOn), func(d int) bool { return w.Is(d, model.Completed) })
 						only = only || step.Intent == gated && len(open) == 1 && w.Waits(gated) && open[0] == p.Intents[gated].DependsOn[0]
-					case model.Complete, model.Abandon:
+					case model.Complete, model.Abandon, model.Join, model.Leave:
 					}
 					if most = max(most, len(waiting)); waiting[step.Intent] != w.Is(step.Intent, model.Suspended) {
 						t.Fatalf("intent %d may be %v after %s", step.Intent, w.May(step.Intent), step.Do)
@@ -58,7 +58,11 @@ func TestDrawnCoursesHaveWhatScenariosAskFor(t *testing.T) {
 			t.Run(fmt.Sprint(depth, seed), func(t *testing.T) {
 				p := &planner{Server: &host.Server{Conn: scenarios.Drawing(seed, depth, courseDimensions)}, responses: responses}
 				seen := map[string]bool{}
-				for n, rounds := range p.plans(depth) {
+				all := p.plans(depth)
+				for n, rounds := range all {
+					if len(rounds) != len(all[0]) {
+						t.Fatalf("intent %d has %d rounds, and the first %d", n, len(rounds), len(all[0]))
+					}
 					for r, plan := range rounds {
 						written, err := json.Marshal(planned(p.Server, plan))
 						if err != nil {
@@ -82,8 +86,13 @@ func TestDrawnCoursesHaveWhatScenariosAskFor(t *testing.T) {
 						seen["many steps"] = seen["many steps"] || left && len(c.Reminders) > 2 && c.Reminders[len(c.Reminders)-1].Escalates
 					}
 				}
+				for _, plan := range p.ends() {
+					if strings.Contains(string(plan.Record), "retry_policy") && !strings.Contains(string(plan.Record), "max_attempts") {
+						seen["no max_attempts"] = true
+					}
+				}
 				for _, what := range []string{
-					"answered", "answered, and active in the end", "goes on", "fails", "the policy wins", "the record is inherited from", "no policy",
+					"no max_attempts", "answered", "answered, and active in the end", "goes on", "fails", "the policy wins", "the record is inherited from", "no policy",
 					"many steps",
 				} {
 					if !seen[what] {

@@ -40,6 +40,10 @@ type Sight struct {
 	Intents    []host.Reply `json:"intents"`
 	Portfolios []host.Reply `json:"portfolios"`
 	Graphs     []host.Reply `json:"graphs"` // of each parent
+	// What further routes show: lists around the first parent, and the portfolios of one intent.
+	Lists    map[string]host.Reply `json:"lists"`
+	Of       int                   `json:"of"`
+	MemberOf host.Reply            `json:"memberOf"`
 }
 
 var drawnGraphs = &scenarios.Drive[GraphsObservation]{
@@ -70,6 +74,7 @@ type runner struct {
 	intents    []*host.Intent
 	portfolios []*host.Portfolio
 	waiting    map[int]host.Suspension
+	turn       int             // of the intent whose portfolios are read
 	given      map[string]bool // up: what did not come in time once is not waited for again
 }
 
@@ -92,9 +97,13 @@ func (r *runner) run(ctx context.Context, ran *Ran) {
 			}
 			scenarios.End(refused)
 		}
+		if step.Moves() && !taken.Reply.Ok() {
+			r.world = before.Copy()
+			r.world.Skip()
+		}
 		taken.After = r.settle(ctx, fmt.Sprintf("after step %d", n), before)
 		now, ran.Steps = taken.After, append(ran.Steps, taken)
-		if taken.Reply.Ok() == (step.Do == model.Try) {
+		if !step.Moves() && taken.Reply.Ok() == (step.Do == model.Try) {
 			break
 		}
 	}
@@ -130,7 +139,7 @@ func (r *runner) make(ctx context.Context, ran *Ran) {
 		scenarios.End(err)
 		refused := false
 		for k, m := range all {
-			err := scenarios.Try(func() { f.Add(ctx, r.intents[m]) })
+			err := scenarios.Try(func() { f.AddAs(ctx, r.intents[m], r.role(k)) })
 			if again := slices.Contains(all[:k], m); again && host.IsBlocked(err) { // a server may refuse it (OIP-R127)
 				refused = true
 				continue
@@ -140,6 +149,9 @@ func (r *runner) make(ctx context.Context, ran *Ran) {
 		r.portfolios, ran.Refused = append(r.portfolios, f), append(ran.Refused, refused)
 	}
 }
+
+// role is that of the k-th member of a portfolio: the second one is the primary one.
+func (r *runner) role(k int) string { return host.Roles[k%2] }
 
 // take takes a step.
 func (r *runner) take(ctx context.Context, step model.Step) (t Taken) {
@@ -160,6 +172,15 @@ func (r *runner) take(ctx context.Context, step model.Step) (t Taken) {
 		}
 	case model.Complete:
 		t.Reply = i.Set(ctx, host.Completed, "complete an intent")
+	case model.Join, model.Leave:
+		if step.Portfolio >= len(r.portfolios) {
+			break // the server has none
+		}
+		if f := r.portfolios[step.Portfolio]; step.Do == model.Join {
+			t.Reply = f.Join(ctx, i, host.Roles[0])
+		} else {
+			t.Reply = f.Drop(ctx, i)
+		}
 	case model.Abandon:
 		t.Reply = i.Set(ctx, host.Abandoned, "abandon an intent")
 	case model.Try:
@@ -192,6 +213,7 @@ func (r *runner) look(ctx context.Context, when string) (s Sight) {
 // settle looks until everything that the last step changes shows, or patience is over: a server may be late. What did not come in time
 // once is not waited for again.
 func (r *runner) settle(ctx context.Context, when string, before *model.World) (s Sight) {
+	defer func() { r.further(ctx, when, &s) }()
 	s = r.look(ctx, when)
 	if before == nil || len(r.late(s, before)) == 0 {
 		return s
@@ -205,6 +227,28 @@ func (r *runner) settle(ctx context.Context, when string, before *model.World) (
 		r.given[what] = true
 	}
 	return s
+}
+
+// relations are the lists of intents around one.
+var relations = []string{"children", "ready", "blocked"}
+
+// further reads what other routes show, when the rest has settled. Each time it is another intent whose portfolios are read.
+func (r *runner) further(ctx context.Context, when string, s *Sight) {
+	lists := make([]host.Reply, len(relations))
+	r.turn++
+	s.Of, s.Lists = r.turn%len(r.intents), map[string]host.Reply{}
+	reads := []func(context.Context){func(ctx context.Context) {
+		s.MemberOf = r.Get(ctx, fmt.Sprintf("the portfolios of intent %d %s", s.Of, when), host.At("/intents/%s/portfolios", r.intents[s.Of].ID))
+	}}
+	for n, of := range relations {
+		reads = append(reads, func(ctx context.Context) {
+			lists[n] = r.Get(ctx, fmt.Sprintf("the %s of intent %d %s", of, parent, when), host.At("/intents/%s/"+of, r.intents[parent].ID))
+		})
+	}
+	r.AtOnce(ctx, reads...)
+	for n, of := range relations {
+		s.Lists[of] = lists[n]
+	}
 }
 
 // late returns what the last step changed and does not show yet.

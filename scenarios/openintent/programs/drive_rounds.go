@@ -167,9 +167,11 @@ func misfits(response string, right any) []misfit {
 	switch response {
 	case asChoice:
 		return []misfit{{"the beginning of a choice", text[:len(text)-1], false}, {"more than a choice", text + "x", false},
+			{"a choice in capitals", strings.ToUpper(text), false}, {"a choice and a blank", text + " ", false}, {"an empty text", "", true},
 			{"a list of a choice", []any{text}, true}, {"null", nil, true}, {"the number of a choice", 1, true}}
 	case asConfirm:
-		return []misfit{{"maybe", "maybe", false}, {"more than yes", "yes, no", false}, {"true", true, true}, {"1", 1, true}}
+		return []misfit{{"maybe", "maybe", false}, {"more than yes", "yes, no", false},
+			{"it in capitals", strings.ToUpper(text), false}, {"it and a blank", text + " ", false}, {"true", true, true}, {"1", 1, true}}
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func (r Ran) answers() map[int][]answered {
 			asked[n] = *m.taken.Suspension
 		case model.Answer:
 			all[n] = append(all[n], answered{asked[n], m.step.Answer, m.taken.Reply, m.taken.After.Intents[n]})
-		case model.Complete, model.Abandon, model.Try:
+		case model.Complete, model.Abandon, model.Try, model.Join, model.Leave:
 		}
 	}
 	return all
@@ -106,6 +106,9 @@ func (r Ran) judgeMembers(j *scenarios.Judge) {
 			told := folder.OfType(of.kind)
 			if len(told.Values) == 0 && i == 0 {
 				j.NotOffered("the log of a portfolio has no " + string(of.kind) + ": another scenario looks for it elsewhere")
+			}
+			if r.Program.Moving(i) {
+				continue // who is told of somebody who has left, or was not there yet, is open
 			}
 			for _, m := range slices.Compact(slices.Sorted(slices.Values(r.Program.Portfolios[i]))) {
 				about := told.Where(mentioning(r.IDs[m]))

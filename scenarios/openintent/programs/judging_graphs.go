@@ -31,6 +31,10 @@ func (r Ran) moments() (all []moment) {
 		if !more {
 			break
 		}
+		if step.Moves() && !taken.Reply.Ok() {
+			world = was.Copy()
+			world.Skip()
+		}
 		all = append(all, moment{Ran: r, step: step, taken: taken, was: was, world: world, before: before})
 		before = taken.After
 	}
@@ -41,7 +45,7 @@ func (r Ran) moments() (all []moment) {
 // there on the program is another one.
 func (r Ran) ruled() (all []moment) {
 	for _, m := range r.moments() {
-		if m.step.Do == model.Try == m.taken.Reply.Ok() {
+		if !m.step.Moves() && m.step.Do == model.Try == m.taken.Reply.Ok() {
 			break
 		}
 		all = append(all, m)
@@ -226,7 +230,6 @@ func (r Ran) judgeCounted(j *scenarios.Judge) {
 	}
 	for _, m := range r.ruled() {
 		for k, p := range r.Program.Parents() {
-			at := aggregateOf(m.taken.After, k, p)
 			for _, c := range []struct {
 				status string
 				id     scenarios.RequirementID
@@ -235,11 +238,23 @@ func (r Ran) judgeCounted(j *scenarios.Judge) {
 					continue // that is asked about where its own step is
 				}
 				want := m.world.Counted(p, c.status)
-				j.Check(c.id, at.At("/by_status/"+c.status)).To(counts(want), "%s of intent %d, %s: %s intent %d",
-					at.Label("by_status."+c.status), p, m.taken.After.Graphs[k].Asked, m.step.Do, m.step.Intent)
+				for _, at := range aggregatesOf(m.taken.After, k, p) {
+					j.Check(c.id, at.At("/by_status/"+c.status)).To(counts(want), "%s of intent %d, %s: %s intent %d",
+						at.Label("by_status."+c.status), p, m.taken.After.Graphs[k].Asked, m.step.Do, m.step.Intent)
+				}
 			}
 		}
 	}
+}
+
+// aggregatesOf are the aggregates that the parent p shows, at each place where a server may have them.
+func aggregatesOf(s Sight, k, p int) (all []host.Located) {
+	for _, docs := range []map[string][]wire.Value{host.Named("graph", s.Graphs[k].Body), host.Named("intent", s.Intents[p].Body)} {
+		if at := host.Locate(host.ParentAggregate, docs); at.At("/by_status").Present() {
+			all = append(all, at)
+		}
+	}
+	return all
 }
 
 // agrees reports whether just those around an intent were seen with a status that have it.

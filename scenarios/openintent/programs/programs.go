@@ -17,7 +17,7 @@ func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID:        "programs",
 		Title:     "drawn graphs of intents that are suspended, answered and completed: all that shows against what the texts say of it",
-		Scenarios: slices.Concat(graphScenarios, []scenarios.Scenario{versionNamed}, roundScenarios, taskScenarios, courseScenarios, aroundScenarios),
+		Scenarios: slices.Concat(graphScenarios, routeScenarios, []scenarios.Scenario{versionNamed}, roundScenarios, taskScenarios, courseScenarios, aroundScenarios, deadlineScenarios),
 	}
 }
 

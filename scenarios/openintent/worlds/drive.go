@@ -162,9 +162,7 @@ func (w *world) portfolios(ctx context.Context) {
 		}
 		f := w.Portfolio(ctx, policy)
 		for _, m := range folder.Members {
-			if reply := f.AddAs(ctx, w.intents[m.Intent], m.Role); !reply.Ok() {
-				f.SetUp("make an intent a member of a portfolio", reply)
-			}
+			f.AddAs(ctx, w.intents[m.Intent], m.Role)
 		}
 		w.folders, w.o.Folders = append(w.folders, f), append(w.o.Folders, f.ID)
 	}
@@ -264,11 +262,12 @@ func (w *world) take(ctx context.Context, turn model.Turn) (t Taken) {
 		if len(w.folders) == 0 {
 			return t
 		}
-		t.Reply = w.folders[turn.On].Lapse(ctx, (deadline+10)*time.Second)
-		w.o.Moved = true
+		w.folders[turn.On].Lapse(ctx, (deadline+10)*time.Second)
+		w.o.Moved, t.Done = true, true
 		for _, m := range w.scene.Members[turn.On] {
 			w.behind[m.Intent] = true
 		}
+		return t
 	case model.Activate:
 		t.Reply = i.Set(ctx, host.Active, "activate a draft")
 		must = false
@@ -318,9 +317,9 @@ func (w *world) beside(ctx context.Context, turn model.Turn, t *Taken) {
 	case len(w.folders) == 0:
 		return
 	case turn.Do == model.Join:
-		t.Reply = w.folders[turn.On].AddAs(ctx, i, turn.Role)
+		t.Reply = w.folders[turn.On].Join(ctx, i, turn.Role)
 	case turn.Do == model.Leave:
-		t.Reply = w.folders[turn.On].Remove(ctx, i)
+		t.Reply = w.folders[turn.On].Drop(ctx, i)
 	}
 	t.Done = t.Reply.Asked != "" && t.Reply.Ok()
 }

@@ -23,7 +23,7 @@ var claimScenarios = []scenarios.Scenario{
 		ID:    "openintent/worlds/world-claims",
 		Title: "a claim is refused whichever input comes from what waits, the refusal names that, and in the end it is granted",
 		Proves: scenarios.IDs{
-			openintent.OIP0026V1, openintent.OIP0026V2, openintent.OIP0026V3, openintent.OIP0026V5, openintent.OIP00241, openintent.OIPREAD13,
+			openintent.OIP0026V1, openintent.OIP0026V2, openintent.OIP0026V3, openintent.OIP0026V5, openintent.OIP00241, openintent.OIPREAD15,
 		},
 		Claim: claims.With(claims.Claimed, claims.Graph, claims.Core),
 		Ask:   scenarios.Ask(drawn, WorldObservation.judgeClaims),
@@ -74,7 +74,7 @@ func (o WorldObservation) judgeClaims(j *scenarios.Judge) {
 			}
 			if j.Check(openintent.OIP0026V2, main.Body).To(mentions(suspendedCodes...), "%s", what) {
 				j.Check(openintent.OIP0026V3, main.Body).To(mentions(ids...), "%s", what)
-				j.Check(openintent.OIPREAD13, resumes(main.Body)).To(notBefore(since), "expected_resume_at in %s", what)
+				j.Check(openintent.OIPREAD15, resumes(main.Body)).To(notBefore(since), "expected_resume_at in %s", what)
 			}
 		case m.scene.Resolved(n):
 			granted = true

@@ -91,8 +91,8 @@ func Suite() scenarios.Suite {
 			{
 				ID:     "openintent/worlds/world-routes",
 				Title:  "graphs, lists of what is ready and blocked, and lists of members show what intents show themselves",
-				Proves: scenarios.IDs{openintent.OIP0026R2B, openintent.OIP00022, openintent.OIP00014},
-				Claim:  claims.With(claims.Graph, claims.Core),
+				Proves: scenarios.IDs{openintent.OIPREAD13, openintent.OIPREAD14},
+				Claim:  claims.Graph,
 				Ask: of(routes, func(o WorldObservation, j *scenarios.Judge) {
 					if !o.Start.Ready.Ok() || !o.Start.Held.Ok() {
 						j.NotThere(o.Start.Ready.Status, "the children that are ready and blocked, at GET /intents/{id}/ready and /blocked")

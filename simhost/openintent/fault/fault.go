@@ -48,6 +48,7 @@ var themes = [][]Fault{
 	watcherFaults,
 	configFaults,
 	streamFaults,
+	drawnFaults,
 }
 
 // All lists every fault there is, by id.

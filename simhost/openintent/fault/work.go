@@ -140,7 +140,7 @@ var claimFaults = []Fault{
 	{
 		ID:    "openintent.claim-resumes-long-ago",
 		Title: "the refusal of a claim over what waits without end says the zero of times for when to come again",
-		Looks: "expected_resume_at is in the year 1", Breaks: []string{oi.OIPREAD13},
+		Looks: "expected_resume_at is in the year 1", Breaks: []string{oi.OIPREAD15},
 		Reply: refusals(func(_ *mutate.Reply, refusal map[string]any) {
 			if at, says := refusal["expected_resume_at"]; says && at == nil {
 				refusal["expected_resume_at"] = "0001-01-01T00:00:00Z"
