@@ -87,7 +87,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "The suite sends one policy under governance_policy and under governance, and the server reads either.",
 		Refuse:    "A server that reads due_before alone: the suite never sends it.",
 		Why:       "The first two name the same policy; due_before belongs to another rule.",
-		Scenarios: []string{"openintent/deadline/abandons", "openintent/deadline/audited", "openintent/deadline/bypasses-fallback", "openintent/deadline/reason", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
+		Scenarios: []string{"openintent/deadline/abandons", "openintent/deadline/audited", "openintent/deadline/bypasses-fallback", "openintent/deadline/reason", "openintent/programs/dated-abandoned", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
 	},
 	{
 		ID: "OIP-R9", Title: "which reason a deadline leaves where",
@@ -96,7 +96,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "Each word in its own place. The reason of the intent stands at its root, in its state, or in an event that tells of the abandonment.",
 		Refuse:    "One word in the place of the other, and a reason that only intent.suspension_expired carries.",
 		Why:       "The text fixes both words; it leaves only one place open.",
-		Scenarios: []string{"openintent/deadline/audited", "openintent/deadline/reason"},
+		Scenarios: []string{"openintent/deadline/audited", "openintent/deadline/reason", "openintent/programs/dated-abandoned"},
 	},
 	{
 		ID: "OIP-R10", Title: "how many attempts a silent policy has",
@@ -213,7 +213,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "An abandoned member makes the portfolio failed.",
 		Refuse:    "Any other aggregate for a portfolio with an abandoned member.",
 		Why:       "The suite can bring about only statuses that exist.",
-		Scenarios: []string{"openintent/portfolios/one-abandoned", "openintent/programs/course-failed", "openintent/programs/members-summed-up"},
+		Scenarios: []string{"openintent/portfolios/one-abandoned", "openintent/programs/course-failed", "openintent/programs/dated-failed", "openintent/programs/members-summed-up"},
 	},
 	{
 		ID: "OIP-R23", Title: "where an aggregate stands",
@@ -222,7 +222,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "Counts stand at the graph of the parent or at the parent, flags at the root of the portfolio or below aggregate_status, the result at aggregate_status, at status or overall below it, or at status. In the counts of a parent a status that nobody has is 0 or absent.",
 		Refuse:    "A result at status that is the same for every portfolio counts as absent, and so does any other place.",
 		Why:       "Servers choose different places, and a finding tells which one it was.",
-		Scenarios: []string{"openintent/graph/counted", "openintent/graph/not-done", "openintent/portfolios/added", "openintent/portfolios/all-completed", "openintent/portfolios/count", "openintent/portfolios/flag", "openintent/portfolios/in-progress", "openintent/portfolios/intent-local", "openintent/portfolios/member-twice", "openintent/portfolios/one-abandoned", "openintent/programs/counted-each-time", "openintent/programs/course-counted", "openintent/programs/course-failed", "openintent/programs/course-members", "openintent/programs/members-counted", "openintent/programs/members-summed-up", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
+		Scenarios: []string{"openintent/graph/counted", "openintent/graph/not-done", "openintent/portfolios/added", "openintent/portfolios/all-completed", "openintent/portfolios/count", "openintent/portfolios/flag", "openintent/portfolios/in-progress", "openintent/portfolios/intent-local", "openintent/portfolios/member-twice", "openintent/portfolios/one-abandoned", "openintent/programs/counted-each-time", "openintent/programs/course-counted", "openintent/programs/course-failed", "openintent/programs/course-members", "openintent/programs/dated-failed", "openintent/programs/members-counted", "openintent/programs/members-summed-up", "openintent/programs/portfolios-of-a-member", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
 	},
 	{
 		ID: "OIP-R24", Title: "where the lists of suspended tasks and phases stand",
@@ -393,7 +393,7 @@ var ReadingsV1 = []Reading{
 		Accept:    "Any 4xx, without a finding.",
 		Refuse:    "A 2xx and a 5xx, and any effect that the scenario looks for.",
 		Why:       "A client needs to know that its request is refused; 4xx says so.",
-		Scenarios: []string{"openintent/config/read-only", "openintent/coordinator/unknown-policy", "openintent/deadline/bypasses-fallback", "openintent/graph/completion-gate", "openintent/graph/parent-gate", "openintent/lifecycle/lease-kept", "openintent/lifecycle/not-completed", "openintent/lifecycle/only-active", "openintent/programs/course-late", "openintent/programs/gated", "openintent/programs/round-uncompleted", "openintent/respond/empty-text", "openintent/retry/late-answer", "openintent/retry/real-time-course", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
+		Scenarios: []string{"openintent/config/read-only", "openintent/coordinator/unknown-policy", "openintent/deadline/bypasses-fallback", "openintent/graph/completion-gate", "openintent/graph/parent-gate", "openintent/lifecycle/lease-kept", "openintent/lifecycle/not-completed", "openintent/lifecycle/only-active", "openintent/programs/course-late", "openintent/programs/dated-abandoned", "openintent/programs/gated", "openintent/programs/round-uncompleted", "openintent/respond/empty-text", "openintent/retry/late-answer", "openintent/retry/real-time-course", "openintent/story/compliance-review", "openintent/story/compliance-review-real-time"},
 	},
 	{
 		ID: "OIP-R108", Title: "who fills in expires_at",

@@ -106,8 +106,6 @@ func (d *drawer) some(n int, of ...int) []int {
 	return of[:n]
 }
 
-var roles = []string{"member", "primary", "dependency"}
-
 func (d *drawer) folders() {
 	for i, members := range [][]int{
 		mixed:  {secondUp, dated, lapsing, firstUp},
@@ -117,7 +115,7 @@ func (d *drawer) folders() {
 		d.Rand.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
 		f := model.Folder{}
 		for _, m := range members {
-			f.Members = append(f.Members, model.Member{Intent: m, Role: roles[d.Rand.IntN(len(roles))]})
+			f.Members = append(f.Members, model.Member{Intent: m, Role: host.Roles[d.Rand.IntN(len(host.Roles))]})
 		}
 		if i == ending {
 			if f.Members[0].Intent == dated { // the odd one is not the first
@@ -156,7 +154,7 @@ func (d *drawer) script() {
 		return model.Turn{Do: model.Suspend, Intent: n, Window: window, Fallback: fallback, StatusFirst: d.Rand.IntN(2) == 0}
 	}
 	moves := func(do model.Action, n, folder int) model.Turn {
-		return model.Turn{Do: do, Intent: n, On: folder, Role: roles[d.Rand.IntN(len(roles))]}
+		return model.Turn{Do: do, Intent: n, On: folder, Role: host.Roles[d.Rand.IntN(len(host.Roles))]}
 	}
 	touch := func(n int) model.Turn {
 		return of(model.Touch, n, slices.IndexFunc(d.Works, func(w model.Work) bool { return w.Intent == n && w.Runs }))

@@ -52,7 +52,8 @@ var drawn = &scenarios.Drive[WorldObservation]{
 	Title: "makes a drawn world of intents, portfolios, tasks and plans, has a drawn turn of each of them come one after the other, " +
 		"and reads it by every route after each",
 	Sends: []string{
-		"POST /intents and /intents/{id}/children", "POST /intents/{id}/dependencies", "POST /portfolios", "POST and DELETE /portfolios/{id}/intents",
+		"POST /intents and /intents/{id}/children", "POST /intents/{id}/dependencies", "POST /portfolios",
+		"POST and DELETE /portfolios/{id}/intents",
 		"POST /tasks and /plans, PATCH /tasks/{id}", "POST /coordinators", "POST /intents/{id}/state and /status",
 		"POST /intents/{id}/suspend/respond", "POST /intents/{id}/leases and /tasks/{id}/claim", "the clock that the server advertises",
 		"GET /intents/{id}, its graph, ready, blocked, portfolios, tasks and events", "GET /portfolios/{id}, its intents and events",
@@ -102,7 +103,7 @@ func has(make func()) bool {
 
 // make makes what the setting has.
 func (w *world) make(ctx context.Context) {
-	set := &w.o.Setting
+	set, titles := &w.o.Setting, map[string]bool{}
 	for n, p := range set.Places {
 		state := map[string]any{}
 		if len(p.Inputs) > 0 {
@@ -122,6 +123,11 @@ func (w *world) make(ctx context.Context) {
 			i = w.NewIntent(ctx, stem, host.Draft, nil)
 		default:
 			i = w.NewIntent(ctx, stem, host.Active, nil)
+		}
+		if title := i.Made.Body.Key("title").String(); titles[title] { // phases are told apart by them
+			i.SetUp("make intents with titles of their own", i.Made)
+		} else {
+			titles[title] = true
 		}
 		for _, on := range p.DependsOn {
 			w.depend(ctx, i, on)
@@ -156,9 +162,7 @@ func (w *world) portfolios(ctx context.Context) {
 		}
 		f := w.Portfolio(ctx, policy)
 		for _, m := range folder.Members {
-			if reply := f.Join(ctx, w.intents[m.Intent], m.Role); !reply.Ok() {
-				f.SetUp("make an intent a member of a portfolio", reply)
-			}
+			f.AddAs(ctx, w.intents[m.Intent], m.Role)
 		}
 		w.folders, w.o.Folders = append(w.folders, f), append(w.o.Folders, f.ID)
 	}
@@ -258,11 +262,12 @@ func (w *world) take(ctx context.Context, turn model.Turn) (t Taken) {
 		if len(w.folders) == 0 {
 			return t
 		}
-		t.Reply = w.folders[turn.On].Lapse(ctx, (deadline+10)*time.Second)
-		w.o.Moved = true
+		w.folders[turn.On].Lapse(ctx, (deadline+10)*time.Second)
+		w.o.Moved, t.Done = true, true
 		for _, m := range w.scene.Members[turn.On] {
 			w.behind[m.Intent] = true
 		}
+		return t
 	case model.Activate:
 		t.Reply = i.Set(ctx, host.Active, "activate a draft")
 		must = false
@@ -290,7 +295,8 @@ func (w *world) beside(ctx context.Context, turn model.Turn, t *Taken) {
 	case turn.Do == model.Touch && len(w.tasks) > 0:
 		task := w.tasks[turn.On]
 		if now := task.Read(ctx, "a task to write its output"); host.StatusOf(now.Body).String() == host.Blocked {
-			t.Reply = task.Patch(ctx, "write the output of a blocked task", host.Blocked, map[string]any{"output": map[string]any{"part": w.Name("part")}})
+			output := map[string]any{"output": map[string]any{"part": w.Name("part")}}
+			t.Reply = task.Patch(ctx, "write the output of a blocked task", host.Blocked, output)
 		}
 	case turn.Do == model.Claim:
 		if w.granted {

@@ -121,7 +121,7 @@ var halted = check.That("paused", func(v any) bool {
 func (m moment) statuses() (all []expectation) {
 	for n, r := range m.taken.After.Intents {
 		e := expectation{part: apart, value: m.taken.After.status(n), want: oneOf(m.scene.May(n)), what: m.what("status", r)}
-		own := n == m.turn.Intent && m.turn.Do != model.Claim && m.turn.Do != model.Touch && m.turn.Do != model.Write
+		own := n == m.turn.Intent && !slices.Contains([]model.Action{model.Claim, model.Touch, model.Write}, m.turn.Do)
 		switch {
 		case m.taken.Done && m.turn.Do == model.Deadline && m.was.Has(m.turn.On, n) && m.was.Is(n, model.Suspended):
 			e.part, e.id = ended, openintent.OIP0026R5
@@ -130,7 +130,8 @@ func (m moment) statuses() (all []expectation) {
 		case own && m.turn.Do == model.Lapse && m.turn.Fallback == model.Fails:
 			e.part, e.id = lapsed, openintent.OIP0025F1
 		case own && m.turn.Do == model.Lapse:
-			if e.part, e.id = lapsed, openintent.OIP0025F2; m.shown(n) == host.Completed { // OIP-R13
+			e.part, e.id = lapsed, openintent.OIP0025F2
+			if s := m.shown(n); s == host.Completed || s == host.Suspended { // OIP-R13; that windows end at all is asked beside
 				e.part, e.id = other, ""
 			}
 		case m.turn.Do == model.Suspend && m.scene.Wired(n, m.turn.Intent) && m.before.status(n).String() == host.Active:
@@ -141,7 +142,7 @@ func (m moment) statuses() (all []expectation) {
 			e.part, e.id = dependents, m.why(n)
 		case len(m.was.Open(n)) > 0 && len(m.scene.Open(n)) == 0 && m.before.status(n).String() == host.Blocked:
 			e.part, e.id = dependents, openintent.OIP0026R2D
-		case own && m.turn.Do != model.Join && m.turn.Do != model.Leave:
+		case own && m.turn.Do != model.Join && m.turn.Do != model.Leave, m.scene.Is(n, model.Suspended):
 			e.part = other
 		default:
 			e.id = m.relation(n)

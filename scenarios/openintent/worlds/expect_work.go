@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/gen/openintent"
-	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/openintent/model"
@@ -38,15 +37,17 @@ func (m moment) tasks() (all []expectation) {
 			all = append(all, expectation{mirrored, openintent.OIP0026R3, status.Value, check.Equal(host.Blocked), what})
 			if status.String() == host.Blocked {
 				by := host.Locate(host.SuspendedIntent, host.Named("task", now.Body))
+				reason := now.Body.Key("blocked_reason")
 				all = append(all,
-					expectation{mirrored, openintent.OIP0026R3B, now.Body.Key("blocked_reason"), check.Equal(waits), m.what("blocked_reason", now)},
+					expectation{mirrored, openintent.OIP0026R3B, reason, check.Equal(waits), m.what("blocked_reason", now)},
 					expectation{mirrored, openintent.OIP0026R3C, by.Value, check.Equal(m.IDs[n]), m.what(by.Label("suspended_intent_id"), now)})
 			}
 		case before == host.Suspended && after == host.Active && mirrors(was):
 			if m.turn.Do == model.Answer {
 				all = append(all, expectation{mirrored, openintent.OIP0026R3D, status.Value, check.Equal("running"), what})
 			}
-			all = append(all, expectation{mirrored, openintent.OIP0026R3D, now.Body.Key("blocked_reason"), unmirrored, m.what("blocked_reason", now)})
+			reason := now.Body.Key("blocked_reason")
+			all = append(all, expectation{mirrored, openintent.OIP0026R3D, reason, unmirrored, m.what("blocked_reason", now)})
 		}
 	}
 	return all
@@ -101,7 +102,7 @@ func (m moment) routes() (all []expectation) {
 		if len(entries) == 0 {
 			return
 		}
-		all = append(all, expectation{routes, openintent.OIP00014, r.Body, check.That("each intent with the status that it shows itself",
+		all = append(all, expectation{routes, openintent.OIPREAD13, r.Body, check.That("each intent with the status that it shows itself",
 			func(v any) bool {
 				return !slices.ContainsFunc(entriesOf(v, member), func(e any) bool {
 					entry, _ := e.(map[string]any)
@@ -116,14 +117,14 @@ func (m moment) routes() (all []expectation) {
 	for _, r := range s.Members {
 		same(r, "intents")
 	}
-	open := func(n int) bool {
-		return slices.ContainsFunc(m.scene.DependsOn[n], func(d int) bool { return m.shown(d) != host.Completed })
+	holds := func(n int) bool {
+		return slices.ContainsFunc(m.scene.DependsOn[n], func(d int) bool { return m.shown(d) == host.Suspended })
 	}
-	of := func(r host.Reply, member string, id scenarios.RequirementID, words string, wrong func(n int, in bool) bool) {
+	of := func(r host.Reply, member, words string, wrong func(n int, in bool) bool) {
 		if _, is := r.Body.Key(member).Actual().([]any); !is {
 			return
 		}
-		all = append(all, expectation{routes, id, r.Body.Key(member), check.That(words, func(v any) bool {
+		all = append(all, expectation{routes, openintent.OIPREAD14, r.Body.Key(member), check.That(words, func(v any) bool {
 			in := map[string]bool{}
 			for _, e := range entriesOf(v, member) {
 				if entry, is := e.(map[string]any); is {
@@ -136,12 +137,9 @@ func (m moment) routes() (all []expectation) {
 			return !slices.ContainsFunc(m.scene.Children(parent), func(n int) bool { return wrong(n, in[m.IDs[n]]) })
 		}), m.what(member, r)})
 	}
-	of(s.Ready, "ready", openintent.OIP0026R2B, "no intent of which a dependency is suspended", func(n int, in bool) bool {
-		return in && slices.ContainsFunc(m.scene.DependsOn[n], func(d int) bool { return m.shown(d) == host.Suspended })
-	})
-	of(s.Ready, "ready", openintent.OIP00022, "no intent of which a dependency is not completed", func(n int, in bool) bool { return in && open(n) })
-	of(s.Held, "blocked", openintent.OIP00022, "each blocked intent of which a dependency is not completed", func(n int, in bool) bool {
-		return !in && open(n) && m.shown(n) == host.Blocked
+	of(s.Ready, "ready", "no intent of which a dependency is suspended", func(n int, in bool) bool { return in && holds(n) })
+	of(s.Held, "blocked", "each blocked intent of which a dependency is suspended", func(n int, in bool) bool {
+		return !in && holds(n) && m.shown(n) == host.Blocked
 	})
 	for n, r := range s.Lists {
 		entries := list(r.Body, "tasks")

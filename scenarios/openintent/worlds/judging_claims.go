@@ -21,7 +21,7 @@ func turns(t model.Turn) bool { return t.Do == model.Lapse || t.Do == model.Dead
 var claimScenarios = []scenarios.Scenario{
 	{
 		ID:    "openintent/worlds/world-claims",
-		Title: "a claim is refused whichever of its inputs comes from what waits, names that, and leaves all as it was; in the end it is granted",
+		Title: "a claim is refused whichever input comes from what waits, the refusal names that, and in the end it is granted",
 		Proves: scenarios.IDs{
 			openintent.OIP0026V1, openintent.OIP0026V2, openintent.OIP0026V3, openintent.OIP0026V5, openintent.OIP00241, openintent.OIPREAD18,
 		},
@@ -82,7 +82,8 @@ func (o WorldObservation) judgeClaims(j *scenarios.Judge) {
 			j.Check(openintent.OIP0026V5, main.Status).To(check.Status(2), "%s", what)
 		}
 		if !main.Ok() {
-			j.Check(openintent.OIP0026V5, m.taken.After.status(n)).To(check.SameAs(m.before.status(n)), "%s", m.what("status", m.taken.After.Intents[n]))
+			j.Check(openintent.OIP0026V5, m.taken.After.status(n)).
+				To(check.SameAs(m.before.status(n)), "%s", m.what("status", m.taken.After.Intents[n]))
 		}
 		if c := m.taken.Claim; c.Asked != "" && !c.Ok() && !host.MissingRoute(c) {
 			was, now := m.before.Tasks[m.taken.Task], m.taken.After.Tasks[m.taken.Task]

@@ -16,7 +16,7 @@ import (
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID:    "worlds",
-		Title: "a drawn world of intents, portfolios, tasks, plans and claims: every route that shows it, after each turn, against what the texts say",
+		Title: "a drawn world of intents, portfolios, tasks, plans and claims: after each turn, every route that shows it against the texts",
 		Scenarios: slices.Concat([]scenarios.Scenario{
 			{
 				ID:     "openintent/worlds/world-dependents",
@@ -91,13 +91,18 @@ func Suite() scenarios.Suite {
 			{
 				ID:     "openintent/worlds/world-routes",
 				Title:  "graphs, lists of what is ready and blocked, and lists of members show what intents show themselves",
-				Proves: scenarios.IDs{openintent.OIP0026R2B, openintent.OIP00022, openintent.OIP00014},
-				Claim:  claims.With(claims.Graph, claims.Core),
+				Proves: scenarios.IDs{openintent.OIPREAD13, openintent.OIPREAD14},
+				Claim:  claims.Graph,
 				Ask: of(routes, func(o WorldObservation, j *scenarios.Judge) {
 					if !o.Start.Ready.Ok() || !o.Start.Held.Ok() {
 						j.NotThere(o.Start.Ready.Status, "the children that are ready and blocked, at GET /intents/{id}/ready and /blocked")
 					}
 				}),
+			},
+			{
+				ID:     "openintent/worlds/world-answered",
+				Title:  "each answer makes its intent active, whatever else waits and whatever is around it",
+				Proves: scenarios.IDs{openintent.OIP0025A15}, Claim: claims.With(claims.Core, claims.Graph), Ask: of(answered, nil),
 			},
 			{
 				ID:     "openintent/worlds/world-lapsed",

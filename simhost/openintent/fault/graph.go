@@ -138,11 +138,6 @@ func making(change func(intent map[string]any)) mutate.RequestFunc {
 
 var graphFaults = []Fault{
 	{
-		ID: "openintent.held-unlisted", Title: "the list of the children that are blocked leaves them out",
-		Looks: "blocked is empty below a parent with a blocked child", Breaks: []string{oi.OIP00022},
-		Reply: mutate.On("GET /api/v1/intents/{intentId}/blocked", mutate.JSON(func(o map[string]any) { o["blocked"] = []any{} })),
-	},
-	{
 		ID: "openintent.parent-absorbs", Title: "the parent of a suspended intent turns suspended",
 		Looks: "the status of the parent is suspended_awaiting_input", Breaks: []string{oi.OIP0026R1, oi.OIP0026P3},
 		Replace: absorbing("parent", suspended),
