@@ -581,7 +581,7 @@ const (
 
 	// While a run of a scope is under way, another of the same tenant and scope that asks by X-Dedup
 	// to be the only one is refused; one of another scope or tenant, or behind its end, is not.
-	OWPERR26 = "OWP-ERR-26"
+	OWPERR30 = "OWP-ERR-30"
 
 	// A run that is cancelled while it is under way ends as cancelled.
 	OWPERR23 = "OWP-ERR-23"
@@ -2768,7 +2768,7 @@ var RequirementsV1 = []Requirement{
 		Reason:   "needs-host-control", Why: "A certification does not last a day, and no wire moves the host’s clock.",
 	},
 	{
-		ID: OWPERR26, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		ID: OWPERR30, Level: "MUST", Source: "OWP-ERRORS", File: "",
 		Section: "X-Dedup", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "While a run of a scope is under way, another of the same tenant and scope that asks by X-Dedup to be the only one is refused; one of another scope or tenant, or behind its end, is not.",

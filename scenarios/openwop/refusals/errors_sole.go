@@ -14,7 +14,7 @@ import (
 var onePerScope = scenarios.Scenario{
 	ID:     "openwop/errors/one-per-scope",
 	Title:  "of runs that ask to be the only ones of their scope one is made, also of several at once, and others are not in its way",
-	Proves: scenarios.IDs{openwop.OWPERR26},
+	Proves: scenarios.IDs{openwop.OWPERR30},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(soleRuns, func(o SoleObservation, j *scenarios.Judge) {
 		if status := o.Live.Key("status").String(); !host.Succeeded(o.First.Status) || status == "" || host.IsTerminal(status) {
@@ -24,20 +24,20 @@ var onePerScope = scenarios.Scenario{
 		if host.Succeeded(o.Second.Status) {
 			j.NotOffered("a second run of a scope is made while the first is under way: the host does not look at scopes")
 		}
-		j.Check(openwop.OWPERR26, o.Second.Status).To(check.Status(4), "%s", o.Second.Asked)
-		j.Check(openwop.OWPERR26, o.Apart.Status).To(check.Status(2), "%s", o.Apart.Asked)
+		j.Check(openwop.OWPERR30, o.Second.Status).To(check.Status(4), "%s", o.Second.Asked)
+		j.Check(openwop.OWPERR30, o.Apart.Status).To(check.Status(2), "%s", o.Apart.Asked)
 		if host.Succeeded(o.Control.Status) {
-			j.Check(openwop.OWPERR26, o.Theirs.Status).To(check.Status(2), "%s", o.Theirs.Asked)
+			j.Check(openwop.OWPERR30, o.Theirs.Status).To(check.Status(2), "%s", o.Theirs.Asked)
 		}
 		made := wire.Found{In: o.Apart.Status.Ref()}
 		for _, a := range o.AtOnce {
-			if j.Check(openwop.OWPERR26, a.Status).To(check.Status(2, 4), "%s", a.Asked); host.Succeeded(a.Status) {
+			if j.Check(openwop.OWPERR30, a.Status).To(check.Status(2, 4), "%s", a.Asked); host.Succeeded(a.Status) {
 				made.Values = append(made.Values, a.Body.Key("runId"))
 			}
 		}
-		j.Check(openwop.OWPERR26, made).To(check.Len(1), "runs that were made of those that came at once")
+		j.Check(openwop.OWPERR30, made).To(check.Len(1), "runs that were made of those that came at once")
 		if o.Ended.Reached {
-			j.Check(openwop.OWPERR26, o.Again.Status).To(check.Status(2), "%s", o.Again.Asked)
+			j.Check(openwop.OWPERR30, o.Again.Status).To(check.Status(2), "%s", o.Again.Asked)
 		}
 	}),
 }

@@ -89,7 +89,7 @@ var keyFaults = []Fault{
 		ID:     "request.scopes-race",
 		Title:  "two requests that come at once, each for the only run of a scope, both find nobody there, and both are done",
 		Looks:  "several runs of a scope are made of requests that come at once",
-		Breaks: []string{openwop.OWPERR26},
+		Breaks: []string{openwop.OWPERR30},
 		Remembers: func() mutate.Changes {
 			var pairs meeting
 			return mutate.Changes{Requests: []mutate.RequestFunc{func(r *mutate.Request) {
@@ -103,7 +103,7 @@ var keyFaults = []Fault{
 		ID:     "request.scope-of-everybody",
 		Title:  "the scope of a run is looked up without its tenant",
 		Looks:  "a run of another tenant is refused because of a scope by the same name",
-		Breaks: []string{openwop.OWPERR26},
+		Breaks: []string{openwop.OWPERR30},
 		Remembers: func() mutate.Changes {
 			var owners sync.Map // Authorization of the first, by body
 			return mutate.Changes{Requests: []mutate.RequestFunc{func(r *mutate.Request) {
