@@ -87,6 +87,7 @@ var plain = strings.Fields(`discovery/fixture-can-run
 	isolation/runs-unread isolation/fork-refused isolation/keys-apart isolation/owner-by-credential
 	execution-bounds/nodes-bounded execution-bounds/nodes-leave-alone execution-bounds/node-breach-replayed
 	execution-bounds/options-refused execution-bounds/options-kept
+	execution-bounds/nodes-beside-others execution-bounds/options-kept-together
 	ancestry/root-has-no-parent ancestry/fork-has-no-parent ancestry/never-has-none
 	run-control/snapshot-well-formed run-control/ends-as-it-should run-control/failed-has-error run-control/times-of-a-run
 	misfits/every-misfit-answered misfits/every-misfit-without-effect misfits/every-end-final

@@ -12,7 +12,7 @@ import (
 
 // What loops of many workers draw.
 var (
-	crowd = &scenarios.Dimension{Name: "workers that complete between those that do not", Least: 3, Most: [3]int{4, 10, 40}}
+	crowd = &scenarios.Dimension{Name: "workers that complete between those that do not", Least: 1, Most: [3]int{4, 10, 40}}
 	odd   = &scenarios.Dimension{Name: "workers of each odd kind", Least: 1, Most: [3]int{1, 2, 4}, Edges: []int{2}}
 )
 
@@ -114,7 +114,7 @@ func (o *OddWorkersObservation) draw(h host.Host) string {
 		if kind.Worker != "" && !h.Offers(kind.Worker) {
 			continue
 		}
-		for range h.Draw(odd) {
+		for range h.DrawUpTo(odd, max(1, (ceiling-2)/3), why) {
 			if kind.Ends == endsMissing {
 				kind.Worker = h.Name("no-such-workflow")
 			}
@@ -128,7 +128,7 @@ func (o *OddWorkersObservation) draw(h host.Host) string {
 	if most < crowd.Least {
 		host.TooFewTurns(why)
 	}
-	for range h.DrawUpTo(crowd, most, why) - 1 {
+	for range max(h.DrawUpTo(crowd, most, why), min(3, most)) - 1 {
 		others = append(others, Odd{well[h.Rand.IntN(len(well))], endsWell})
 	}
 	h.Rand.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
