@@ -61,13 +61,6 @@ func (s *Server) advance(ctx context.Context, of, id string, d time.Duration) Re
 	})
 }
 
-// Lapse lets time pass for a portfolio and its members, through the seam. A server whose clock knows no portfolios offers less.
-func (f *Portfolio) Lapse(ctx context.Context, d time.Duration) {
-	if said := f.advance(ctx, "portfolio_id", f.ID, d); !said.Ok() || !said.Body.Key("now").Present() {
-		scenarios.End(scenarios.NotOffered("a clock that a drive can move for a portfolio; other scenarios wait for a short deadline"))
-	}
-}
-
 // Apart gives the intent a view of the server with a clock of its own: it differs once time was let pass for the intent.
 func (i *Intent) Apart() *Intent {
 	s := &Server{Conn: i.Conn, Prefix: i.Prefix, Took: i.Took, config: i.config}

@@ -98,8 +98,8 @@ func (p *planner) plan(n int, first, last bool) (out Plan) {
 	goesOn := []string{model.Completes, model.Defaults}[p.Rand.IntN(2)]
 	answered, policy := p.Rand.IntN(3) == 0, p.Rand.IntN(8) > 0
 	switch {
-	case n == lateAnswered && first:
-		answered = true
+	case n == lateAnswered && first: // with attempts left
+		answered, policy, count = true, true, max(3, count)
 	case n == lateAnswered && last:
 		pair, answered, policy = [2]string{model.Fails, goesOn}, false, true
 	case n == manyReminded && first:
@@ -122,8 +122,11 @@ func (p *planner) plan(n int, first, last bool) (out Plan) {
 	course := scenarios.Get(model.CourseOf(out.Record))
 	if answered || !last && !course.Continues() { // what fails has no further round
 		out.During = 1 + p.Rand.IntN(course.Attempts)
-		if n == manyReminded {
+		switch {
+		case n == manyReminded:
 			out.During = course.Attempts
+		case n == lateAnswered && first:
+			out.During = 1 + p.Rand.IntN(2)
 		}
 	}
 	return out

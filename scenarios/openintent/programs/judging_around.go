@@ -114,6 +114,9 @@ var aroundScenarios = []scenarios.Scenario{
 func ofAround(judge func(CoursesObservation, Around, *scenarios.Judge)) scenarios.Question {
 	return scenarios.Ask(drawnCourses, func(o CoursesObservation, j *scenarios.Judge) {
 		o.givenTimer(j)
+		for _, run := range o.all() {
+			run.unmoved(j)
+		}
 		for _, a := range o.arounds() {
 			judge(o, a, j)
 		}

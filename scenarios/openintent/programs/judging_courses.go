@@ -92,7 +92,10 @@ func (o CoursesObservation) all() (all []CourseRun) {
 
 // unmoved ends the judge if something was taken meanwhile that must be refused: what comes after it shows nothing.
 func (r CourseRun) unmoved(j *scenarios.Judge) {
-	for _, reply := range r.Meanwhile {
+	for k, reply := range r.Meanwhile {
+		if k > 0 && k <= len(r.Steps) && r.Steps[k-1].During.Intent.Body.Key("status").String() != host.Suspended {
+			return // it waits no more, which is asked elsewhere
+		}
 		id, wrong := map[Meanwhile]scenarios.RequirementID{
 			Misfit: openintent.OIP0025A7, Stranger: openintent.OIP0025A5, Finish: openintent.OIP0025L2,
 		}[Meanwhile(reply.Asked)]
@@ -164,6 +167,9 @@ func (r CourseRun) log() host.Log {
 	return r.Before.Log
 }
 
+// alone reports whether the record has no policy.
+func (r CourseRun) alone() bool { return r.Suspension.SentMember("retry_policy") == nil }
+
 // due are the attempts after the first that were to be made.
 func (r CourseRun) due() (all []int64) {
 	for _, s := range r.Steps {
@@ -176,6 +182,9 @@ func (r CourseRun) due() (all []int64) {
 func (r CourseRun) given(j *scenarios.Judge) {
 	r.log().Readable(j)
 	for _, s := range r.Steps {
+		if status := s.Before.Intent.Body.Key("status"); !s.Reached.Reached && status.String() != host.Suspended {
+			j.Violates(openintent.OIP0026J1, status, "setup failed: the intent does not wait between reminders")
+		}
 		j.Need(openintent.OIP0026N3, s.Reached)
 	}
 }
@@ -187,6 +196,9 @@ func (r CourseRun) early(s CourseStep, kind openintentv1.EventType) wire.Found {
 
 func (r CourseRun) judgeReminded(j *scenarios.Judge) {
 	c := r.Course
+	if r.alone() {
+		return
+	}
 	for _, s := range r.Steps {
 		s.Before.Log.Readable(j)
 		if !s.Reached.Reached && s.Before.Intent.Body.Key("status").String() != host.Suspended {
@@ -202,7 +214,8 @@ func (r CourseRun) judgeReminded(j *scenarios.Judge) {
 	}
 	sent := r.told(host.EventRenotified)
 	for _, id := range (scenarios.IDs{openintent.OIP0026H1, openintent.OIP0026E1}) {
-		j.Check(id, sent.Each("/payload/attempt")).To(host.Attempts(r.due()...), "reminders of %s", r.what())
+		later := sent.Where(func(e wire.Value) bool { return host.AttemptOf(e) != 1 }) // of the first attempt others ask
+		j.Check(id, later.Each("/payload/attempt")).To(host.Attempts(r.due()...), "reminders of %s", r.what())
 	}
 	for _, e := range sent.Values {
 		p, n := e.Key("payload"), host.AttemptOf(e)
@@ -265,7 +278,11 @@ func (r CourseRun) ended(j *scenarios.Judge) bool {
 		return false
 	}
 	r.given(j)
-	j.Need(openintent.OIP0026N6, r.End)
+	id := scenarios.RequirementID(openintent.OIP0026N6)
+	if r.alone() {
+		id = openintent.OIP0026B1
+	}
+	j.Need(id, r.End)
 	return true
 }
 
@@ -285,7 +302,9 @@ func (r CourseRun) judgeEnded(j *scenarios.Judge) {
 		return
 	}
 	r.given(j)
-	r.inWindow(j, openintent.OIP0026N6, openintent.OIP0026N7)
+	if !r.alone() {
+		r.inWindow(j, openintent.OIP0026N6, openintent.OIP0026N7)
+	}
 	if !r.End.Reached {
 		return
 	}
@@ -299,6 +318,9 @@ func (r CourseRun) judgeEnded(j *scenarios.Judge) {
 		To(check.SameAs(r.Suspension.Shown().Key("retry_policy")), "retry_policy of %s, as before its end", r.what())
 	if c.Source == model.Policy {
 		r.fell(j, openintent.OIP0026B2)
+	}
+	if c.Source == model.Record { // which fallback that is, is asked elsewhere
+		return
 	}
 	id := scenarios.RequirementID(openintent.OIP0025F2)
 	if !c.Continues() {
@@ -339,7 +361,7 @@ func (r CourseRun) value(j *scenarios.Judge) {
 		return
 	}
 	value := record.Key("fallback_value")
-	for _, v := range r.log().All().Where(ofSuspension(r.Suspension.ID)).Each("/payload/value").Values {
+	for _, v := range r.After.Log.All().Where(ofSuspension(r.Suspension.ID)).Each("/payload/value").Values {
 		value = v
 	}
 	j.Check(openintent.OIP0025F2, value).To(check.Equal(sent), "the fallback value of %s, in the record or an event", r.what())
@@ -354,12 +376,11 @@ func (r CourseRun) judgeInherits(j *scenarios.Judge) bool {
 }
 
 func (r CourseRun) judgeAlone(j *scenarios.Judge) bool {
-	if r.Suspension.SentMember("retry_policy") != nil || !r.ended(j) {
+	if !r.alone() || !r.ended(j) {
 		return false
 	}
 	r.inWindow(j, openintent.OIP0026B1, openintent.OIP0026L2)
 	j.Check(openintent.OIP0026B1, r.told(host.EventRenotified)).To(check.Len(0), "reminders without a policy, of %s", r.what())
-	r.fell(j, openintent.OIP0026B1)
 	return true
 }
 
