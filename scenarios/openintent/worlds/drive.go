@@ -67,7 +67,9 @@ var drawn = &scenarios.Drive[WorldObservation]{
 			_, at.windows = claims.Notifier.Look(s.Discovery)
 			_, at.deadlines = claims.Deadline.Look(s.Discovery)
 		}
-		w := &world{Server: s, o: o, given: map[string]bool{}, behind: map[int]bool{}, waiting: map[int]host.Suspension{}}
+		w := &world{
+			Server: s, o: o, given: map[string]bool{}, behind: map[int]bool{}, waiting: map[int]host.Suspension{}, answers: map[int]string{},
+		}
 		o.Setting = draw(s, at)
 		w.make(ctx)
 		w.scene = o.Setting.Begin()
@@ -87,6 +89,7 @@ type world struct {
 	tasks   []*host.Task
 	plans   []*host.Plan
 	waiting map[int]host.Suspension // the last one of each
+	answers map[int]string          // to it
 	behind  map[int]bool            // its clock was moved since the server told its time
 	granted bool                    // the claim
 	given   map[string]bool         // up: what did not come in time once is not waited for again
@@ -242,7 +245,7 @@ func (w *world) take(ctx context.Context, turn model.Turn) (t Taken) {
 			i.Patch(ctx, host.Note, "again", "write a note before a suspension")
 			delete(w.behind, turn.Intent)
 		}
-		r := w.Question("text")
+		r, answer := w.question()
 		if turn.Window > 0 {
 			r = r.Within(turn.Window, turn.Fallback, w.Name("fallback"))
 		}
@@ -251,10 +254,10 @@ func (w *world) take(ctx context.Context, turn model.Turn) (t Taken) {
 			order = host.StatusFirst
 		}
 		sus := i.SuspendBy(ctx, r, order)
-		w.waiting[turn.Intent] = sus
+		w.waiting[turn.Intent], w.answers[turn.Intent] = sus, answer
 		t.Suspension, t.Reply = &sus, sus.Status
 	case model.Answer:
-		t.Reply = i.MustAnswer(ctx, w.waiting[turn.Intent].ID, w.Name("answer"))
+		t.Reply = i.MustAnswer(ctx, w.waiting[turn.Intent].ID, w.answers[turn.Intent])
 	case model.Lapse:
 		t.Reply = i.Lapse(ctx, (window+10)*time.Second).Said
 		w.behind[turn.Intent], w.o.Moved = true, true
@@ -286,6 +289,22 @@ func (w *world) take(ctx context.Context, turn model.Turn) (t Taken) {
 		i.SetUp(string(turn.Do)+" an intent", t.Reply)
 	}
 	return t
+}
+
+// question draws a question and an answer to it.
+func (w *world) question() (r host.Record, answer string) {
+	switch w.Rand.IntN(3) {
+	case 0:
+		var choices []any
+		for range 3 {
+			answer = w.Name("choice")
+			choices = append(choices, map[string]any{"value": answer, "label": answer})
+		}
+		return w.Question("choice", choices...), answer
+	case 1:
+		return w.Question("confirm"), []string{"yes", "no"}[w.Rand.IntN(2)]
+	}
+	return w.Question("text"), w.Name("answer")
 }
 
 // beside takes turns about what is around an intent, of which a server may have nothing.
