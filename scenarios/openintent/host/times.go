@@ -54,11 +54,11 @@ func ResumesAt(refusal wire.Value) wire.Value {
 	return at
 }
 
-// NotBefore expects no time, or one that is not before the suspension: nothing that waits resumes then.
+// NotBefore expects nothing, a text, or a time that is not before the suspension: nothing that waits resumes then.
 func NotBefore(since time.Time) check.Matcher {
-	return check.That("null, nothing, or a time after the suspension", func(v any) bool {
-		s, _ := v.(string)
-		at, ok := ReadTime(s)
-		return IsNone(v) || ok && at.After(since.Add(-time.Minute))
+	return check.That("null, nothing, or no time before the suspension", func(v any) bool {
+		s, isText := v.(string)
+		at, isTime := ReadTime(s)
+		return v == nil || isText && (!isTime || at.After(since.Add(-time.Minute)))
 	})
 }
