@@ -673,7 +673,7 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The time at which a refused claim is to come again is not one at which its upstream did not even wait yet.",
 		Accepts:  "OIP-R115: none is taken as well.",
-		Breaks:   []string{"another-value", "another-type"},
+		Breaks:   []string{"another-type"},
 	},
 	{
 		ID: OIP0026H1, Level: "MUST", Source: "RFC-0026", File: "002_5b14998106f540ff.txt",

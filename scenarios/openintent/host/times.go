@@ -42,3 +42,23 @@ func Within(from, to time.Time, earlier, later time.Duration) check.Matcher {
 		return ok && !t.Before(from.Add(-earlier)) && !t.After(to.Add(later))
 	})
 }
+
+// ResumesAt returns when a claim that was refused is to come again (OIP-R115).
+func ResumesAt(refusal wire.Value) wire.Value {
+	at := refusal.Key("expected_resume_at")
+	for _, below := range []string{"/detail/expected_resume_at", "/error/expected_resume_at"} {
+		if !at.Present() {
+			at = refusal.At(below)
+		}
+	}
+	return at
+}
+
+// NotBefore expects nothing, a text, or a time that is not before the suspension: nothing that waits resumes then.
+func NotBefore(since time.Time) check.Matcher {
+	return check.That("null, nothing, or no time before the suspension", func(v any) bool {
+		s, isText := v.(string)
+		at, isTime := ReadTime(s)
+		return v == nil || isText && (!isTime || at.After(since.Add(-time.Minute)))
+	})
+}

@@ -79,7 +79,7 @@ func mentioning(texts ...string) check.Matcher {
 var claimResumeAt = scenarios.Scenario{
 	ID:     "openintent/claims/resume-at",
 	Title:  "the refusal says in expected_resume_at when to come again, where the record has an end",
-	Proves: scenarios.IDs{openintent.OIP0026V4},
+	Proves: scenarios.IDs{openintent.OIP0026V4, openintent.OIPREAD15},
 	Claim:  claims.Claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
 		o.givenRefusal(j)
@@ -90,12 +90,7 @@ var claimResumeAt = scenarios.Scenario{
 			}
 			j.Block(reason, "refuse a claim over a suspended input with upstream_intent_suspended")
 		}
-		at := o.Refused.Body.Key("expected_resume_at")
-		for _, below := range []string{"/detail/expected_resume_at", "/error/expected_resume_at"} {
-			if !at.Present() {
-				at = o.Refused.Body.At(below)
-			}
-		}
+		at := host.ResumesAt(o.Refused.Body)
 		want := host.Moment()
 		if o.Suspension.Shown().Key("expires_at").String() == "" { // the suspension has no end
 			want = check.That("a timestamp, null or nothing", func(v any) bool {
@@ -105,6 +100,8 @@ var claimResumeAt = scenarios.Scenario{
 			})
 		}
 		j.Check(openintent.OIP0026V4, at).To(want, "expected_resume_at")
+		since, _ := o.Suspension.Beginning()
+		j.Check(openintent.OIPREAD15, at).To(host.NotBefore(since), "expected_resume_at")
 	}),
 }
 

@@ -17,9 +17,9 @@ var (
 
 var dimensions = []*scenarios.Dimension{rounds, further, crowd}
 
-// The intents that every setting has. Three siblings, on which one sibling depends that takes its inputs from them. One whose window
-// passes, on which a sibling comes to depend. One that a deadline ends. A draft that is activated while all that it waits for waits
-// itself. Two that take inputs from what they do not depend on.
+// The intents that every setting has. Three siblings, on which one sibling depends that takes its inputs from them, and another one
+// on one of them. One whose window passes, on which a sibling comes to depend. Two that take inputs from what they do not depend on.
+// One that a deadline ends. A draft that is activated while all that it waits for waits itself.
 const (
 	parent = iota
 	firstUp
@@ -28,6 +28,7 @@ const (
 	lapsing
 	down
 	late
+	single
 	firstWired
 	secondWired
 	dated
@@ -80,6 +81,8 @@ func (d *drawer) places() {
 		case firstUp, secondUp, thirdUp, lapsing, late:
 		case down:
 			p.DependsOn, p.Inputs = three, d.some(3, firstUp, secondUp, thirdUp)
+		case single:
+			p.DependsOn = []int{up}
 		case firstWired: // each is the second input of one
 			p.Inputs = []int{lapsing, up}
 		case secondWired:

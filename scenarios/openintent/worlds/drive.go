@@ -67,11 +67,13 @@ var drawn = &scenarios.Drive[WorldObservation]{
 			_, at.windows = claims.Notifier.Look(s.Discovery)
 			_, at.deadlines = claims.Deadline.Look(s.Discovery)
 		}
-		w := &world{Server: s, o: o, given: map[string]bool{}, behind: map[int]bool{}, waiting: map[int]host.Suspension{}}
+		w := &world{
+			Server: s, o: o, given: map[string]bool{}, behind: map[int]bool{}, waiting: map[int]host.Suspension{}, answers: map[int]string{},
+		}
 		o.Setting = draw(s, at)
 		w.make(ctx)
 		w.scene = o.Setting.Begin()
-		o.Start = w.look(ctx, "before", model.Turn{Intent: dated})
+		o.Start = w.look(ctx, "before", model.Turn{Intent: dated}, nil)
 		w.run(ctx)
 		w.logs(ctx)
 	},
@@ -87,6 +89,7 @@ type world struct {
 	tasks   []*host.Task
 	plans   []*host.Plan
 	waiting map[int]host.Suspension // the last one of each
+	answers map[int]string          // to it
 	behind  map[int]bool            // its clock was moved since the server told its time
 	granted bool                    // the claim
 	given   map[string]bool         // up: what did not come in time once is not waited for again
@@ -242,7 +245,7 @@ func (w *world) take(ctx context.Context, turn model.Turn) (t Taken) {
 			i.Patch(ctx, host.Note, "again", "write a note before a suspension")
 			delete(w.behind, turn.Intent)
 		}
-		r := w.Question("text")
+		r, answer := w.question()
 		if turn.Window > 0 {
 			r = r.Within(turn.Window, turn.Fallback, w.Name("fallback"))
 		}
@@ -251,10 +254,10 @@ func (w *world) take(ctx context.Context, turn model.Turn) (t Taken) {
 			order = host.StatusFirst
 		}
 		sus := i.SuspendBy(ctx, r, order)
-		w.waiting[turn.Intent] = sus
+		w.waiting[turn.Intent], w.answers[turn.Intent] = sus, answer
 		t.Suspension, t.Reply = &sus, sus.Status
 	case model.Answer:
-		t.Reply = i.MustAnswer(ctx, w.waiting[turn.Intent].ID, w.Name("answer"))
+		t.Reply = i.MustAnswer(ctx, w.waiting[turn.Intent].ID, w.answers[turn.Intent])
 	case model.Lapse:
 		t.Reply = i.Lapse(ctx, (window+10)*time.Second).Said
 		w.behind[turn.Intent], w.o.Moved = true, true
@@ -286,6 +289,22 @@ func (w *world) take(ctx context.Context, turn model.Turn) (t Taken) {
 		i.SetUp(string(turn.Do)+" an intent", t.Reply)
 	}
 	return t
+}
+
+// question draws a question and an answer to it.
+func (w *world) question() (r host.Record, answer string) {
+	switch w.Rand.IntN(3) {
+	case 0:
+		var choices []any
+		for range 3 {
+			answer = w.Name("choice")
+			choices = append(choices, map[string]any{"value": answer, "label": answer})
+		}
+		return w.Question("choice", choices...), answer
+	case 1:
+		return w.Question("confirm"), []string{"yes", "no"}[w.Rand.IntN(2)]
+	}
+	return w.Question("text"), w.Name("answer")
 }
 
 // beside takes turns about what is around an intent, of which a server may have nothing.
@@ -356,8 +375,8 @@ type Sight struct {
 	Steps   []host.Reply `json:"steps"` // the progress of each plan, where a server has a resource for it
 }
 
-// look reads everything.
-func (w *world) look(ctx context.Context, when string, turn model.Turn) (s Sight) {
+// look reads everything that a turn may change. Of the rest it keeps what was seen before.
+func (w *world) look(ctx context.Context, when string, turn model.Turn, before *Sight) (s Sight) {
 	w.CatchUp(ctx)
 	var reads []func(context.Context)
 	get := func(into *host.Reply, what, path string, ids ...string) {
@@ -365,37 +384,60 @@ func (w *world) look(ctx context.Context, when string, turn model.Turn) (s Sight
 	}
 	s.Intents, s.Lists = make([]host.Reply, len(w.intents)), make([]host.Reply, len(w.intents))
 	s.Folders, s.Members = make([]host.Reply, len(w.folders)), make([]host.Reply, len(w.folders))
-	s.Tasks, s.Plans, s.Steps = make([]host.Reply, len(w.tasks)), make([]host.Reply, len(w.plans)), make([]host.Reply, len(w.plans))
 	for n, i := range w.intents {
 		get(&s.Intents[n], fmt.Sprintf("intent %d", n), "/intents/%s", i.ID)
-		if len(w.tasks) > 0 && slices.ContainsFunc(w.o.Setting.Works, func(k model.Work) bool { return k.Intent == n }) {
-			get(&s.Lists[n], fmt.Sprintf("the tasks of intent %d", n), "/intents/%s/tasks", i.ID)
-		}
 	}
-	root := w.intents[parent].ID
-	get(&s.Graph, "the graph", "/intents/%s/graph", root)
-	get(&s.Ready, "what is ready", "/intents/%s/ready", root)
-	get(&s.Held, "what is blocked", "/intents/%s/blocked", root)
 	for n, f := range w.folders {
 		get(&s.Folders[n], fmt.Sprintf("portfolio %d", n), "/portfolios/%s", f.ID)
-		get(&s.Members[n], fmt.Sprintf("the members of portfolio %d", n), "/portfolios/%s/intents", f.ID)
+		if len(w.o.Turns)%len(w.folders) == n {
+			get(&s.Members[n], fmt.Sprintf("the members of portfolio %d", n), "/portfolios/%s/intents", f.ID)
+		}
 	}
-	if len(w.folders) > 0 {
-		get(&s.Within, fmt.Sprintf("the portfolios of intent %d", turn.Intent), "/intents/%s/portfolios", w.intents[turn.Intent].ID)
+	if root := w.intents[parent].ID; before == nil || !slices.Contains(moves, turn.Do) {
+		get(&s.Graph, "the graph", "/intents/%s/graph", root)
+		if before == nil || !slices.Contains(ends, turn.Do) {
+			get(&s.Ready, "what is ready", "/intents/%s/ready", root)
+			get(&s.Held, "what is blocked", "/intents/%s/blocked", root)
+		}
 	}
+	if at := w.intents[turn.Intent].ID; len(w.folders) > 0 && turn.Do != model.Claim && turn.Do != model.Touch && turn.Do != model.Write {
+		get(&s.Within, fmt.Sprintf("the portfolios of intent %d", turn.Intent), "/intents/%s/portfolios", at)
+	}
+	if before != nil && (slices.Contains(moves, turn.Do) && turn.Do != model.Touch && turn.Do != model.Claim) {
+		s.Tasks, s.Plans, s.Steps = before.Tasks, before.Plans, before.Steps
+	} else {
+		w.lookAtWork(&s, turn, when, get, &reads)
+	}
+	w.AtOnce(ctx, reads...)
+	return s
+}
+
+// What turns do that change no status, and those that end a suspension, after which nothing more is ready.
+var (
+	moves = []model.Action{model.Join, model.Leave, model.Touch, model.Claim, model.Write}
+	ends  = []model.Action{model.Answer, model.Lapse, model.Deadline, model.Abandon}
+)
+
+// lookAtWork reads the tasks and plans.
+func (w *world) lookAtWork(
+	s *Sight, turn model.Turn, when string, get func(into *host.Reply, what, path string, ids ...string), reads *[]func(context.Context),
+) {
+	s.Tasks, s.Plans, s.Steps = make([]host.Reply, len(w.tasks)), make([]host.Reply, len(w.plans)), make([]host.Reply, len(w.plans))
 	for n, t := range w.tasks {
 		get(&s.Tasks[n], fmt.Sprintf("task %d", n), "/tasks/%s", t.ID)
+		if of := w.o.Setting.Works[n].Intent; of == turn.Intent && s.Lists[of].Asked == "" {
+			s.Lists[of].Asked = "to be read"
+			get(&s.Lists[of], fmt.Sprintf("the tasks of intent %d", of), "/intents/%s/tasks", w.intents[of].ID)
+		}
 	}
 	for n, p := range w.plans {
 		get(&s.Plans[n], fmt.Sprintf("plan %d", n), "/plans/%s", p.ID)
 		if n == 0 && when == "before" || w.o.Start.Steps != nil && w.o.Start.Steps[0].Ok() {
-			reads = append(reads, func(ctx context.Context) {
+			*reads = append(*reads, func(ctx context.Context) {
 				s.Steps[n] = p.Progress(ctx, fmt.Sprintf("the progress of plan %d %s", n, when))
 			})
 		}
 	}
-	w.AtOnce(ctx, reads...)
-	return s
 }
 
 // settle looks until everything that the last turn changes shows, or patience is over: a server may be late.
@@ -409,12 +451,12 @@ func (w *world) settle(ctx context.Context, when string, m moment) (s Sight) {
 		}
 		return keys, last
 	}
-	s = w.look(ctx, when, m.turn)
+	s = w.look(ctx, when, m.turn, &m.before)
 	if keys, _ := missing(); len(keys) == 0 {
 		return s
 	}
 	w.Await(ctx, "what follows from a turn", func(ctx context.Context) (wire.Value, bool) {
-		s = w.look(ctx, when, m.turn)
+		s = w.look(ctx, when, m.turn, &m.before)
 		keys, last := missing()
 		return last, len(keys) == 0
 	})

@@ -97,21 +97,23 @@ func (m moment) plans() (all []expectation) {
 // routes show intents and tasks as these show themselves.
 func (m moment) routes() (all []expectation) {
 	s := m.taken.After
-	same := func(r host.Reply, member string) {
-		entries := list(r.Body, member)
-		if len(entries) == 0 {
-			return
+	same := func(r host.Reply, member string) { // about one entry: that which differs, or that of the turn
+		var about wire.Value
+		of := -1
+		for _, e := range list(r.Body, member) {
+			n, status := slices.Index(m.IDs, e.Key("id").String()), e.Key("status")
+			if differs := n >= 0 && status.String() != m.shown(n); n >= 0 && status.Present() && (of < 0 || differs || n == m.turn.Intent) {
+				about, of = status, n
+				if differs {
+					break
+				}
+			}
 		}
-		all = append(all, expectation{routes, openintent.OIPREAD13, r.Body, check.That("each intent with the status that it shows itself",
-			func(v any) bool {
-				return !slices.ContainsFunc(entriesOf(v, member), func(e any) bool {
-					entry, _ := e.(map[string]any)
-					id, _ := entry["id"].(string)
-					status, said := entry["status"].(string)
-					n := slices.Index(m.IDs, id)
-					return said && n >= 0 && status != m.shown(n)
-				})
-			}), m.what("statuses", r)})
+		if of >= 0 {
+			all = append(all, expectation{
+				routes, openintent.OIPREAD13, about, check.Equal(m.shown(of)), m.what(fmt.Sprintf("status of intent %d", of), r),
+			})
+		}
 	}
 	same(s.Graph, "nodes")
 	for _, r := range s.Members {
@@ -120,27 +122,26 @@ func (m moment) routes() (all []expectation) {
 	holds := func(n int) bool {
 		return slices.ContainsFunc(m.scene.DependsOn[n], func(d int) bool { return m.shown(d) == host.Suspended })
 	}
-	of := func(r host.Reply, member, words string, wrong func(n int, in bool) bool) {
-		if _, is := r.Body.Key(member).Actual().([]any); !is {
+	about := func(r host.Reply, member, words string, of []int, wrong func(in bool) bool) {
+		at := r.Body.Key(member)
+		if _, is := at.Actual().([]any); !is || len(of) == 0 {
 			return
 		}
-		all = append(all, expectation{routes, openintent.OIPREAD14, r.Body.Key(member), check.That(words, func(v any) bool {
-			in := map[string]bool{}
-			for _, e := range entriesOf(v, member) {
-				if entry, is := e.(map[string]any); is {
-					id, _ := entry["id"].(string)
-					in[id] = true
-				} else if id, is := e.(string); is {
-					in[id] = true
-				}
-			}
-			return !slices.ContainsFunc(m.scene.Children(parent), func(n int) bool { return wrong(n, in[m.IDs[n]]) })
+		all = append(all, expectation{routes, openintent.OIPREAD14, at, check.That(words, func(v any) bool {
+			return !slices.ContainsFunc(of, func(n int) bool { return wrong(lists(v, m.IDs[n])) })
 		}), m.what(member, r)})
 	}
-	of(s.Ready, "ready", "no intent of which a dependency is suspended", func(n int, in bool) bool { return in && holds(n) })
-	of(s.Held, "blocked", "each blocked intent of which a dependency is suspended", func(n int, in bool) bool {
-		return !in && holds(n) && m.shown(n) == host.Blocked
-	})
+	var waiting, blocked []int
+	for _, n := range m.scene.Children(parent) {
+		if holds(n) && lists(s.Ready.Body.Key("ready").Actual(), m.IDs[n]) {
+			waiting = append(waiting, n)
+		}
+		if holds(n) && m.shown(n) == host.Blocked {
+			blocked = append(blocked, n)
+		}
+	}
+	about(s.Ready, "ready", "no intent of which a dependency is suspended", waiting, func(in bool) bool { return in })
+	about(s.Held, "blocked", "each blocked intent of which a dependency is suspended", blocked, func(in bool) bool { return !in })
 	for n, r := range s.Lists {
 		entries := list(r.Body, "tasks")
 		for k, work := range m.Setting.Works {
@@ -158,12 +159,11 @@ func (m moment) routes() (all []expectation) {
 	return all
 }
 
-// entriesOf is like list, of a plain value.
-func entriesOf(v any, member string) []any {
-	if all, is := v.([]any); is {
-		return all
-	}
-	doc, _ := v.(map[string]any)
-	all, _ := doc[member].([]any)
-	return all
+// lists reports whether a list has an intent, or its id.
+func lists(v any, id string) bool {
+	all, _ := v.([]any)
+	return slices.ContainsFunc(all, func(e any) bool {
+		entry, _ := e.(map[string]any)
+		return e == id || entry["id"] == id
+	})
 }

@@ -74,7 +74,7 @@ func (o WorldObservation) judgeClaims(j *scenarios.Judge) {
 			}
 			if j.Check(openintent.OIP0026V2, main.Body).To(mentions(suspendedCodes...), "%s", what) {
 				j.Check(openintent.OIP0026V3, main.Body).To(mentions(ids...), "%s", what)
-				j.Check(openintent.OIPREAD18, resumes(main.Body)).To(notBefore(since), "expected_resume_at in %s", what)
+				j.Check(openintent.OIPREAD18, host.ResumesAt(main.Body)).To(host.NotBefore(since), "expected_resume_at in %s", what)
 			}
 		case m.scene.Resolved(n):
 			granted = true
@@ -95,29 +95,6 @@ func (o WorldObservation) judgeClaims(j *scenarios.Judge) {
 		j.Block("setup failed: no claim was asked for while its upstream waited, or none when it was completed",
 			"take a lease on an intent or a claim of a task; other scenarios test that")
 	}
-}
-
-// resumes is the time at which a refused claim is to come again (OIP-R115).
-func resumes(refusal wire.Value) wire.Value {
-	at := refusal.Key("expected_resume_at")
-	for _, below := range []string{"/detail/expected_resume_at", "/error/expected_resume_at"} {
-		if !at.Present() {
-			at = refusal.At(below)
-		}
-	}
-	return at
-}
-
-// notBefore expects no time, or one that is not before the suspension: nothing resumes then.
-func notBefore(since time.Time) check.Matcher {
-	return check.That("null, nothing, or a time after the suspension", func(v any) bool {
-		if host.IsNone(v) {
-			return true
-		}
-		s, _ := v.(string)
-		at, ok := host.ReadTime(s)
-		return ok && at.After(since.Add(-time.Minute))
-	})
 }
 
 var eventScenarios = []scenarios.Scenario{
