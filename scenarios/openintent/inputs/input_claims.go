@@ -79,7 +79,7 @@ func mentioning(texts ...string) check.Matcher {
 var claimResumeAt = scenarios.Scenario{
 	ID:     "openintent/claims/resume-at",
 	Title:  "the refusal says in expected_resume_at when to come again, where the record has an end",
-	Proves: scenarios.IDs{openintent.OIP0026V4, openintent.OIPREAD15},
+	Proves: scenarios.IDs{openintent.OIP0026V4, openintent.OIPREAD18},
 	Claim:  claims.Claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
 		o.givenRefusal(j)
@@ -101,7 +101,7 @@ var claimResumeAt = scenarios.Scenario{
 		}
 		j.Check(openintent.OIP0026V4, at).To(want, "expected_resume_at")
 		since, _ := o.Suspension.Beginning()
-		j.Check(openintent.OIPREAD15, at).To(host.NotBefore(since), "expected_resume_at")
+		j.Check(openintent.OIPREAD18, at).To(host.NotBefore(since), "expected_resume_at")
 	}),
 }
 

@@ -111,7 +111,7 @@ func (m moment) routes() (all []expectation) {
 		}
 		if of >= 0 {
 			all = append(all, expectation{
-				routes, openintent.OIPREAD13, about, check.Equal(m.shown(of)), m.what(fmt.Sprintf("status of intent %d", of), r),
+				routes, openintent.OIPREAD16, about, check.Equal(m.shown(of)), m.what(fmt.Sprintf("status of intent %d", of), r),
 			})
 		}
 	}
@@ -127,7 +127,7 @@ func (m moment) routes() (all []expectation) {
 		if _, is := at.Actual().([]any); !is || len(of) == 0 {
 			return
 		}
-		all = append(all, expectation{routes, openintent.OIPREAD14, at, check.That(words, func(v any) bool {
+		all = append(all, expectation{routes, openintent.OIPREAD17, at, check.That(words, func(v any) bool {
 			return !slices.ContainsFunc(of, func(n int) bool { return wrong(lists(v, m.IDs[n])) })
 		}), m.what(member, r)})
 	}

@@ -91,7 +91,7 @@ func Suite() scenarios.Suite {
 			{
 				ID:     "openintent/worlds/world-routes",
 				Title:  "graphs, lists of what is ready and blocked, and lists of members show what intents show themselves",
-				Proves: scenarios.IDs{openintent.OIPREAD13, openintent.OIPREAD14},
+				Proves: scenarios.IDs{openintent.OIPREAD16, openintent.OIPREAD17},
 				Claim:  claims.Graph,
 				Ask: of(routes, func(o WorldObservation, j *scenarios.Judge) {
 					if !o.Start.Ready.Ok() || !o.Start.Held.Ok() {

@@ -10,7 +10,7 @@ import (
 var drawnFaults = []Fault{
 	{
 		ID: "openintent.graph-shows-waiting-active", Title: "the nodes of a graph show an intent that waits as active",
-		Looks: "a node of GET intents/{id}/graph is active, and the intent is suspended", Breaks: []string{oi.OIPREAD13, oi.OIP0026R4},
+		Looks: "a node of GET intents/{id}/graph is active, and the intent is suspended", Breaks: []string{oi.OIPREAD16, oi.OIP0026R4},
 		Reply: mutate.On("GET /api/v1/intents/{intentId}/graph", mutate.Succeeded(mutate.JSON(func(graph map[string]any) {
 			nodes, _ := graph["nodes"].([]any)
 			for _, n := range nodes {
@@ -22,7 +22,7 @@ var drawnFaults = []Fault{
 	},
 	{
 		ID: "openintent.ready-over-waiting", Title: "a child that waits for one that waits for a person is listed as ready, and not as blocked",
-		Looks: "GET intents/{id}/blocked has no child that depends on a suspended intent", Breaks: []string{oi.OIPREAD14},
+		Looks: "GET intents/{id}/blocked has no child that depends on a suspended intent", Breaks: []string{oi.OIPREAD17},
 		Reply: mutate.On("GET /api/v1/intents/{intentId}/blocked", mutate.Succeeded(mutate.JSON(func(list map[string]any) {
 			list["blocked"] = []any{}
 		}))),
