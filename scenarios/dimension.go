@@ -38,7 +38,7 @@ func ParseDepth(name string) (Depth, error) {
 func (d Depth) limits() wire.Limits {
 	l := wire.DefaultLimits()
 	for _, all := range []*int64{&l.DriveBytes, &l.KeptBytes, &l.LiveBytes} {
-		*all *= []int64{Quick: 1, Standard: 1, Deep: 4}[d]
+		*all *= []int64{Quick: 1, Standard: 2, Deep: 4}[d]
 	}
 	return l
 }
