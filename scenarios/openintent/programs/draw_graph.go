@@ -56,7 +56,9 @@ func drawGraph(s *host.Server, responses []string) (p model.Program) {
 			in.DependsOn = []int{firstUp, secondUp, thirdUp}
 		}
 	}
-	p.Portfolios = [][]int{{firstUp, secondUp, thirdUp, firstUp, firstDown}, {odd, secondUp, thirdUp, secondDown}, {secondUp, firstDown, gated}}
+	p.Portfolios = [][]int{
+		{firstUp, secondUp, thirdUp, firstUp, firstDown}, {odd, secondUp, thirdUp, secondDown}, {secondUp, firstDown, gated},
+	}
 	for range s.Draw(portfolios) - 3 {
 		var all []int
 		for range s.Draw(members) {

@@ -92,7 +92,9 @@ func TestDrawnCoursesHaveWhatScenariosAskFor(t *testing.T) {
 					}
 				}
 				for _, what := range []string{
-					"no max_attempts", "answered", "answered, and active in the end", "goes on", "fails", "the policy wins", "the record is inherited from", "no policy",
+					"no max_attempts", "answered", "answered, and active in the end", "goes on", "fails", "the policy wins",
+					"the record is inherited from",
+					"no policy",
 					"many steps",
 				} {
 					if !seen[what] {

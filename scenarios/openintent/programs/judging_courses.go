@@ -310,7 +310,8 @@ func (r CourseRun) judgeEnded(j *scenarios.Judge) {
 	}
 	c, record := r.Course, r.After.Intent.Body.At("/state/_suspension")
 	if filled := r.Suspension.Shown().Key("expires_at"); r.Suspension.Expires == "" && filled.String() != "" {
-		j.Check(openintent.OIP0026N7, filled).To(r.Suspension.Due(c.Interval, c.Attempts), "expires_at that the server filled in, of %s", r.what())
+		j.Check(openintent.OIP0026N7, filled).To(r.Suspension.Due(c.Interval, c.Attempts),
+			"expires_at that the server filled in, of %s", r.what())
 	}
 	j.Check(openintent.OIP0026E5, r.told(host.EventExpired)).To(check.Len(1), "%s of %s", host.EventExpired, r.what())
 	j.Check(openintent.OIP0025F3, record.Key("resolution")).To(check.Equal("expired"), "resolution of %s", r.what())

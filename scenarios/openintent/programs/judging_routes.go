@@ -121,7 +121,8 @@ func (r Ran) judgeMemberOf(j *scenarios.Judge) {
 		}
 		for _, shown := range list {
 			i := slices.IndexFunc(at.Portfolios, func(p host.Reply) bool { return p.Body.Key("id").String() == shown.Key("id").String() })
-			flag, count := host.Locate(host.PortfolioFlag, host.Named("portfolio", shown)), host.Locate(host.PortfolioCount, host.Named("portfolio", shown))
+			named := host.Named("portfolio", shown)
+			flag, count := host.Locate(host.PortfolioFlag, named), host.Locate(host.PortfolioCount, named)
 			if i < 0 || !at.MemberOf.Ok() || !flag.Present() || !count.Present() {
 				continue // a list may show less of each
 			}

@@ -15,9 +15,10 @@ import (
 // Suite compares whole graphs with what their programs say.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
-		ID:        "programs",
-		Title:     "drawn graphs of intents that are suspended, answered and completed: all that shows against what the texts say of it",
-		Scenarios: slices.Concat(graphScenarios, routeScenarios, []scenarios.Scenario{versionNamed}, roundScenarios, taskScenarios, courseScenarios, aroundScenarios, deadlineScenarios),
+		ID:    "programs",
+		Title: "drawn graphs of intents that are suspended, answered and completed: all that shows against what the texts say of it",
+		Scenarios: slices.Concat(graphScenarios, routeScenarios, []scenarios.Scenario{versionNamed}, roundScenarios, taskScenarios,
+			courseScenarios, aroundScenarios, deadlineScenarios),
 	}
 }
 

@@ -83,7 +83,9 @@ var goalToItsCost = &scenarios.Drive[GoalObservation]{
 	ID: "openwop/goal-to-its-cost",
 	Title: "ticks a goal, with runs of random costs, to just below its bound of cost, across it, and three times more; and once one that " +
 		"may cost nothing",
-	Sends: []string{"{create goal} {bounds: {maxCostUsd: random}}", "{create goal} {bounds: {maxCostUsd: 0}}", sendsTicks + ", {costUsd: random}", "{read goal}",
+	Sends: []string{"{create goal} {bounds: {maxCostUsd: random}}",
+		"{create goal} {bounds: {maxCostUsd: 0}}", sendsTicks + ", {costUsd: random}",
+		"{read goal}",
 		"{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalObservation) {
 		h := host.Host{Conn: c}

@@ -41,7 +41,8 @@ type GoalDisarmed struct {
 var goalOnSchedule = &scenarios.Drive[GoalScheduleObservation]{
 	ID: "openwop/goal-on-schedule",
 	Title: "makes four goals on a schedule of a random short interval; abandons one and, where there is a seam, has one " +
-		"judged as satisfied; puts another one, which is on a schedule of a day, on that of the others; waits for the first run of the third, pauses it, resumes it after two more runs of the fourth, " +
+		"judged as satisfied; puts another one, which is on a schedule of a day, on that of the others; waits for the first run of the third, " +
+		"pauses it, resumes it after two more runs of the fourth, " +
 		"and waits for its end and for two runs of the fourth after that",
 	Waits: 650 * time.Millisecond,
 	Sends: []string{"{create goal} {continuation: {mode: schedule, armRef: every:<random>}, bounds: {maxLoopIterations: " +

@@ -192,7 +192,8 @@ var evaluatedAndClosed = scenarios.Scenario{
 				break
 			}
 			verdict := o.Ticks[i].Shown.Last.At("/completion/lastVerdict")
-			if of := verdict.Key("runId"); of.String() != "" && of.String() == e.At("/payload/runId").String() && verdict.Key("confidence").Present() {
+			if of := verdict.Key("runId"); of.String() != "" && of.String() == e.At("/payload/runId").String() &&
+				verdict.Key("confidence").Present() {
 				j.Check(openwop.OWP0097D1, e.At("/payload/confidence")).To(check.SameAs(verdict.Key("confidence")), "confidence of evaluation %d", i+1)
 			}
 		}

@@ -53,7 +53,8 @@ var heldWorker = &scenarios.Drive[HeldWorker]{
 func (o HeldWorker) readsExpired() bool {
 	loop, after := recollections{Notes: host.ReadSeen(o.Log, "memory")}, recollections{Notes: host.ReadSeen(o.After, "memory")}
 	second := recollections{Notes: host.ReadSeen(o.Second.Log, "memory")}
-	return second.has(host.Look{Turn: 1, At: host.AtBegin}, o.Brief) || loop.has(host.Look{Turn: 2, At: host.AtBegin}, o.Brief) || after.has(host.Look{Turn: 1, At: host.AtBegin}, o.Brief)
+	first, next := host.Look{Turn: 1, At: host.AtBegin}, host.Look{Turn: 2, At: host.AtBegin}
+	return second.has(first, o.Brief) || loop.has(next, o.Brief) || after.has(first, o.Brief)
 }
 
 // holdWorker runs the loop and its worker once. grace bounds how late the host's

@@ -206,7 +206,9 @@ var writesTold = scenarios.Scenario{
 				told = all
 			}
 			j.Check(openwop.OWPMEM14, all.Each("/payload/memoryId")).To(check.Distinct(), "memoryId of each entry that %s wrote", w.who)
-			ids := told.Each("/payload/memoryId").Where(func(id wire.Value) bool { return len(told.Values) == 1 || slices.Contains(known, id.Actual()) })
+			ids := told.Each("/payload/memoryId").Where(func(id wire.Value) bool {
+				return len(told.Values) == 1 || slices.Contains(known, id.Actual())
+			})
 			j.Check(openwop.OWPMEM14, ids).To(check.Each(check.OneOf(known...)), "memoryId of what %s wrote", w.who)
 			j.Check(openwop.OWPMEM14, all.Each("/payload/memoryRef")).To(check.Each(check.Text()), "memoryRef of what %s wrote", w.who)
 			if tags := told.Each("/payload/tags"); len(tags.Values) == 1 && tags.Values[0].Present() {

@@ -127,8 +127,8 @@ func (r Round) letIn(tokens bool) *access.Answer {
 	return access.LetIn(r.Asked, func(a access.Asked) bool { return tokens || !byToken(a) })
 }
 
-// checkSame checks that the things of a kind are as they were; who says since when.
-func checkSame(j *scenarios.Judge, id scenarios.RequirementID, made Made, thing string, before, after State, who string) {
+// checkSame checks that the things of a kind are as they were; who says since when. It reports whether there was anything to compare.
+func checkSame(j *scenarios.Judge, id scenarios.RequirementID, made Made, thing string, before, after State, who string) bool {
 	switch thing {
 	case run:
 		host.CheckSame(j, id, before.Ended, after.Ended, "the run that has ended, "+who)
@@ -144,7 +144,7 @@ func checkSame(j *scenarios.Judge, id scenarios.RequirementID, made Made, thing 
 		}
 	case file:
 		if made.File == "" || !host.Succeeded(before.File.Status) {
-			return
+			return false
 		}
 		for _, member := range []string{"content", "version"} {
 			j.Check(id, after.File.Body.Key(member)).To(check.SameAs(before.File.Body.Key(member)), "%s of the file, %s", member, who)
@@ -152,7 +152,7 @@ func checkSame(j *scenarios.Judge, id scenarios.RequirementID, made Made, thing 
 		j.Check(id, after.Files.Body.Key("files")).To(check.SameAs(before.Files.Body.Key("files")), "the list of files, %s", who)
 	case goal:
 		if made.Goal == "" || !host.Succeeded(before.Goal.Status) {
-			return
+			return false
 		}
 		for _, member := range []string{"state", "objective", "completion", "continuation", "bounds", "progress"} {
 			j.Check(id, after.Goal.Body.Key(member)).To(check.SameAs(before.Goal.Body.Key(member)), "%s of the goal, %s", member, who)
@@ -161,6 +161,7 @@ func checkSame(j *scenarios.Judge, id scenarios.RequirementID, made Made, thing 
 			j.Check(id, after.Goals.Body).To(nowhere(made.Strange), "the list of goals, %s", who)
 		}
 	}
+	return true
 }
 
 // nowhere expects that a list, in which others may have theirs, does not name something. It does not repeat the list.

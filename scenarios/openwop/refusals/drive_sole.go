@@ -76,7 +76,7 @@ var soleRuns = &scenarios.Drive[SoleObservation]{
 // sole asks for a run that is to be the only one of its scope.
 func sole(ctx context.Context, h host.Host, what string, request dialect.CreateRunRequest, scope string) *host.Run {
 	request.ScopeID = &scope
-	reply := h.Do(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: request, Label: what, Secrets: host.InterruptTokens,
+	reply := h.Permitted(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: request, Label: what, Secrets: host.InterruptTokens,
 		Header: map[string]string{dialect.Dedup: "enforce"}})
 	return h.Adopt(reply)
 }

@@ -34,7 +34,8 @@ var writeIsLogged = scenarios.Scenario{
 				versions = append(versions, version+1)
 			}
 			told := l.Log.OfType(dialect.WorkspaceUpdated).Where(func(e wire.Value) bool { return e.At("/payload/path").String() == f.Path })
-			j.Check(openwop.OWPWSP27, told).To(check.Len(len(versions)), "workspace.updated of %s, for each time that turn %d wrote it", f.Path, l.Changed)
+			j.Check(openwop.OWPWSP27, told).To(check.Len(len(versions)),
+				"workspace.updated of %s, for each time that turn %d wrote it", f.Path, l.Changed)
 			j.Check(openwop.OWPWSP27, told.Each("/payload/version")).To(check.Equal(versions), "version in each workspace.updated of %s", f.Path)
 			j.Check(openwop.OWPWSP28, told).To(withoutText(f.After), "workspace.updated of %s", f.Path)
 			if f.Once != "" {
