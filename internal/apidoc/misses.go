@@ -49,9 +49,10 @@ func (s *Samples) Misses(pointer string, schema *validate.Schema, right any, wor
 	if err != nil || json.Unmarshal(raw, &plain) != nil {
 		return nil
 	}
-	for _, cut := range []string{string(raw[:len(raw)/2+1]), word} {
-		if !json.Valid([]byte(cut)) {
-			m.out = append(m.out, Miss{Kind: NotJSON, Is: clip(cut), Raw: []byte(cut)})
+	for _, no := range []Miss{{Is: "one cut in the middle", Raw: raw[:len(raw)/2+1]}, {Is: "a word", Raw: []byte(word)}} {
+		if !json.Valid(no.Raw) {
+			no.Kind = NotJSON
+			m.out = append(m.out, no)
 		}
 	}
 	m.walk(whole, "", plain, func(v any) any { return v }, deepestMiss)

@@ -44,7 +44,8 @@ func TestMisses(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s=%s %v", m.Kind, m.At, m.Is, m.Bare))
 	}
 	for _, want := range []string{
-		"a body that is no JSON =plain false",
+		"a body that is no JSON =one cut in the middle false",
+		"a body that is no JSON =a word false",
 		"a body that is no object =null false",
 		"a body that is no object =[] false",
 		"a member left out /name=left out true",

@@ -26,6 +26,7 @@ func TestSeenButNotClaimed(t *testing.T) {
 			}
 			delete(in(d, "agents"), "goals")
 		}, surface.Options{Version: 6}, map[string]string{
+			"a fork of a run": "forks",
 			"events core.workflowChain.event in the log of a run":                        "execution-model",
 			"events runOrchestrator.decided with /payload/iteration in the log of a run": "execution-model>=5",
 			"goals that can be listed":                                                   "goals",

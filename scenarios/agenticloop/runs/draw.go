@@ -81,6 +81,7 @@ type drawing struct {
 	bodies    deck[func(*drawing) any]
 	triggered bool         // a start may come as api.trigger
 	doubled   bool         // a turn was drawn whose answer is lost
+	owned     bool         // a result was drawn that comes as an event of the tool's own
 	long      map[end]bool // the ends of which a long run was drawn
 	barring   deck[int]    // ways to want what may not be had
 	crowded   bool         // many runs were drawn in one state

@@ -193,6 +193,10 @@ func (l *line) add(m model.Move) {
 	if m.Kind.Directed() && (m.Kind != model.NearRun || m.Pick%2 == 0) && isObject && !m.Failing && !l.first && l.settings.Own {
 		m.Own = l.Rand.IntN(4) == 0 && (m.Kind == model.Result || l.all())
 	}
+	if m.Kind == model.Result && !l.first && l.settings.Own && !l.owned {
+		m.Own, m.Body = true, l.page()
+	}
+	l.owned = l.owned || m.Own
 	if m.Kind == model.Result && !m.Own && l.Rand.IntN(4) == 0 {
 		m.Says = map[string]any{"error": ""}
 	}
@@ -231,6 +235,7 @@ func (d *drawing) result(l *line, step int, changed bool) {
 	case l.first && step == 3: // it names what is not there
 		added.Body = map[string]any{"artifact_path": "artifacts/" + d.Name("page") + ".html", "content_type": "text/html"}
 	case step == n && l.to == anew:
+		d.owned = d.owned && !added.Own // another is drawn
 		added.Body, added.Own = d.page(), false
 	}
 }

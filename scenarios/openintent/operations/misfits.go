@@ -75,6 +75,9 @@ var everyChildApart = scenarios.Scenario{
 	Ask: scenarios.Ask(crossed, func(o CrossedObservation, j *scenarios.Judge) {
 		o.Made.given(j)
 		if o.Control == 0 {
+			if !slices.ContainsFunc(o.Asked, served) {
+				j.NotOffered("an operation that names a child below its parent")
+			}
 			j.Block("no operation that names a child below its parent is done", "serve leases, assignments, dependencies or portfolios")
 		}
 		for _, a := range o.Asked {
@@ -89,6 +92,12 @@ var everyChildApart = scenarios.Scenario{
 			}
 		}
 	}),
+}
+
+// served reports whether an answer is not what a server gives that has no such route.
+func served(a access.Answer) bool {
+	code, _ := a.Status.Int()
+	return !slices.Contains([]int64{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}, code)
 }
 
 // Tasks and plans have versions as well, of which RFC-0001 does not speak.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openintent/claims"
 	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/openintent/model"
 	"github.com/openassay/assay/scenarios/wire"
@@ -348,6 +349,9 @@ func (r *CourseRun) meanwhile(ctx context.Context, c *clock, attempt int) {
 	wrong := misfits(r.Plan.Response, decoded(r.Plan.Answer))
 	if what == Misfit && len(wrong) == 0 {
 		what = Stranger
+	}
+	if _, guarded := claims.Lifecycle.Look(c.Discovery); what == Finish && !guarded {
+		what = Nothing
 	}
 	if what != Nothing {
 		c.to(ctx, float64(attempt)-0.5, 0)

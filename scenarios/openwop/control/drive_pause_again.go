@@ -194,11 +194,15 @@ func (e *EndOf) run(ctx context.Context, h host.Host, way host.Suspending, polic
 		return
 	}
 	asked := host.Pending(e.Held.Suspended.Last, e.Held.Log)
+	pausing := map[string]any{}
+	if policy != "" {
+		pausing["drainPolicy"] = policy
+	}
 	for _, op := range order {
 		what := "of the loop that was " + e.How
 		switch op {
 		case 0:
-			reply := r.Does(ctx, dialect.PauseRun, map[string]any{}, "a pause "+what)
+			reply := r.Does(ctx, dialect.PauseRun, pausing, "a pause "+what)
 			e.Pauses = append(e.Pauses, host.AnsweredBy("a pause "+what, reply))
 		case 1:
 			reply := r.Does(ctx, dialect.ResumeRun, nil, "a resume "+what)

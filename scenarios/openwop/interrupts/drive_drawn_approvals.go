@@ -266,6 +266,7 @@ func decisionMisses(h host.Host, ours bool, offered []dialect.ApprovalAction) []
 		a.value = decision(dialect.ApprovalActionAccept, a.marker)
 		return a
 	}
+	const nodes = 3 // of the others ask at a node that is none
 	others := []attempt{
 		{miss: noNode, what: "to accept at a node whose id is longer", node: func(n string) string { return n + "x" }},
 		{miss: noNode, what: "to accept at a node whose id is shorter", node: func(n string) string { return n[:len(n)-1] }},
@@ -277,15 +278,17 @@ func decisionMisses(h host.Host, ours bool, offered []dialect.ApprovalAction) []
 		others = append(others, attempt{miss: idleNode, what: "to accept at the node behind the gate",
 			node: func(string) string { return "after" }})
 	}
-	var tokens []attempt
-	for _, a := range others {
-		if a = accept(a); a.token != nil {
-			tokens = append(tokens, a)
+	always := []attempt{all[0]} // another case
+	all = all[1:]
+	odd := h.Rand.IntN(nodes)
+	for i, a := range others {
+		if a = accept(a); i == odd || a.token != nil {
+			always = append(always, a)
 		} else {
 			all = append(all, a)
 		}
 	}
-	return slices.Concat(all[:1], drawn(h, all[1:]), tokens) // another case is always among them
+	return append(always, drawn(h, all)...)
 }
 
 // drawn draws some of the attempts, in any order.

@@ -54,7 +54,7 @@ func endless(piece string) func(io.Writer) error {
 func streamCase(id, sent, telling string, send func(io.Writer) error) hostileCase {
 	return hostileCase{
 		id: id, sent: sent, exit: notProved, telling: telling,
-		touched: func(e wire.Entry, _ results.Check) bool { return e.Kind == "stream" },
+		touched: func(e wire.Entry, check results.Check) bool { return e.Kind == "stream" && check.Part != "status" },
 		wrap: func(honest http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Header.Get("Accept") != "text/event-stream" {
