@@ -89,5 +89,10 @@ func TestAHostThatNeverFinishes(t *testing.T) {
 	}
 	if code := r.ExitCode(); code != scenarios.ExitViolated {
 		t.Errorf("exit code %d", code)
+		for _, o := range r.Outcomes {
+			if o.Verdict == scenarios.Broken {
+				t.Error(o.Scenario.Name(), o.Reason)
+			}
+		}
 	}
 }

@@ -181,7 +181,7 @@ func freed(ctx context.Context, home host.GoalHome, bound int, giveUp bool) (o G
 			return stateOf(goal).String() != string(dialect.GoalStateEscalated)
 		})
 	}
-	r := &host.Run{Host: g.Host, ID: o.Stuck.ID, Gone: func() {}}
+	r := stuckRun(g, o.Stuck)
 	reply := r.Answer(ctx, wire.Wait{Last: o.Stuck.Snapshot}, g.Marker())
 	if o.Answered = reply.StatusValue(); host.Succeeded(o.Answered) {
 		r.AwaitEnd(ctx)
@@ -193,7 +193,7 @@ func freed(ctx context.Context, home host.GoalHome, bound int, giveUp bool) (o G
 
 // answers answers the stuck run and continues the goal.
 func answers(ctx context.Context, g *host.Goal, o *GoalEscalatedObservation) {
-	r := &host.Run{Host: g.Host, ID: o.Stuck.ID, Gone: func() {}}
+	r := stuckRun(g, o.Stuck)
 	reply := r.Answer(ctx, wire.Wait{Last: o.Stuck.Snapshot}, g.Marker())
 	if o.Answered = reply.StatusValue(); !host.Succeeded(o.Answered) {
 		return
@@ -208,6 +208,11 @@ func answers(ctx context.Context, g *host.Goal, o *GoalEscalatedObservation) {
 		return
 	}
 	o.Again = once(ctx, g, "tick after the answer", o.Freed.Last)
+}
+
+// stuckRun returns the run that asks a person, as it was read.
+func stuckRun(g *host.Goal, c host.Child) *host.Run {
+	return &host.Run{Host: g.Host, ID: c.ID, Created: g.Recorded(c.Snapshot.Ref().Exchange), Gone: func() {}}
 }
 
 // stuck reads the run that the last tick fired: the one named in the reply,
