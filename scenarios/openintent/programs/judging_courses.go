@@ -97,7 +97,7 @@ func (r CourseRun) unmoved(j *scenarios.Judge) {
 			return // it waits no more, which is asked elsewhere
 		}
 		id, wrong := map[Meanwhile]scenarios.RequirementID{
-			Misfit: openintent.OIP0025A7, Stranger: openintent.OIP0025A5, Finish: openintent.OIP0025L2,
+			Misfit: refuses[r.Plan.Response], Stranger: openintent.OIP0025A5, Finish: openintent.OIP0025L2,
 		}[Meanwhile(reply.Asked)]
 		if wrong && reply.Ok() {
 			j.Violates(id, reply.Status, "setup failed: "+reply.Asked+" was taken while the intent waits")

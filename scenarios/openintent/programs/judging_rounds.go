@@ -49,6 +49,9 @@ func refused(j *scenarios.Judge, id scenarios.RequirementID, all []Wrong, status
 	j.Check(id, after.Body.Key("status")).To(check.Equal(host.Suspended), "status of %s, in round %d", after.Asked, round)
 }
 
+// refuses is the rule by which a value that does not fit is refused, by the kind of response.
+var refuses = map[string]scenarios.RequirementID{asChoice: openintent.OIP0025A7, asConfirm: openintent.OIP0025A9}
+
 var roundScenarios = []scenarios.Scenario{
 	{
 		ID:     "openintent/programs/round-kept",
@@ -85,7 +88,7 @@ var roundScenarios = []scenarios.Scenario{
 		Title:  "in each round with choices or a confirmation, a value that only resembles a valid one is refused",
 		Proves: scenarios.IDs{openintent.OIP0025A7, openintent.OIP0025A9}, Claim: claims.Core,
 		Ask: ofRounds(func(_ RoundsObservation, r Round, n int, j *scenarios.Judge) {
-			id := map[string]scenarios.RequirementID{asChoice: openintent.OIP0025A7, asConfirm: openintent.OIP0025A9}[r.Response]
+			id := refuses[r.Response]
 			r.control(j)
 			if id != "" && waits(r.Named) {
 				refused(j, id, r.Values, 422, r.Fitted, n)

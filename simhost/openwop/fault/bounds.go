@@ -298,7 +298,7 @@ var boundFaults = []Fault{
 		ID:     "bounds.misfit-option-breaks-the-host",
 		Title:  "an option of a run that cannot be makes the host fail",
 		Looks:  "POST /v1/runs is answered 500",
-		Breaks: []string{openwop.OWPBND21},
+		Breaks: []string{openwop.OWPBND21, openwop.OWPERR26},
 		Reply: mutate.On("POST /v1/runs", refusing(func(r refused) bool {
 			member, _ := r.misfit()
 			return strings.HasPrefix(member, "/configurable/")
