@@ -141,10 +141,12 @@ func (i *Intent) SuspendBy(ctx context.Context, r Record, order Order) (sus Susp
 			return sus.After.Status, sus.shown()
 		})
 	}
-	switch {
+	switch status := sus.After.Body.Key("status").String(); {
+	case !sus.Status.Ok() && status != "" && status != Active: // something else holds it
+		i.SetUp("suspend an intent that is "+status, sus.Status)
 	case !sus.Status.Ok():
 		scenarios.End(scenarios.NotThere(sus.Status.Status, "intents that can be "+Suspended))
-	case sus.After.Body.Key("status").String() != Suspended:
+	case status != Suspended:
 		i.SetUp("have an intent "+Suspended, sus.After)
 	}
 	return sus

@@ -2,6 +2,7 @@ package programs
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/openassay/assay/gen/openintent"
@@ -157,6 +158,15 @@ func (r CourseRun) told(kind openintentv1.EventType) wire.Found {
 	return r.log().Of(kind, r.Suspension.ID)
 }
 
+// waiting is like told, without what came of attempts that were not to be made any more: it was answered before.
+func (r CourseRun) waiting(kind openintentv1.EventType) wire.Found {
+	last := math.MaxInt
+	if r.Answer.Ok() {
+		last = 1 + len(r.Steps)
+	}
+	return r.told(kind).Where(func(e wire.Value) bool { return host.AttemptOf(e) <= int64(last) })
+}
+
 func (r CourseRun) log() host.Log {
 	switch {
 	case r.AfterLate.Log.Read.Present():
@@ -212,7 +222,7 @@ func (r CourseRun) judgeReminded(j *scenarios.Judge) {
 		j.Check(openintent.OIP0026J1, s.During.Intent.Body.Key("status")).
 			To(check.Equal(host.Suspended), "status during attempt %d of %s", s.Attempt, r.what())
 	}
-	sent := r.told(host.EventRenotified)
+	sent := r.waiting(host.EventRenotified)
 	for _, id := range (scenarios.IDs{openintent.OIP0026H1, openintent.OIP0026E1}) {
 		later := sent.Where(func(e wire.Value) bool { return host.AttemptOf(e) != 1 }) // of the first attempt others ask
 		j.Check(id, later.Each("/payload/attempt")).To(host.Attempts(r.due()...), "reminders of %s", r.what())
@@ -236,7 +246,7 @@ func (r CourseRun) judgeEscalated(j *scenarios.Judge) {
 			steps = append(steps, int64(next.Attempt))
 		}
 	}
-	told, sent := r.told(host.EventEscalated), r.told(host.EventRenotified)
+	told, sent := r.waiting(host.EventEscalated), r.waiting(host.EventRenotified)
 	for _, id := range (scenarios.IDs{openintent.OIP0026N4, openintent.OIP0026E2}) {
 		j.Check(id, told.Each("/payload/attempt")).To(host.Attempts(steps...), "steps that triggered, of %s", r.what())
 	}

@@ -24,6 +24,7 @@ var nodesTogether = scenarios.Scenario{
 			if b.Held != nil {
 				b.Held.Given(j)
 				b.Held.CheckAnswered(j)
+				b.Held.CheckPassed(j, b.Log)
 			}
 			given(b.Log, j)
 			if b.Crosses == 0 {

@@ -34,6 +34,17 @@ func (s Suspension) CheckAnswered(j *scenarios.Judge) {
 		"take the answer at {answer node} (docs/seams.md), and let the key that is given answer interrupts")
 }
 
+// CheckPassed blocks the judge if the gate that was accepted failed on the log of its run.
+func (s Suspension) CheckPassed(j *scenarios.Judge, log RunLog) {
+	node := Pending(s.Suspended.Last, s.Log).Node
+	failed := log.OfType(dialect.NodeFailed).Where(func(e wire.Value) bool { return e.Key("nodeId").String() == node })
+	if len(failed.Values) > 0 {
+		const reason = "setup failed: the approval that was accepted failed its node"
+		j.Violates(openwop.OWPINT16, failed, reason)
+		j.Block(reason, "have the run of the fixture go on when its approval is accepted")
+	}
+}
+
 // CheckStill checks that the run took no step during the lull.
 func (l Lull) CheckStill(j *scenarios.Judge, id scenarios.RequirementID, before RunLog, since string) {
 	SentinelEnded(j, l.Sentinel)

@@ -229,7 +229,7 @@ var outputFaults = []Fault{
 		ID:      "agent.leaves-a-process",
 		Title:   "a turn that asks for a tool leaves a process behind that waits for the result",
 		Looks:   "a process that the turn started is alive when it has ended",
-		Breaks:  []string{requirement.RFC103T10},
+		Breaks:  []string{requirement.RFC103T10, requirement.RFC103WIRE9},
 		Process: true,
 		Answer: answering(func(_ *Turn, r *al.Response) {
 			if emits(asks)(*r) {

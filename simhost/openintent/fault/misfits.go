@@ -35,7 +35,12 @@ var misfitFaults = []Fault{
 		Looks: "a task with max_attempts of 0 is 422, and is listed", Breaks: []string{oi.OIPREAD14},
 	}, "/tasks", mutate.Mend(func(task map[string]any) bool {
 		name, isText := task["name"].(string)
-		if !isText || len(task) == 1 {
+		odd := false
+		for _, member := range task { // a right one has texts alone
+			_, fits := member.(string)
+			odd = odd || !fits
+		}
+		if !isText || !odd {
 			return false
 		}
 		clear(task)

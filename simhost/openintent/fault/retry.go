@@ -249,7 +249,8 @@ var retryFaults = []Fault{
 	},
 	{
 		ID: "openintent.fail-continues", Title: "an intent whose fallback is fail goes on",
-		Looks: "an intent is active behind the end of its window", Breaks: []string{oi.OIP0025F1, oi.OIP0026B2, oi.OIP0026N6},
+		Looks:   "an intent is active behind the end of its window",
+		Breaks:  []string{oi.OIP0025F1, oi.OIP0026B2, oi.OIP0026N6, oi.OIP0026H8},
 		Replace: func(s *rules.Set) { s.Expiry.Ends = func(string) string { return active } },
 	},
 	{

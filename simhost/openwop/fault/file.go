@@ -55,7 +55,7 @@ var fileFaults = []Fault{
 		ID:     "file.missing-content-empties",
 		Title:  "a write without content empties the file",
 		Looks:  "a body without content is HTTP 200, and the file is empty",
-		Breaks: []string{openwop.OWPWSP3},
+		Breaks: []string{openwop.OWPWSP3, openwop.OWPERR26}, // a body that is null makes it fall over
 		Replace: func(s *rules.Set) {
 			minds := s.Requests.Minds
 			s.Requests.Minds = func(operation, member string) bool {
