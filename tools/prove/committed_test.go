@@ -35,7 +35,7 @@ func committed(t *testing.T) results.KillMatrix {
 var goodEnough = map[string]struct{ faults, broken, killing, alone int64 }{
 	openwop.Protocol.ID:     {100, 80, 90, 60},
 	agenticloop.Protocol.ID: {40, 80, 65, 10},
-	openintent.Protocol.ID:  {45, 80, 80, 25},
+	openintent.Protocol.ID:  {45, 80, 80, 15},
 }
 
 func TestTheFiguresAreGoodEnough(t *testing.T) {

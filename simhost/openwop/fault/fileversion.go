@@ -100,6 +100,7 @@ var fileVersionFaults = []Fault{
 		Title:  "If-Match is compared by the version in it alone",
 		Looks:  "a write with an etag that begins as that of the file and ends as a former one is HTTP 200",
 		Breaks: []string{openwop.OWPWSP13},
+		Twin:   "that one takes what no host gave out, this one what this host gave out for another life of the file",
 		Replace: holding(func(c rules.FileCondition, honest bool) bool {
 			version, _, _ := strings.Cut(c.Etag, "-")
 			return honest || c.Etag != "" && strings.HasPrefix(*c.IfMatch, version+"-")

@@ -33,6 +33,7 @@ var heartbeatFaults = []Fault{
 		Title:  "a heartbeat knows each state that it ever saw, and takes none of them for a change",
 		Looks:  "changed is false for a state that was there before the last one",
 		Breaks: []string{openwop.OWPHBT1},
+		Twin:   "only a state that comes back shows it",
 		Replace: func(s *rules.Set) {
 			var seen sync.Map
 			s.Heartbeat.Changed = func(last, now string) bool {

@@ -90,6 +90,7 @@ var keyFaults = []Fault{
 		Title:  "two requests that come at once, each for the only run of a scope, both find nobody there, and both are done",
 		Looks:  "several runs of a scope are made of requests that come at once",
 		Breaks: []string{openwop.OWPERR29},
+		Twin:   "only requests that come together show it",
 		Remembers: func() mutate.Changes {
 			var pairs meeting
 			return mutate.Changes{Requests: []mutate.RequestFunc{func(r *mutate.Request) {
