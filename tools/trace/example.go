@@ -121,6 +121,9 @@ var (
 		`|\b[a-z0-9]{24,32}\b|\b[a-z0-9]{8,12}-[a-z0-9]{5,8}-[0-9a-f]{6,8}\b`)
 )
 
+// drawn are names that a drive draws: three words and a number (amble-tide-lotus-221904).
+var drawn = lazyregexp.New(`\b[a-z]+-[a-z]+-[a-z]+-\d{6}\b`)
+
 // steady replaces values that differ between runs by made-up ones, and clips long texts.
 func steady(x Example) *Example {
 	known := map[string]string{}

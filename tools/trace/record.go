@@ -219,7 +219,7 @@ func place(body any, path []string) string {
 		switch {
 		case isList:
 			b.WriteString("/items")
-		case ids.MatchString(token): // a map keyed by ids
+		case ids.MatchString(token) || drawn.MatchString(token): // a map keyed by ids, or by names that are drawn
 			b.WriteString("/additionalProperties")
 		default:
 			b.WriteString("/" + token)
