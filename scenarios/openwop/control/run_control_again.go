@@ -46,7 +46,7 @@ var pausedEachTime = scenarios.Scenario{
 		j.Check(openwop.OWPCTL25, pausesWithoutResume(o.Log)).To(check.Len(0), "pauses on the log with no run.resumed before the next or the end")
 		for i, e := range o.Log.OfType(dialect.RunPaused).Values {
 			if said := e.At("/payload/reason"); i < len(reasons) && said.String() != reasons[i] {
-				j.Find(openwop.OWPCTL26, "the reason of pause %d on the log is %s", i+1, said.JSON())
+				j.Find("", "the reason of pause %d on the log is %s", i+1, said.JSON())
 			}
 		}
 	}),

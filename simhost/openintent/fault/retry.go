@@ -206,7 +206,7 @@ var retryFaults = []Fault{
 		Replace: courses(func(c *suspension.Course, _ suspension.Record) {
 			if c.Expires == nil {
 				c.Attempts = 1
-				ends(c, 5*time.Second)
+				ends(c, 3*time.Second)
 			}
 		}),
 	},
