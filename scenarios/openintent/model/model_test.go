@@ -108,8 +108,8 @@ func TestWorlds(t *testing.T) {
 				w.Do(do(rapid.SampledFrom([]model.Action{model.Suspend, model.Complete, model.Abandon, model.Try}).Draw(rt, "do"), i))
 			}
 			for k := range p.Intents {
-				if w.Held(k) != w.Is(k, model.Blocked) || w.Held(k) && (!w.Open(k) || !w.WasHeld(k)) {
-					rt.Fatalf("%d may be %v, is held %t, has something open %t", k, w.May(k), w.Held(k), w.Open(k))
+				if w.Held(k) != w.Is(k, model.Blocked) || w.Held(k) && (len(w.Open(k)) == 0 || !w.WasHeld(k)) {
+					rt.Fatalf("%d may be %v, is held %t, has open %v", k, w.May(k), w.Held(k), w.Open(k))
 				}
 				if c := w.Counted(k, model.Suspended); c.Least > c.Most || c.Most > len(p.Around(k)) {
 					rt.Fatalf("%d counts %v", k, c)

@@ -12,12 +12,11 @@ type Setting struct {
 	Coordinated bool `json:"coordinated"`
 }
 
-// Place is an intent of a setting. All numbers are of intents before it.
+// Place is an intent of a setting.
 type Place struct {
-	Parent    int   `json:"parent"` // None for none
-	DependsOn []int `json:"dependsOn,omitempty"`
-	Draft     bool  `json:"draft,omitempty"`  // else it is active
-	Inputs    []int `json:"inputs,omitempty"` // it declares an input from each of these, on which it need not depend
+	Intent
+	Draft  bool  `json:"draft,omitempty"`  // else it is active
+	Inputs []int `json:"inputs,omitempty"` // it declares an input from each of these before it, on which it need not depend
 }
 
 // Folder is a portfolio. One with a deadline ends its members then, in seconds from when it is made; 0 is none.
@@ -63,29 +62,25 @@ const (
 	Write    Action = "write an output of"
 )
 
-// Scene is a setting after some of its turns.
+// Scene is a setting after some of its turns. Of an intent that was paused [Scene.May] says nothing.
 type Scene struct {
 	Setting
-	DependsOn [][]int    // of each intent
-	Members   [][]Member // of each portfolio
-	status    []string   // as a caller has it
-	held      []bool     // see [World.Held]
-	stays     []bool     // it may be suspended for ever: its window passed and its fallback is fail
-	paused    []bool     // its coordinator paused it at some time
-	written   []bool     // its output
+	standing
+	Members [][]Member // of each portfolio
+	paused  []bool     // its coordinator paused it at some time
+	written []bool     // its output
 }
 
 // Begin returns the scene before the first turn.
 func (s Setting) Begin() *Scene {
-	n := len(s.Places)
-	c := &Scene{
-		Setting: s, status: make([]string, n), held: make([]bool, n), stays: make([]bool, n), paused: make([]bool, n), written: make([]bool, n),
+	all := make(Intents, len(s.Places))
+	for n, p := range s.Places {
+		all[n] = p.Intent
 	}
-	for i, p := range s.Places {
-		c.DependsOn = append(c.DependsOn, slices.Clone(p.DependsOn))
-		c.status[i] = Active
+	c := &Scene{Setting: s, standing: begin(all), paused: make([]bool, len(all)), written: make([]bool, len(all))}
+	for n, p := range s.Places {
 		if p.Draft {
-			c.status[i] = Draft
+			c.status[n] = Draft
 		}
 	}
 	for _, f := range s.Folders {
@@ -97,9 +92,9 @@ func (s Setting) Begin() *Scene {
 // Copy returns a scene that goes its own way from here.
 func (c *Scene) Copy() *Scene {
 	d := *c
-	d.status, d.held, d.stays = slices.Clone(c.status), slices.Clone(c.held), slices.Clone(c.stays)
+	d.standing = c.standing.copy()
 	d.paused, d.written = slices.Clone(c.paused), slices.Clone(c.written)
-	d.DependsOn, d.Members = slices.Clone(c.DependsOn), slices.Clone(c.Members) // what is within is never written to
+	d.Members = slices.Clone(c.Members) // what is within is never written to
 	return &d
 }
 
@@ -107,13 +102,9 @@ func (c *Scene) Copy() *Scene {
 func (c *Scene) Take(t Turn) {
 	switch n := t.Intent; t.Do {
 	case Suspend:
-		c.status[n] = Suspended
-		for d := range c.Places {
-			if c.status[d] != Active {
-				continue
-			}
-			c.held[d] = c.held[d] || slices.Contains(c.DependsOn[d], n) // RFC-0026 2, rule 2
-			c.paused[d] = c.paused[d] || c.Wired(d, n)                  // RFC-0026 3
+		c.suspend(n)
+		for d := range c.Places { // RFC-0026 3
+			c.paused[d] = c.paused[d] || c.status[d] == Active && c.Wired(d, n)
 		}
 	case Answer: // it alone unblocks nothing (RFC-0026 2, rule 2)
 		c.status[n] = Active
@@ -132,15 +123,12 @@ func (c *Scene) Take(t Turn) {
 	case Abandon:
 		c.status[n] = Abandoned
 	case Complete:
-		c.status[n] = Completed
-		for d := range c.Places { // RFC-0002: only when all are completed
-			c.held[d] = c.held[d] && len(c.Open(d)) > 0
-		}
+		c.complete(n)
 	case Activate:
 		c.status[n] = Active
-		c.held[n] = slices.ContainsFunc(c.DependsOn[n], c.suspended)
+		c.held[n] = slices.ContainsFunc(c.Now[n].DependsOn, c.suspended)
 	case Depend:
-		c.DependsOn[n] = append(slices.Clone(c.DependsOn[n]), t.On)
+		c.Now[n].DependsOn = append(slices.Clone(c.Now[n].DependsOn), t.On)
 	case Join:
 		c.Members[t.On] = append(slices.Clone(c.Members[t.On]), Member{n, t.Role})
 	case Leave:
@@ -149,13 +137,6 @@ func (c *Scene) Take(t Turn) {
 		c.written[n] = true
 	case Touch, Claim, Try:
 	}
-}
-
-func (c *Scene) suspended(n int) bool { return c.status[n] == Suspended }
-
-// Open returns those that n depends on and that are not completed.
-func (c *Scene) Open(n int) []int {
-	return slices.DeleteFunc(slices.Clone(c.DependsOn[n]), func(d int) bool { return c.status[d] == Completed })
 }
 
 // Waits reports whether all that n depends on is completed or suspended, and something is suspended.
@@ -169,33 +150,12 @@ func (c *Scene) Held(n int) bool { return c.held[n] && c.status[n] == Active }
 
 // Wired reports whether an input of n comes from another intent, on which it does not depend, and a coordinator watches over both.
 func (c *Scene) Wired(n, on int) bool {
-	return c.Coordinated && slices.Contains(c.Places[n].Inputs, on) && !slices.Contains(c.DependsOn[n], on) &&
+	return c.Coordinated && slices.Contains(c.Places[n].Inputs, on) && !slices.Contains(c.Now[n].DependsOn, on) &&
 		c.Places[n].Parent != None && c.Places[n].Parent == c.Places[on].Parent
 }
 
 // WasPaused reports whether the coordinator of n paused it at some time. When it goes on no text says.
 func (c *Scene) WasPaused(n int) bool { return c.paused[n] }
-
-// Is reports whether n has this status beyond doubt, as a caller has it.
-func (c *Scene) Is(n int, status string) bool {
-	may := c.May(n)
-	return len(may) == 1 && may[0] == status
-}
-
-// May returns the statuses that n may show, see [World.May]. Of one that was paused it says nothing.
-func (c *Scene) May(n int) []string {
-	switch {
-	case c.stays[n]:
-		return []string{Abandoned, Suspended}
-	case c.status[n] != Active:
-		return []string{c.status[n]}
-	case c.held[n]:
-		return []string{Blocked}
-	case len(c.Open(n)) > 0:
-		return []string{Active, Blocked}
-	}
-	return []string{Active}
-}
 
 // Resolved reports whether all inputs of n are there: the outputs of completed intents.
 func (c *Scene) Resolved(n int) bool {
@@ -205,27 +165,4 @@ func (c *Scene) Resolved(n int) bool {
 // Has reports whether an intent is a member of a portfolio.
 func (c *Scene) Has(folder, n int) bool {
 	return slices.ContainsFunc(c.Members[folder], func(m Member) bool { return m.Intent == n })
-}
-
-// Children returns the intents whose parent is n.
-func (s Setting) Children(n int) (children []int) {
-	for i, p := range s.Places {
-		if p.Parent == n {
-			children = append(children, i)
-		}
-	}
-	return children
-}
-
-// Around returns everything that the graph of n may hold: n, all below it, and what these depend on, directly or not.
-func (c *Scene) Around(n int) []int {
-	around := []int{n}
-	for i := 0; i < len(around); i++ {
-		for _, next := range append(c.Children(around[i]), c.DependsOn[around[i]]...) {
-			if !slices.Contains(around, next) {
-				around = append(around, next)
-			}
-		}
-	}
-	return around
 }

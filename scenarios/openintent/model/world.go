@@ -18,19 +18,15 @@ var Statuses = []string{Draft, Active, Blocked, Suspended, Completed, Abandoned}
 // World is what the intents of a program show after some of its steps.
 type World struct {
 	Program
-	members [][]int  // of each portfolio
-	status  []string // as a caller has it: an intent that what it depends on blocks is active here
-	held    []bool   // something that it depends on was suspended, and not all of that is completed since
-	waited  []bool   // it was held at some time
-	done    int      // steps
+	standing
+	members [][]int // of each portfolio
+	waited  []bool  // it was held at some time
+	done    int     // steps
 }
 
 // Start returns the world when all intents are made and active.
 func (p Program) Start() *World {
-	w := &World{Program: p, status: make([]string, len(p.Intents)), held: make([]bool, len(p.Intents)), waited: make([]bool, len(p.Intents))}
-	for n := range w.status {
-		w.status[n] = Active
-	}
+	w := &World{Program: p, standing: begin(p.Intents), waited: make([]bool, len(p.Intents))}
 	for _, all := range p.Portfolios {
 		w.members = append(w.members, slices.Clone(all))
 	}
@@ -55,21 +51,14 @@ func (w *World) Skip() { w.done++ }
 func (w *World) Do(s Step) {
 	switch s.Do {
 	case Suspend:
-		w.status[s.Intent] = Suspended
-		for _, d := range w.Dependents(s.Intent) { // RFC-0026 2, rule 2
-			if w.status[d] == Active {
-				w.held[d], w.waited[d] = true, true
-			}
+		w.suspend(s.Intent)
+		for d, held := range w.held {
+			w.waited[d] = w.waited[d] || held
 		}
 	case Answer: // RFC-0025 8; it alone unblocks nothing (RFC-0026 2, rule 2)
 		w.status[s.Intent] = Active
 	case Complete:
-		w.status[s.Intent] = Completed
-		for _, d := range w.Dependents(s.Intent) { // RFC-0002: only when all are completed
-			if !w.Open(d) {
-				w.held[d] = false
-			}
-		}
+		w.complete(s.Intent)
 	case Abandon:
 		w.status[s.Intent] = Abandoned
 	case Join:
@@ -93,21 +82,6 @@ func (w *World) In(n int) (all []int) {
 	return all
 }
 
-// Dependents returns the intents that depend on n directly.
-func (w *World) Dependents(n int) (all []int) {
-	for d, in := range w.Intents {
-		if slices.Contains(in.DependsOn, n) {
-			all = append(all, d)
-		}
-	}
-	return all
-}
-
-// Open reports whether something that n depends on is not completed.
-func (w *World) Open(n int) bool {
-	return slices.ContainsFunc(w.Intents[n].DependsOn, func(d int) bool { return w.status[d] != Completed })
-}
-
 // Held reports whether n must be blocked: something that it depends on was suspended, and not all of that is completed since.
 func (w *World) Held(n int) bool { return w.held[n] }
 
@@ -116,32 +90,12 @@ func (w *World) WasHeld(n int) bool { return w.waited[n] }
 
 // Waits reports whether something that n depends on directly is suspended.
 func (w *World) Waits(n int) bool {
-	return slices.ContainsFunc(w.Intents[n].DependsOn, func(d int) bool { return w.status[d] == Suspended })
+	return slices.ContainsFunc(w.Intents[n].DependsOn, w.suspended)
 }
 
 // Closed reports whether all children of n are completed. Whether an abandoned one holds its parent up is open.
 func (w *World) Closed(n int) bool {
 	return !slices.ContainsFunc(w.Children(n), func(c int) bool { return w.status[c] != Completed })
-}
-
-// Is reports whether n has this status beyond doubt.
-func (w *World) Is(n int, status string) bool {
-	may := w.May(n)
-	return len(may) == 1 && may[0] == status
-}
-
-// May returns the statuses that n may show. One that depends on something open, of which nothing was suspended, is active or
-// blocked: RFC-0026 2 has it active, RFC-0002 never lets it be.
-func (w *World) May(n int) []string {
-	switch {
-	case w.status[n] != Active:
-		return []string{w.status[n]}
-	case w.held[n]:
-		return []string{Blocked}
-	case w.Open(n):
-		return []string{Active, Blocked}
-	}
-	return []string{Active}
 }
 
 // Portfolio is what a portfolio shows of its members (RFC-0026 2, rule 4).
@@ -198,7 +152,7 @@ func (w *World) Counted(n int, status string) (c Count) {
 // Copy returns a world that goes its own way from here.
 func (w *World) Copy() *World {
 	c := *w
-	c.status, c.held, c.waited = slices.Clone(w.status), slices.Clone(w.held), slices.Clone(w.waited)
-	c.members = slices.Clone(w.members)
+	c.standing = w.standing.copy()
+	c.waited, c.members = slices.Clone(w.waited), slices.Clone(w.members)
 	return &c
 }

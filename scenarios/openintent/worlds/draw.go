@@ -76,7 +76,7 @@ func draw(s *host.Server, at seams) model.Setting {
 func (d *drawer) places() {
 	three, up := d.some(3, firstUp, secondUp, thirdUp), firstUp+d.Rand.IntN(3)
 	for n := range cast + d.Draw(further) {
-		p := model.Place{Parent: parent}
+		p := model.Place{Intent: model.Intent{Parent: parent}}
 		switch n {
 		case firstUp, secondUp, thirdUp, lapsing, late:
 		case down:

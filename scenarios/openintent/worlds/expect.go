@@ -154,7 +154,7 @@ func (m moment) statuses() (all []expectation) {
 
 // why is why n, which is blocked, is so after the turn.
 func (m moment) why(n int) scenarios.RequirementID {
-	about := slices.Contains(m.scene.DependsOn[n], m.turn.Intent)
+	about := slices.Contains(m.scene.Now[n].DependsOn, m.turn.Intent)
 	switch {
 	case m.turn.Do == model.Suspend && about, m.turn.Do == model.Activate && n == m.turn.Intent:
 		return openintent.OIP0026R2
@@ -198,7 +198,7 @@ func (m moment) counts() (all []expectation) {
 	for _, r := range m.taken.After.aggregates() {
 		for _, status := range []string{host.Suspended, host.Completed} {
 			id := map[string]scenarios.RequirementID{host.Suspended: openintent.OIP0026R4, host.Completed: openintent.OIP00023}[status]
-			least, most := int64(m.having(status, m.scene.Children(parent))), int64(m.having(status, m.scene.Around(parent)))
+			least, most := int64(m.having(status, m.scene.Now.Children(parent))), int64(m.having(status, m.scene.Now.Around(parent)))
 			all = append(all, expectation{
 				part: counted, id: id, value: r.Body.At("/aggregate_status/by_status/" + status), what: m.what("by_status."+status, r),
 				want: check.That(fmt.Sprintf("%d to %d", least, most), func(v any) bool {

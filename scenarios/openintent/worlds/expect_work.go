@@ -120,7 +120,7 @@ func (m moment) routes() (all []expectation) {
 		same(r, "intents")
 	}
 	holds := func(n int) bool {
-		return slices.ContainsFunc(m.scene.DependsOn[n], func(d int) bool { return m.shown(d) == host.Suspended })
+		return slices.ContainsFunc(m.scene.Now[n].DependsOn, func(d int) bool { return m.shown(d) == host.Suspended })
 	}
 	about := func(r host.Reply, member, words string, of []int, wrong func(in bool) bool) {
 		at := r.Body.Key(member)
@@ -132,7 +132,7 @@ func (m moment) routes() (all []expectation) {
 		}), m.what(member, r)})
 	}
 	var waiting, blocked []int
-	for _, n := range m.scene.Children(parent) {
+	for _, n := range m.scene.Now.Children(parent) {
 		if holds(n) && lists(s.Ready.Body.Key("ready").Actual(), m.IDs[n]) {
 			waiting = append(waiting, n)
 		}
