@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"net/http"
 	"slices"
 
 	"github.com/openassay/assay/scenarios"
@@ -13,6 +14,19 @@ type Answer struct {
 	Asked  string     `json:"asked"`
 	Status wire.Value `json:"status"`
 	Body   wire.Value `json:"body"`
+}
+
+func (a Answer) code() int {
+	code, _ := a.Status.Int()
+	return int(code)
+}
+
+// Success reports whether the target did what was asked.
+func (a Answer) Success() bool { return a.code()/100 == 2 }
+
+// Lacking reports whether the target answers as if it had no such operation.
+func (a Answer) Lacking() bool {
+	return slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}, a.code())
 }
 
 // Asked is a way that a caller asked: of what is there, and of what never was.
@@ -104,7 +118,7 @@ func Ask(ctx context.Context, c *scenarios.Conn, cells []Cell, call func(cell Ce
 func LetIn(asked []Asked, counts func(Asked) bool) *Answer {
 	for _, a := range asked {
 		for _, answer := range []Answer{a.Existing, a.Missing} {
-			if code, _ := answer.Status.Int(); code/100 == 2 && counts(a) {
+			if answer.Success() && counts(a) {
 				return &answer
 			}
 		}

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net/http"
@@ -44,8 +45,8 @@ func (m Misfit) Sure() bool {
 	return false
 }
 
-// Phase is when a misfit is sent: 0 before all that may be let in, 2 where many hosts do not look.
-func (m Misfit) Phase() int {
+// phase is when a misfit is sent: 0 before all that may be let in, 2 where many hosts do not look.
+func (m Misfit) phase() int {
 	switch {
 	case m.Sure():
 		return 0
@@ -125,19 +126,19 @@ type MisfitCell struct {
 	Reason    string // "" if they are sent
 }
 
-// MisfitTable is every operation with every kind of misfit. excluded says why the misfits of a way are not sent, "" if they are; body is
-// a right body where the contract says less than is needed, nil elsewhere.
-func (c *Contract) MisfitTable(excluded func(Way, apidoc.Kind) string, body func(Way) any) (cells []MisfitCell) {
+// MisfitTable is every operation with every kind of misfit. excluded says why the misfits of a way are not sent, "" if they are; bodies
+// are right bodies by operation, where the contract says less than is needed.
+func (c *Contract) MisfitTable(excluded func(Way) string, bodies map[string]any) (cells []MisfitCell) {
 	for i := 0; i < len(c.Ways); {
 		w := c.Ways[i]
 		has := map[apidoc.Kind]bool{}
 		for ; i < len(c.Ways) && c.Ways[i].Operation == w.Operation; i++ {
-			for _, m := range c.Misfits(c.Ways[i], cmpBody(body(c.Ways[i]), c.Ask(c.Ways[i], nothingLive).Body), "word") {
+			for _, m := range c.Misfits(c.Ways[i], cmp.Or(bodies[w.Operation], c.Ask(c.Ways[i], nothingLive).Body), "word") {
 				has[m.Miss.Kind] = true
 			}
 		}
 		for _, kind := range apidoc.Kinds {
-			reason := excluded(w, kind)
+			reason := excluded(w)
 			if reason == "" && !has[kind] {
 				reason = "the contract allows none that is " + string(kind)
 			}
@@ -149,13 +150,6 @@ func (c *Contract) MisfitTable(excluded func(Way, apidoc.Kind) string, body func
 
 func nothingLive(string) (any, bool) { return nil, false }
 
-func cmpBody(better, plain any) any {
-	if better != nil {
-		return better
-	}
-	return plain
-}
-
 // Tried is a misfit and what the target answered.
 type Tried struct {
 	Way       string      `json:"way"`
@@ -166,36 +160,70 @@ type Tried struct {
 	Answer    Answer      `json:"answer"`
 }
 
-// LetIn reports whether the target carried the request out.
-func (t Tried) LetIn() bool { return t.code()/100 == 2 }
-
 // Moves reports whether the target carried out a request that may change something.
-func (t Tried) Moves() bool { return t.Changes && t.LetIn() }
+func (t Tried) Moves() bool { return t.Changes && t.Answer.Success() }
 
-// Lacking reports whether the target answers as if it had no such operation.
-func (t Tried) Lacking() bool {
-	return slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}, t.code())
+// Misfitting is how a drive sends misfits of all operations.
+type Misfitting struct {
+	Contract *Contract
+	Word     string                              // stands where any text would do
+	Excluded func(Way) string                    // why the misfits of a way are not sent, "" if they are
+	Call     func(Misfit) (q wire.Call, ok bool) // the request of a misfit without what is wrong in its body; of none a right one
+	Thing    func(Way) string                    // what a way may change, "" for none that is read again
+	Costly   func(Way) bool                      // what is made may have to be paid for
+	Made     func(*wire.Reply)                   // is called with each reply of success, one after the other
 }
 
-func (t Tried) code() int {
-	code, _ := t.Answer.Status.Int()
-	return int(code)
+// Group is misfits that are sent before what they may change is read again.
+type Group struct {
+	Thing   string
+	Misfits []Misfit
+
+	phase     int
+	operation string
 }
 
-// Try sends misfits, some side by side, and stops behind those that are let in where a further one costs: costly says so of a way. made
-// is called with each reply of success, one after the other.
-func Try(ctx context.Context, c *scenarios.Conn, misfits []Misfit, call func(Misfit) (q wire.Call, ok bool), costly func(Way) bool,
-	made func(*wire.Reply),
-) (out []Tried) {
+// Groups draws misfits of each way, in the order in which they are sent: those that no target can do come first.
+func (a Misfitting) Groups(c *scenarios.Conn) (groups []Group) {
+	for _, w := range a.Contract.Ways {
+		if a.Excluded(w) != "" {
+			continue
+		}
+		q, ok := a.Call(Misfit{Way: w})
+		if !ok {
+			continue
+		}
+		for _, m := range drawn(c, a.Contract.Misfits(w, q.Body, a.Word), a.Costly(w)) {
+			g := Group{Thing: a.Thing(w), phase: m.phase()}
+			if g.phase == 1 && c.Depth != scenarios.Quick {
+				g.operation = w.Operation // what one lets in is not held against the next
+			}
+			i := slices.IndexFunc(groups, func(h Group) bool { return g.compare(h) == 0 })
+			if i < 0 {
+				i, groups = len(groups), append(groups, g)
+			}
+			groups[i].Misfits = append(groups[i].Misfits, m)
+		}
+	}
+	slices.SortFunc(groups, Group.compare)
+	return groups
+}
+
+func (g Group) compare(h Group) int {
+	return cmp.Or(g.phase-h.phase, strings.Compare(g.Thing, h.Thing), strings.Compare(g.operation, h.operation))
+}
+
+// Try sends misfits, some side by side, and stops behind those that are let in where a further one costs.
+func (a Misfitting) Try(ctx context.Context, c *scenarios.Conn, misfits []Misfit) (out []Tried) {
 	for some := range slices.Chunk(misfits, SideBySide) {
 		part := make([]Tried, len(some))
 		replies := make([]*wire.Reply, len(some))
 		var calls []func(context.Context)
 		for i, m := range some {
-			if costly(m.Way) && slices.ContainsFunc(out, func(t Tried) bool { return t.Operation == m.Way.Operation && t.LetIn() }) {
+			if a.Costly(m.Way) && slices.ContainsFunc(out, func(t Tried) bool { return t.Operation == m.Way.Operation && t.Answer.Success() }) {
 				continue
 			}
-			q, ok := call(m)
+			q, ok := a.Call(m)
 			if !ok {
 				continue
 			}
@@ -206,7 +234,7 @@ func Try(ctx context.Context, c *scenarios.Conn, misfits []Misfit, call func(Mis
 		c.AtOnce(ctx, calls...)
 		for _, reply := range replies {
 			if reply != nil && reply.Success() {
-				made(reply)
+				a.Made(reply)
 			}
 		}
 		out = append(out, slices.DeleteFunc(part, func(t Tried) bool { return t.Way == "" })...)
@@ -217,8 +245,8 @@ func Try(ctx context.Context, c *scenarios.Conn, misfits []Misfit, call func(Mis
 // most are how many misfits of a way are sent at each depth where there are more: a few of those that may make what has to be paid for.
 var most = map[bool][scenarios.Deep + 1]int{false: {9, 48, 1 << 20}, true: {6, 12, 64}}
 
-// DrawnMisfits returns some of the misfits of a way: each kind is among them before one is there twice.
-func DrawnMisfits(c *scenarios.Conn, misfits []Misfit, costly bool) []Misfit {
+// drawn returns some of the misfits of a way: each kind is among them before one is there twice.
+func drawn(c *scenarios.Conn, misfits []Misfit, costly bool) []Misfit {
 	var out, later []Misfit
 	seen := map[apidoc.Kind]bool{}
 	for _, k := range c.Rand.Perm(len(misfits)) {

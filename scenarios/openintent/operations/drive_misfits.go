@@ -1,16 +1,12 @@
 package operations
 
 import (
-	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/openassay/assay/gen/openintent"
-	"github.com/openassay/assay/internal/apidoc"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/access"
 	"github.com/openassay/assay/scenarios/openintent/host"
@@ -36,11 +32,11 @@ var MisfitTable = sync.OnceValues(func() ([]access.MisfitCell, error) {
 	if err != nil {
 		return nil, err
 	}
-	return contract.MisfitTable(misfitExcluded, func(access.Way) any { return nil }), nil
+	return contract.MisfitTable(misfitExcluded, nil), nil
 })
 
 // misfitExcluded says why misfits of a way are not sent, "" if they are.
-func misfitExcluded(w access.Way, _ apidoc.Kind) string {
+func misfitExcluded(w access.Way) string {
 	switch {
 	case slices.Contains(w.Tags, "seams"):
 		return "a seam is for tests, and no text says what it refuses"
@@ -49,8 +45,6 @@ func misfitExcluded(w access.Way, _ apidoc.Kind) string {
 	}
 	return ""
 }
-
-func never(access.Way) bool { return false }
 
 // misfitting sends every operation of the contract what it does not allow. Those that no server can do come first.
 var misfitting = &scenarios.Drive[MisfitsObservation]{
@@ -66,40 +60,19 @@ var misfitting = &scenarios.Drive[MisfitsObservation]{
 		t.below()
 		contract := scenarios.Get(Contract())
 		o.Before = t.stands(ctx, contract, "before anything that does not fit")
-		groups := map[misfitGroup][]access.Misfit{}
-		for _, w := range contract.Ways {
-			if misfitExcluded(w, "") != "" {
-				continue
-			}
-			if q, ok := t.misfitCall(contract, access.Misfit{Way: w}); ok {
-				for _, m := range access.DrawnMisfits(c, contract.Misfits(w, q.Body, t.strange), false) {
-					g := misfitGroup{phase: m.Phase()}
-					if g.phase == 1 && c.Depth != scenarios.Quick {
-						g.operation = w.Operation // what one lets in is not held against the next
-					}
-					groups[g] = append(groups[g], m)
-				}
-			}
+		sends := access.Misfitting{
+			Contract: contract, Word: t.strange, Excluded: misfitExcluded, Made: t.adopt,
+			Thing: func(access.Way) string { return "" }, Costly: func(access.Way) bool { return false },
+			Call: func(m access.Misfit) (wire.Call, bool) { return t.misfitCall(contract, m) },
 		}
-		for _, g := range slices.SortedFunc(maps.Keys(groups), misfitGroup.compare) {
-			r := MisfitRound{Tried: access.Try(wire.Misfit(ctx, openintent.OIPREAD13), t.Conn, groups[g],
-				func(m access.Misfit) (wire.Call, bool) { return t.misfitCall(contract, m) }, never, t.adopt)}
+		for _, g := range sends.Groups(c) {
+			r := MisfitRound{Tried: sends.Try(wire.Misfit(ctx, openintent.OIPREAD13), c, g.Misfits)}
 			if len(r.Tried) > 0 {
 				r.After = t.stands(ctx, contract, "after requests that do not fit")
 				o.Rounds = append(o.Rounds, r)
 			}
 		}
 	},
-}
-
-// misfitGroup are misfits that are sent before everything is read again.
-type misfitGroup struct {
-	phase     int
-	operation string
-}
-
-func (g misfitGroup) compare(h misfitGroup) int {
-	return cmp.Or(g.phase-h.phase, strings.Compare(g.operation, h.operation))
 }
 
 // below has what is made belong to the intent, whose lists show it.

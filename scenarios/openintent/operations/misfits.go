@@ -35,7 +35,7 @@ var everyMisfitAnswered = scenarios.Scenario{
 				if !a.Sure {
 					accepted = append(accepted, 2)
 				}
-				if !a.Lacking() {
+				if !a.Answer.Lacking() {
 					j.Check(openintent.OIPREAD13, a.Answer.Status).To(check.Status(accepted...), "%s", a.Answer.Asked)
 				}
 			}
@@ -75,7 +75,7 @@ var everyChildApart = scenarios.Scenario{
 	Ask: scenarios.Ask(crossed, func(o CrossedObservation, j *scenarios.Judge) {
 		o.Made.given(j)
 		if o.Control == 0 {
-			if !slices.ContainsFunc(o.Asked, served) {
+			if !slices.ContainsFunc(o.Asked, func(a access.Answer) bool { return !a.Lacking() }) {
 				j.NotOffered("an operation that names a child below its parent")
 			}
 			j.Block("no operation that names a child below its parent is done", "serve leases, assignments, dependencies or portfolios")
@@ -94,12 +94,6 @@ var everyChildApart = scenarios.Scenario{
 	}),
 }
 
-// served reports whether an answer is not what a server gives that has no such route.
-func served(a access.Answer) bool {
-	code, _ := a.Status.Int()
-	return !slices.Contains([]int64{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}, code)
-}
-
 // Tasks and plans have versions as well, of which RFC-0001 does not speak.
 var everyVersionNamed = scenarios.Scenario{
 	ID:     "openintent/misfits/every-version-named",
@@ -108,8 +102,8 @@ var everyVersionNamed = scenarios.Scenario{
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(versioned, func(o VersionsObservation, j *scenarios.Judge) {
 		o.Made.given(j)
-		if code, _ := o.Right.Status.Int(); code/100 != 2 {
-			j.Block(fmt.Sprintf("setup failed: %s was answered with HTTP %d", o.Right.Asked, code), "take a write that names the version")
+		if !o.Right.Success() {
+			j.Block("setup failed: "+o.Right.Asked+" was answered with HTTP "+o.Right.Status.JSON(), "take a write that names the version")
 		}
 		for _, v := range o.Named {
 			id, accepted := scenarios.RequirementID(openintent.OIP00012), []int{http.StatusConflict, http.StatusPreconditionFailed}
@@ -119,7 +113,7 @@ var everyVersionNamed = scenarios.Scenario{
 			case !v.Number:
 				accepted = []int{4}
 			}
-			if code, _ := v.Answer.Status.Int(); !v.Needed && slices.Contains([]int64{404, 405, 501}, code) {
+			if !v.Needed && v.Answer.Lacking() {
 				continue
 			}
 			if j.Check(id, v.Answer.Status).To(check.Status(accepted...), "%s", v.Answer.Asked) {

@@ -1,4 +1,4 @@
-// Package credentials tests every operation of the contract with every credential that does not open it.
+// Package operations sends every operation of the contract with credentials that do not open it, and with requests that do not fit it.
 package operations
 
 import (

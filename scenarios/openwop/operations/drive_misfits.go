@@ -1,15 +1,12 @@
 package operations
 
 import (
-	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/internal/apidoc"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/access"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
@@ -39,16 +36,13 @@ var MisfitTable = sync.OnceValues(func() ([]access.MisfitCell, error) {
 	if err != nil {
 		return nil, err
 	}
-	return contract.MisfitTable(misfitExcluded, func(w access.Way) any {
-		if w.Operation == "editGoal" { // of which the contract demands some member, and none by name
-			return dialect.EditGoalRequest{Objective: "word"}
-		}
-		return nil
+	return contract.MisfitTable(misfitExcluded, map[string]any{
+		"editGoal": dialect.EditGoalRequest{Objective: "word"}, // of which the contract demands some member, and none by name
 	}), nil
 })
 
 // misfitExcluded says why misfits of a way are not sent, "" if they are.
-func misfitExcluded(w access.Way, _ apidoc.Kind) string {
+func misfitExcluded(w access.Way) string {
 	switch {
 	case slices.Contains(w.Tags, "seams"):
 		return "a seam is for tests, and no text says what it refuses"
@@ -97,25 +91,12 @@ var misfitting = &scenarios.Drive[MisfitsObservation]{
 		defer t.files.Tidy(ctx)
 		o.Before = t.stands(ctx, "before anything that does not fit")
 		contract := scenarios.Get(Contract())
-		groups := map[misfitGroup][]access.Misfit{}
-		for _, w := range contract.Ways {
-			if misfitExcluded(w, "") != "" {
-				continue
-			}
-			if q, ok := t.misfitCall(contract, access.Misfit{Way: w}); ok {
-				for _, m := range access.DrawnMisfits(c, contract.Misfits(w, q.Body, t.strange), makes(w)) {
-					g := misfitGroup{phase: m.Phase(), thing: thingOf(w)}
-					if g.phase == 1 && c.Depth != scenarios.Quick {
-						g.operation = w.Operation // what one lets in is not held against the next
-					}
-					groups[g] = append(groups[g], m)
-				}
-			}
+		sends := access.Misfitting{
+			Contract: contract, Word: t.strange, Excluded: misfitExcluded, Thing: thingOf, Costly: makes, Made: t.adopt,
+			Call: func(m access.Misfit) (wire.Call, bool) { return t.misfitCall(contract, m) },
 		}
-		for _, g := range slices.SortedFunc(maps.Keys(groups), misfitGroup.compare) {
-			r := MisfitRound{Thing: g.thing}
-			r.Tried = access.Try(wire.Misfit(ctx, openwop.OWPERR26), c, groups[g],
-				func(m access.Misfit) (wire.Call, bool) { return t.misfitCall(contract, m) }, makes, t.adopt)
+		for _, g := range sends.Groups(c) {
+			r := MisfitRound{Thing: g.Thing, Tried: sends.Try(wire.Misfit(ctx, openwop.OWPERR26), c, g.Misfits)}
 			r.After = t.standsOf(ctx, r.Thing, "after requests that do not fit")
 			if len(r.Tried) > 0 {
 				o.Rounds = append(o.Rounds, r)
@@ -123,18 +104,6 @@ var misfitting = &scenarios.Drive[MisfitsObservation]{
 		}
 	},
 }
-
-// misfitGroup are misfits that are sent before the things are read again.
-type misfitGroup struct {
-	phase            int
-	thing, operation string
-}
-
-func (g misfitGroup) compare(h misfitGroup) int {
-	return cmp.Or(g.phase-h.phase, strings.Compare(g.thing, h.thing), strings.Compare(g.operation, h.operation))
-}
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // misfitCall returns the request of a misfit without what is wrong in its body.
 func (t *things) misfitCall(contract *access.Contract, m access.Misfit) (q wire.Call, ok bool) {

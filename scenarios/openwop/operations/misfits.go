@@ -2,6 +2,7 @@ package operations
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -32,18 +33,18 @@ var everyMisfitAnswered = scenarios.Scenario{
 		for _, r := range o.Rounds {
 			letIn := map[string][]string{}
 			for _, a := range r.Tried {
-				if a.Lacking() && !slices.Contains(needed, a.Operation) {
+				if a.Answer.Lacking() && !slices.Contains(needed, a.Operation) {
 					continue
 				}
 				j.Check(openwop.OWPERR26, a.Answer.Status).To(check.Status(answers(a)...), "%s", a.Answer.Asked)
 				switch code, _ := a.Answer.Status.Int(); {
 				case code/100 == 4:
 					host.Answered(a.Answer).Envelope(j)
-				case a.LetIn():
+				case a.Answer.Success():
 					letIn[a.Operation] = append(letIn[a.Operation], a.Answer.Asked)
 				}
 			}
-			for _, operation := range sortedKeys(letIn) {
+			for _, operation := range slices.Sorted(maps.Keys(letIn)) {
 				j.Find("", "%s is done all the same for %d requests that do not fit, among them: %s", operation, len(letIn[operation]),
 					letIn[operation][0])
 			}
