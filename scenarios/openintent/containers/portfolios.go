@@ -24,14 +24,11 @@ func PortfoliosSuite() scenarios.Suite {
 	}
 }
 
-const flagsThere = "has_suspended_members and suspended_member_count of a portfolio, at GET /portfolios/{id} " +
-	"(there or below aggregate_status)"
-
 // givenFlag ends the judge unless the portfolio has the member that l locates.
 func (o PortfolioObservation) givenFlag(j *scenarios.Judge, l host.Locator) {
 	at := host.Locate(l, o.One.Docs())
 	if !at.Present() {
-		j.NotThere(o.One.Portfolio.Status, flagsThere)
+		j.NotThere(o.One.Portfolio.Status, host.PortfolioFlagsThere)
 	}
 	at.Note(j, "OIP-R23", l)
 }
@@ -159,7 +156,7 @@ func aggregate(
 		Ask: scenarios.Ask(aggregates, func(o AggregatesObservation, j *scenarios.Judge) {
 			if !o.aggregated() {
 				j.NotThere(o.Completed.Status,
-					"the aggregate status of a portfolio (completed, failed or in_progress), at GET /portfolios/{id}")
+					host.PortfolioWordThere)
 			}
 			for _, r := range of(o) {
 				at := host.Locate(host.PortfolioAggregate, host.Named("portfolio", r.Body))

@@ -85,7 +85,7 @@ var planLists = scenarios.Scenario{
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		during, after := o.During.suspendedTasks(), o.After.suspendedTasks()
 		if !during.Present() {
-			j.NotThere(during.Value, suspendedTasksThere)
+			j.NotThere(during.Value, host.SuspendedTasksThere)
 		}
 		o.After.Plan.Readable(j)
 		ours, ok := entryOf(j, openintent.OIP0026R4G, host.SuspendedTasks, during, after, "task_id", o.TaskID)
@@ -94,8 +94,6 @@ var planLists = scenarios.Scenario{
 		}
 	}),
 }
-
-const suspendedTasksThere = "suspended_tasks of a plan, at GET /plans/{id} (there or below progress) or GET /plans/{id}/progress"
 
 // entryOf returns the entry of a list whose member has this value. It checks that the list has one such entry while the
 // intent is suspended, and no entry at all after the answer.
@@ -158,7 +156,7 @@ var planAdded = scenarios.Scenario{
 	Claim:  claims.Plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		if during := o.During.suspendedTasks(); !during.Present() {
-			j.NotThere(during.Value, suspendedTasksThere)
+			j.NotThere(during.Value, host.SuspendedTasksThere)
 		}
 		j.Check(openintent.OIP0026L6, o.During.Plan.Body).To(allMembersOf(o.Before.Plan.Body), "the plan")
 	}),

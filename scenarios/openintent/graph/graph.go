@@ -74,8 +74,6 @@ var graphUnrelated = scenarios.Scenario{
 	}),
 }
 
-const aggregateThere = "the aggregate_status of a parent, at GET /intents/{id}/graph or GET /intents/{id}"
-
 // aggregate returns the aggregate that the parent shows of its children.
 func (f Family) aggregate() host.Located {
 	return host.Locate(host.ParentAggregate, host.Named("graph", f.Graph.Body).And("intent", f.Parent.Body))
@@ -90,7 +88,7 @@ var graphCounted = scenarios.Scenario{
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
 		during, after := o.Behind.aggregate(), o.After.aggregate()
 		if !during.Present() {
-			j.NotThere(during.Value, aggregateThere)
+			j.NotThere(during.Value, host.ParentAggregateThere)
 		}
 		during.Note(j, "OIP-R23", host.ParentAggregate)
 		if !after.Present() {
@@ -118,7 +116,7 @@ var graphNotDone = scenarios.Scenario{
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
 		before, during := o.Before.aggregate(), o.Behind.aggregate()
 		if !during.Present() {
-			j.NotThere(during.Value, aggregateThere)
+			j.NotThere(during.Value, host.ParentAggregateThere)
 		}
 		j.Check(openintent.OIP00023, during.At("/by_status/completed")).To(check.Equal(1),
 			"%s, while one child waits and another is completed", during.Label("by_status.completed"))

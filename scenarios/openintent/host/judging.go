@@ -138,6 +138,17 @@ func covers(got, want any) bool {
 // Contains reports whether one of these texts stands anywhere in a value.
 func Contains(value wire.Value, texts ...string) bool { return Mentions(value.Actual(), texts...) }
 
+// Mentioning expects a document with one of these texts anywhere.
+func Mentioning(texts ...string) check.Matcher {
+	return check.Seeing("something with "+strings.Join(texts, " or "), func(s wire.Seen) (bool, string) {
+		v, _ := s.(wire.Value)
+		return Contains(v, texts...), v.JSON()
+	})
+}
+
+// SuspendedCodes are the codes of the refusal of a claim whose upstream waits, as servers spell it (OIP-R27).
+var SuspendedCodes = []string{"upstream_intent_suspended", "UpstreamIntentSuspendedError"}
+
 // Mentions reports whether one of these texts stands anywhere in a decoded document, names of members included.
 func Mentions(document any, texts ...string) bool {
 	switch v := document.(type) {
@@ -153,4 +164,12 @@ func Mentions(document any, texts ...string) bool {
 		}
 	}
 	return false
+}
+
+// Entries returns a list, or that below a member of this name.
+func Entries(v wire.Value, member string) wire.Values {
+	if _, is := v.Actual().([]any); is {
+		return v.Items()
+	}
+	return v.Key(member).Items()
 }

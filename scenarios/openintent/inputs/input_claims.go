@@ -2,14 +2,12 @@
 package inputs
 
 import (
-	"strings"
 
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openintent/claims"
 	"github.com/openassay/assay/scenarios/openintent/host"
-	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Suite returns the suite claims.
@@ -60,20 +58,9 @@ var claimMarked = scenarios.Scenario{
 	Claim:  claims.Claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
 		o.givenRefusal(j)
-		j.Check(openintent.OIP0026V2, o.Refused.Body).To(mentioning(suspendedCodes...), "what refuses the claim")
-		j.Check(openintent.OIP0026V3, o.Refused.Body).To(mentioning(o.UpstreamID), "what refuses the claim")
+		j.Check(openintent.OIP0026V2, o.Refused.Body).To(host.Mentioning(host.SuspendedCodes...), "what refuses the claim")
+		j.Check(openintent.OIP0026V3, o.Refused.Body).To(host.Mentioning(o.UpstreamID), "what refuses the claim")
 	}),
-}
-
-// suspendedCodes are the codes of the refusal, as servers spell it.
-var suspendedCodes = []string{"upstream_intent_suspended", "UpstreamIntentSuspendedError"}
-
-// mentioning expects a document with one of these texts anywhere.
-func mentioning(texts ...string) check.Matcher {
-	return check.Seeing("something with "+strings.Join(texts, " or "), func(s wire.Seen) (bool, string) {
-		v, _ := s.(wire.Value)
-		return host.Contains(v, texts...), v.JSON()
-	})
 }
 
 var claimResumeAt = scenarios.Scenario{
@@ -83,7 +70,7 @@ var claimResumeAt = scenarios.Scenario{
 	Claim:  claims.Claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
 		o.givenRefusal(j)
-		if !host.Contains(o.Refused.Body, suspendedCodes...) {
+		if !host.Contains(o.Refused.Body, host.SuspendedCodes...) {
 			reason := "setup failed: the claim was refused for another reason: HTTP " + o.Refused.Status.JSON()
 			if !o.Refused.Excused() {
 				j.Violates(openintent.OIP0026V2, o.Refused.Body, reason)

@@ -32,7 +32,7 @@ var aroundScenarios = []scenarios.Scenario{
 		Ask: ofAround(func(_ CoursesObservation, a Around, j *scenarios.Judge) {
 			at := host.Locate(host.ParentAggregate, host.Named("graph", a.Graph.Body).And("intent", a.Parent.Body))
 			if !at.Present() {
-				j.NotThere(at.Value, aggregateThere)
+				j.NotThere(at.Value, host.ParentAggregateThere)
 			}
 			n := a.count(host.Suspended)
 			j.Check(openintent.OIP0026R4, at.At("/by_status/"+host.Suspended)).To(check.That(fmt.Sprint(n), func(v any) bool {
@@ -50,7 +50,7 @@ var aroundScenarios = []scenarios.Scenario{
 			flag, count := host.Locate(host.PortfolioFlag, docs), host.Locate(host.PortfolioCount, docs)
 			for _, at := range []host.Located{flag, count} {
 				if !at.Present() {
-					j.NotThere(a.Portfolio.Status, flagsThere)
+					j.NotThere(a.Portfolio.Status, host.PortfolioFlagsThere)
 				}
 			}
 			n := a.count(host.Suspended)
@@ -101,11 +101,11 @@ var aroundScenarios = []scenarios.Scenario{
 // judgeTask judges the task that the plan lists. It reports whether the intent of the task goes on.
 func (a Around) judgeTask(id string, j *scenarios.Judge) (goesOn bool) {
 	if a.Plan.Asked == "" {
-		j.NotThere(a.Parent.Status, "plans of tasks (POST /tasks and /plans)")
+		j.NotThere(a.Parent.Status, host.PlansThere)
 	}
 	at := host.Locate(host.SuspendedTasks, host.Named("plan", a.Plan.Body).And("progress", a.Progress.Body))
 	if !at.Present() {
-		j.NotThere(at.Value, listThere)
+		j.NotThere(at.Value, host.SuspendedTasksThere)
 	}
 	var want []string
 	status := host.StatusOf(a.Task.Body)
@@ -172,7 +172,7 @@ func (a Around) last() wire.Value { return a.Intents[len(a.Intents)-1].Body.Key(
 // portfolio is the portfolio as a document to search. It ends the judge if there is none.
 func (a Around) portfolio(j *scenarios.Judge) map[string][]wire.Value {
 	if a.Portfolio.Asked == "" {
-		j.NotThere(a.Parent.Status, "a way to make a portfolio (POST /portfolios)")
+		j.NotThere(a.Parent.Status, host.PortfoliosThere)
 	}
 	return host.Named("portfolio", a.Portfolio.Body)
 }

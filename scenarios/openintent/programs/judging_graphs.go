@@ -221,12 +221,10 @@ func (r Ran) judgeApart(j *scenarios.Judge) {
 	}
 }
 
-const aggregateThere = "the aggregate_status of a parent, at GET /intents/{id}/graph or GET /intents/{id}"
-
 // judgeCounted takes a count of the children, and one of more of the graph: servers differ in what an aggregate covers.
 func (r Ran) judgeCounted(j *scenarios.Judge) {
 	if at := aggregateOf(r.Start, 0, parent); !at.Present() {
-		j.NotThere(at.Value, aggregateThere)
+		j.NotThere(at.Value, host.ParentAggregateThere)
 	}
 	for _, m := range r.ruled() {
 		for k, p := range r.Program.Parents() {
@@ -276,13 +274,10 @@ func counts(want model.Count) check.Matcher {
 	})
 }
 
-const flagsThere = "has_suspended_members and suspended_member_count of a portfolio, at GET /portfolios/{id} " +
-	"(there or below aggregate_status)"
-
 // hasPortfolios ends the judge if the server has none.
 func (r Ran) hasPortfolios(j *scenarios.Judge) {
 	if len(r.Start.Portfolios) == 0 {
-		j.NotThere(r.Start.Intents[parent].Status, "a way to make a portfolio (POST /portfolios)")
+		j.NotThere(r.Start.Intents[parent].Status, host.PortfoliosThere)
 	}
 }
 
@@ -293,7 +288,7 @@ func (r Ran) judgeFlags(j *scenarios.Judge) {
 	}
 	for _, l := range []host.Locator{host.PortfolioFlag, host.PortfolioCount} {
 		if at := locate(r.Start, 0, l); !at.Present() {
-			j.NotThere(r.Start.Portfolios[0].Status, flagsThere)
+			j.NotThere(r.Start.Portfolios[0].Status, host.PortfolioFlagsThere)
 		}
 	}
 	for _, m := range r.ruled() {
@@ -328,7 +323,7 @@ func (r Ran) judgeWords(j *scenarios.Judge) {
 			at := host.Locate(host.PortfolioAggregate, host.Named("portfolio", m.taken.After.Portfolios[i].Body))
 			if !at.Present() || at.Place.Pointer == "/status" {
 				j.NotThere(r.Start.Portfolios[0].Status,
-					"the aggregate status of a portfolio (completed, failed or in_progress), at GET /portfolios/{id}")
+					host.PortfolioWordThere)
 			}
 			want := m.world.Shows(i).Word
 			id := map[string]scenarios.RequirementID{

@@ -33,14 +33,10 @@ var routeScenarios = []scenarios.Scenario{
 
 // listed returns the intents of a list around another: below its name, or the list itself.
 func (s Sight) listed(of string) []wire.Value {
-	reply := s.Lists[of]
-	if !reply.Ok() {
-		return nil
+	if reply := s.Lists[of]; reply.Ok() {
+		return host.Entries(reply.Body, of)
 	}
-	if all := reply.Body.Key(of); all.Present() {
-		return all.Items()
-	}
-	return reply.Body.Items()
+	return nil
 }
 
 // number returns the intent with an id, None for others.
@@ -115,11 +111,7 @@ func (r Ran) judgeMemberOf(j *scenarios.Judge) {
 	some := false
 	for _, m := range r.ruled() {
 		at := m.taken.After
-		list := at.MemberOf.Body.Items()
-		if all := at.MemberOf.Body.Key("portfolios"); all.Present() {
-			list = all.Items()
-		}
-		for _, shown := range list {
+		for _, shown := range host.Entries(at.MemberOf.Body, "portfolios") {
 			i := slices.IndexFunc(at.Portfolios, func(p host.Reply) bool { return p.Body.Key("id").String() == shown.Key("id").String() })
 			named := host.Named("portfolio", shown)
 			flag, count := host.Locate(host.PortfolioFlag, named), host.Locate(host.PortfolioCount, named)

@@ -10,15 +10,10 @@ import (
 	"github.com/openassay/assay/scenarios/openintent/host"
 )
 
-const (
-	mirrorThere = "tasks that turn blocked when their intent is suspended"
-	listThere   = "suspended_tasks of a plan, at GET /plans/{id} (there or below progress) or GET /plans/{id}/progress"
-)
-
 // mirrors ends the judge if the server mirrors nothing: no task shows anything of the first suspension.
 func (o TasksObservation) mirrors(j *scenarios.Judge) {
 	if first := o.Rounds[0]; !first.Blocked[0].Reached && first.During[0].Body.Key("blocked_reason").String() == "" {
-		j.NotThere(first.During[0].Body, mirrorThere)
+		j.NotThere(first.During[0].Body, host.MirrorThere)
 	}
 }
 
@@ -64,7 +59,7 @@ var taskScenarios = []scenarios.Scenario{
 				}
 				during := host.Locate(host.SuspendedTasks, host.Named("plan", r.Plan.Body).And("progress", r.Progress.Body))
 				if !during.Present() {
-					j.NotThere(during.Value, listThere)
+					j.NotThere(during.Value, host.SuspendedTasksThere)
 				}
 				listed = true
 				j.Check(openintent.OIP0026R4G, during.Value).

@@ -214,20 +214,12 @@ func (m moment) counts() (all []expectation) {
 // showings are the places where portfolio i shows what its members are.
 func (m moment) showings(i int) []wire.Value {
 	all := []wire.Value{m.taken.After.Folders[i].Body}
-	for _, f := range list(m.taken.After.Within.Body, "portfolios") {
+	for _, f := range host.Entries(m.taken.After.Within.Body, "portfolios") {
 		if f.Key("id").String() == m.Folders[i] {
 			all = append(all, f)
 		}
 	}
 	return all
-}
-
-// list is a list, or the member of an object that is one.
-func list(v wire.Value, member string) wire.Values {
-	if _, is := v.Actual().([]any); is {
-		return v.Items()
-	}
-	return v.Key(member).Items()
 }
 
 func (m moment) portfolios() (all []expectation) {

@@ -100,7 +100,7 @@ func (m moment) routes() (all []expectation) {
 	same := func(r host.Reply, member string) { // about one entry: that which differs, or that of the turn
 		var about wire.Value
 		of := -1
-		for _, e := range list(r.Body, member) {
+		for _, e := range host.Entries(r.Body, member) {
 			n, status := slices.Index(m.IDs, e.Key("id").String()), e.Key("status")
 			if differs := n >= 0 && status.String() != m.shown(n); n >= 0 && status.Present() && (of < 0 || differs || n == m.turn.Intent) {
 				about, of = status, n
@@ -143,7 +143,7 @@ func (m moment) routes() (all []expectation) {
 	about(s.Ready, "ready", "no intent of which a dependency is suspended", waiting, func(in bool) bool { return in })
 	about(s.Held, "blocked", "each blocked intent of which a dependency is suspended", blocked, func(in bool) bool { return !in })
 	for n, r := range s.Lists {
-		entries := list(r.Body, "tasks")
+		entries := host.Entries(r.Body, "tasks")
 		for k, work := range m.Setting.Works {
 			if work.Intent != n || len(m.Tasks) == 0 {
 				continue

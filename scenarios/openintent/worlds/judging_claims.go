@@ -3,7 +3,6 @@ package worlds
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/openassay/assay/gen/openintent"
@@ -29,16 +28,6 @@ var claimScenarios = []scenarios.Scenario{
 		Ask:   scenarios.Ask(drawn, WorldObservation.judgeClaims),
 	},
 }
-
-func mentions(texts ...string) check.Matcher {
-	return check.Seeing("something with "+strings.Join(texts, " or "), func(s wire.Seen) (bool, string) {
-		v, _ := s.(wire.Value)
-		return host.Contains(v, texts...), v.JSON()
-	})
-}
-
-// suspendedCodes are the codes of the refusal (OIP-R27).
-var suspendedCodes = []string{"upstream_intent_suspended", "UpstreamIntentSuspendedError"}
 
 // waiting returns the intents from which inputs of n come that are suspended.
 func (m moment) waiting(n int) (ids []string, since time.Time) {
@@ -72,8 +61,8 @@ func (o WorldObservation) judgeClaims(j *scenarios.Judge) {
 			if !j.Check(openintent.OIP0026V1, main.Status).To(check.Status(4), "%s", what) || main.Excused() {
 				break
 			}
-			if j.Check(openintent.OIP0026V2, main.Body).To(mentions(suspendedCodes...), "%s", what) {
-				j.Check(openintent.OIP0026V3, main.Body).To(mentions(ids...), "%s", what)
+			if j.Check(openintent.OIP0026V2, main.Body).To(host.Mentioning(host.SuspendedCodes...), "%s", what) {
+				j.Check(openintent.OIP0026V3, main.Body).To(host.Mentioning(ids...), "%s", what)
 				j.Check(openintent.OIPREAD18, host.ResumesAt(main.Body)).To(host.NotBefore(since), "expected_resume_at in %s", what)
 			}
 		case m.scene.Resolved(n):
@@ -161,9 +150,7 @@ type between struct{ least, most int }
 
 // judgeTold asks the logs of portfolios, where they tell of members at all (OIP-R105).
 func (o WorldObservation) judgeTold(j *scenarios.Judge) {
-	if len(o.Folders) == 0 {
-		j.NotThere(o.Start.Graph.Status, "a way to make a portfolio (POST /portfolios)")
-	}
+	o.hasFolders(j)
 	o.through(j)
 	suspended, resumed := map[[2]int]*between{}, map[[2]int]*between{}
 	count := func(of map[[2]int]*between, folder, n, least, most int) {

@@ -45,7 +45,7 @@ func Suite() scenarios.Suite {
 				Proves: scenarios.IDs{openintent.OIP0026R4, openintent.OIP00023}, Claim: claims.Graph,
 				Ask: of(counted, func(o WorldObservation, j *scenarios.Judge) {
 					if len(o.Start.aggregates()) == 0 {
-						j.NotThere(o.Start.Graph.Body, "the aggregate_status of a parent, at GET /intents/{id}/graph or GET /intents/{id}")
+						j.NotThere(o.Start.Graph.Body, host.ParentAggregateThere)
 					}
 				}),
 			},
@@ -55,7 +55,7 @@ func Suite() scenarios.Suite {
 				Proves: scenarios.IDs{openintent.OIP0026R4B, openintent.OIP0026R4C}, Claim: inFolders,
 				Ask: of(flagged, func(o WorldObservation, j *scenarios.Judge) {
 					for _, l := range []host.Locator{host.PortfolioFlag, host.PortfolioCount} {
-						o.folder(j, l, "has_suspended_members and suspended_member_count of a portfolio, at GET /portfolios/{id}")
+						o.folder(j, l, host.PortfolioFlagsThere)
 					}
 				}),
 			},
@@ -64,8 +64,8 @@ func Suite() scenarios.Suite {
 				Title:  "a portfolio is completed, failed or in progress as its members are, whatever ended them and whatever their roles are",
 				Proves: scenarios.IDs{openintent.OIP0026R4D, openintent.OIP0026R4E, openintent.OIP0026R4F, openintent.OIP0026R1C}, Claim: inFolders,
 				Ask: of(worded, func(o WorldObservation, j *scenarios.Judge) {
-					if at := o.folder(j, host.PortfolioAggregate, aggregateThere); at.Place.Pointer == "/status" {
-						j.NotThere(o.Start.Folders[0].Status, aggregateThere)
+					if at := o.folder(j, host.PortfolioAggregate, host.PortfolioWordThere); at.Place.Pointer == "/status" {
+						j.NotThere(o.Start.Folders[0].Status, host.PortfolioWordThere)
 					}
 				}),
 			},
@@ -83,7 +83,7 @@ func Suite() scenarios.Suite {
 					o.hasTasks(j)
 					for _, m := range o.moments() {
 						if at := m.suspendedTasks(0); !at.Present() {
-							j.NotThere(at.Value, "suspended_tasks of a plan, at GET /plans/{id} (there or below progress) or GET /plans/{id}/progress")
+							j.NotThere(at.Value, host.SuspendedTasksThere)
 						}
 					}
 				}),
@@ -116,9 +116,7 @@ func Suite() scenarios.Suite {
 				Proves: scenarios.IDs{openintent.OIP0026R5}, Claim: claims.With(claims.Deadline, claims.Portfolio, claims.Core, claims.Graph),
 				Ask: of(ended, func(o WorldObservation, j *scenarios.Judge) {
 					moved(o, j)
-					if len(o.Folders) == 0 {
-						j.NotThere(o.Start.Graph.Status, "a way to make a portfolio (POST /portfolios)")
-					}
+					o.hasFolders(j)
 				}),
 			},
 		}, claimScenarios, eventScenarios),
@@ -130,8 +128,6 @@ var (
 	inFolders = claims.With(claims.Portfolio, claims.Graph, claims.Core)
 	inPlans   = claims.With(claims.Plan, claims.Graph, claims.Core)
 )
-
-const aggregateThere = "the aggregate status of a portfolio (completed, failed or in_progress), at GET /portfolios/{id}"
 
 // of judges a part of all that must be seen, if what it is about is there.
 func of(which part, there func(WorldObservation, *scenarios.Judge)) scenarios.Question {
@@ -169,11 +165,16 @@ func moved(o WorldObservation, j *scenarios.Judge) {
 	}
 }
 
+// hasFolders ends the judge if the server has no portfolios.
+func (o WorldObservation) hasFolders(j *scenarios.Judge) {
+	if len(o.Folders) == 0 {
+		j.NotThere(o.Start.Graph.Status, host.PortfoliosThere)
+	}
+}
+
 // folder looks for what portfolios show, and ends the judge if it is not there.
 func (o WorldObservation) folder(j *scenarios.Judge, l host.Locator, what string) host.Located {
-	if len(o.Folders) == 0 {
-		j.NotThere(o.Start.Graph.Status, "a way to make a portfolio (POST /portfolios)")
-	}
+	o.hasFolders(j)
 	at := host.Locate(l, host.Named("portfolio", o.Start.Folders[0].Body))
 	if !at.Present() {
 		j.NotThere(o.Start.Folders[0].Status, what)
@@ -184,14 +185,14 @@ func (o WorldObservation) folder(j *scenarios.Judge, l host.Locator, what string
 // hasTasks ends the judge if there are none that mirror anything: of those that ran none shows anything of the first suspension.
 func (o WorldObservation) hasTasks(j *scenarios.Judge) {
 	if len(o.Tasks) == 0 {
-		j.NotThere(o.Start.Graph.Status, "plans of tasks (POST /tasks and /plans)")
+		j.NotThere(o.Start.Graph.Status, host.PlansThere)
 	}
 	for _, m := range o.moments() {
 		for k, work := range m.Setting.Works {
 			task := m.taken.After.Tasks[k].Body
 			if work.Runs && m.shown(work.Intent) == host.Suspended && m.before.status(work.Intent).String() == host.Active {
 				if host.StatusOf(task).String() == "running" && task.Key("blocked_reason").String() == "" {
-					j.NotThere(task, "tasks that turn blocked when their intent is suspended")
+					j.NotThere(task, host.MirrorThere)
 				}
 				return
 			}
