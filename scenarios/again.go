@@ -22,7 +22,7 @@ type Again struct {
 	Salts []string
 
 	Now  func() time.Time                           // default time.Now
-	Wait func(context.Context, time.Duration) error // returns early if the context ends; default sleeps
+	Wait func(context.Context, time.Duration) error // default [wire.Pause]
 	Told func(n int, at time.Duration, asked int)   // is called before the n-th time, counted from 1; nil for nobody
 }
 
@@ -59,7 +59,7 @@ func (a Again) Ask(ctx context.Context, target wire.Target, r *Report, o Options
 		a.Now = time.Now
 	}
 	if a.Wait == nil {
-		a.Wait = sleep
+		a.Wait = wire.Pause
 	}
 	over, spent := a.Now(), r.Spent
 	plan, err := a.plan(r)
@@ -94,18 +94,6 @@ func (a Again) Ask(ctx context.Context, target wire.Target, r *Report, o Options
 		r.Repetitions = append(r.Repetitions, next)
 	}
 	return nil
-}
-
-// sleep waits. It returns the error of the context if that ends before.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return ctx.Err()
-	}
 }
 
 // plan draws what is asked when, in the order of time.

@@ -96,11 +96,11 @@ func checkTable(t *testing.T, bundled []byte, table []access.Cell, r *scenarios.
 	}
 }
 
-// A protocol without operations of HTTP has no credentials that a caller sends: a program is started by who may start it, and gets its
-// input from nobody else.
-func TestEveryOperationIsAskedForWithEveryCredential(t *testing.T) {
-	t.Parallel()
-	tables := map[string]func() ([]access.Cell, error){"openwop": wop.Table, "openintent": intent.Table}
+// checkTables checks the table of each protocol against its contract and what its suite asked a host that has everything. A protocol
+// without operations of HTTP has no table: a program is started by who may start it, and gets its input from nobody else.
+func checkTables[Cell any](t *testing.T, suite string, tables map[string]func() ([]Cell, error),
+	check func(t *testing.T, bundled []byte, table []Cell, r *scenarios.Report),
+) {
 	for _, row := range protocols.All() {
 		t.Run(row.Name(), func(t *testing.T) {
 			p := row.Protocol
@@ -114,9 +114,14 @@ func TestEveryOperationIsAskedForWithEveryCredential(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkTable(t, p.Requests(), table, certifySuite(t, "credentials", whole[row.Name()], scenarios.Standard, 1))
+			check(t, p.Requests(), table, certifySuite(t, suite, whole[row.Name()], scenarios.Standard, 1))
 		})
 	}
+}
+
+func TestEveryOperationIsAskedForWithEveryCredential(t *testing.T) {
+	t.Parallel()
+	checkTables(t, "credentials", map[string]func() ([]access.Cell, error){"openwop": wop.Table, "openintent": intent.Table}, checkTable)
 }
 
 var whole = map[string]protocols.Specimen{
@@ -124,10 +129,8 @@ var whole = map[string]protocols.Specimen{
 	"openintent": protocols.OpenIntent{},
 }
 
-// However a host differs, what it refuses is not held against it.
-func TestRefusalsOfHonestVariations(t *testing.T) {
-	many(t)
-	t.Parallel()
+// passedByVariations checks that every scenario of a suite is passed by each honest way to differ, at these depths.
+func passedByVariations(t *testing.T, suite string, depths ...scenarios.Depth) {
 	hosts := map[string]protocols.Specimen{}
 	for _, names := range append(variationsTogether(), []string{variation.All}, nil) {
 		hosts["openwop "+strings.Join(names, ",")] = protocols.OpenWOP{Options: surface.Options{Version: surface.HighestVersion, Vary: names}}
@@ -137,13 +140,22 @@ func TestRefusalsOfHonestVariations(t *testing.T) {
 	}
 	for name, host := range hosts {
 		t.Run(name, func(t *testing.T) {
-			r := certifySuite(t, "credentials", host, scenarios.Standard, 2)
-			nothingWrong(t, r)
-			for _, o := range r.Outcomes {
-				if o.Verdict != scenarios.Passed {
-					t.Errorf("%s is %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
+			for _, depth := range depths {
+				r := certifySuite(t, suite, host, depth, 2)
+				nothingWrong(t, r)
+				for _, o := range r.Outcomes {
+					if o.Verdict != scenarios.Passed {
+						t.Errorf("%s is %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
+					}
 				}
 			}
 		})
 	}
+}
+
+// However a host differs, what it refuses is not held against it.
+func TestRefusalsOfHonestVariations(t *testing.T) {
+	many(t)
+	t.Parallel()
+	passedByVariations(t, "credentials", scenarios.Standard)
 }

@@ -10,10 +10,6 @@ import (
 	"github.com/openassay/assay/scenarios/access"
 	intent "github.com/openassay/assay/scenarios/openintent/operations"
 	wop "github.com/openassay/assay/scenarios/openwop/operations"
-	"github.com/openassay/assay/simhost/openwop/surface"
-	"github.com/openassay/assay/simhost/openwop/variation"
-	"github.com/openassay/assay/tools/internal/protocols"
-	"github.com/openassay/assay/tools/prove"
 )
 
 // checkMisfitTable compares a table of misfits with its contract, and with what a host was asked that has everything.
@@ -56,44 +52,13 @@ func checkMisfitTable(t *testing.T, bundled []byte, table []access.MisfitCell, r
 
 func TestEveryOperationIsAskedWithEveryMisfit(t *testing.T) {
 	t.Parallel()
-	tables := map[string]func() ([]access.MisfitCell, error){"openwop": wop.MisfitTable, "openintent": intent.MisfitTable}
-	for _, row := range protocols.All() {
-		t.Run(row.Name(), func(t *testing.T) {
-			p := row.Protocol
-			if p.Requests == nil || len(operationsOf(t, p.Requests())) == 0 {
-				return // a program reads one document, whose members are those of the suites
-			}
-			table, err := tables[row.Name()]()
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkMisfitTable(t, p.Requests(), table, certifySuite(t, "misfits", whole[row.Name()], scenarios.Standard, 1))
-		})
-	}
+	checkTables(t, "misfits", map[string]func() ([]access.MisfitCell, error){"openwop": wop.MisfitTable, "openintent": intent.MisfitTable},
+		checkMisfitTable)
 }
 
 // However a host differs, what it makes of requests that do not fit is not held against it.
 func TestMisfitsOfHonestVariations(t *testing.T) {
 	many(t)
 	t.Parallel()
-	hosts := map[string]protocols.Specimen{}
-	for _, names := range append(variationsTogether(), []string{variation.All}, nil) {
-		hosts["openwop "+strings.Join(names, ",")] = protocols.OpenWOP{Options: surface.Options{Version: surface.HighestVersion, Vary: names}}
-	}
-	for _, h := range prove.Honest(protocols.Named("openintent")) {
-		hosts["openintent "+h.Name] = h.Specimen
-	}
-	for name, host := range hosts {
-		t.Run(name, func(t *testing.T) {
-			for _, depth := range []scenarios.Depth{scenarios.Quick, scenarios.Standard} {
-				r := certifySuite(t, "misfits", host, depth, 2)
-				nothingWrong(t, r)
-				for _, o := range r.Outcomes {
-					if o.Verdict != scenarios.Passed {
-						t.Errorf("%s is %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
-					}
-				}
-			}
-		})
-	}
+	passedByVariations(t, "misfits", scenarios.Quick, scenarios.Standard)
 }

@@ -2,7 +2,6 @@
 package inputs
 
 import (
-
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"

@@ -108,8 +108,13 @@ func longLoop(h host.Host, turns int) host.Scripted {
 // nodeLimited reports whether turns, plus one node, exceed the host's limit on
 // node executions.
 func nodeLimited(h host.Host, turns int) bool {
-	n, ok := claims.Family(h.Discovery, "limits").Key("maxNodeExecutions").Int()
+	n, ok := nodeLimit(h)
 	return ok && n <= int64(2*turns)
+}
+
+// nodeLimit returns the host's own limit on node executions; ok is false if it advertises none.
+func nodeLimit(h host.Host) (n int64, ok bool) {
+	return claims.Family(h.Discovery, "limits").Key("maxNodeExecutions").Int()
 }
 
 // atMost draws a bound no higher than the host's own limit, so that the requested

@@ -65,7 +65,7 @@ const mostCounted = 50
 // control run counted. It ends the drive if there is none, or the host's own limit ends it.
 func severalNodes(h host.Host) (way string, nodes int) {
 	most := mostCounted
-	if n, ok := claims.Family(h.Discovery, "limits").Key("maxNodeExecutions").Int(); ok && n < int64(most) {
+	if n, ok := nodeLimit(h); ok && n < int64(most) {
 		most = int(n)
 	}
 	if h.Offers(fixture.SixNodes) && most >= sixNodes {

@@ -100,7 +100,7 @@ func bounded(h host.Host, nodes, turns int) dialect.Configurable {
 
 // mostNodesOf is a bound on nodes that no loop here crosses: the host's own, else a large one.
 func mostNodesOf(h host.Host) int {
-	if n, ok := claims.Family(h.Discovery, "limits").Key("maxNodeExecutions").Int(); ok {
+	if n, ok := nodeLimit(h); ok {
 		return int(min(n, 1<<30))
 	}
 	return 100_000

@@ -181,9 +181,8 @@ func freed(ctx context.Context, home host.GoalHome, bound int, giveUp bool) (o G
 			return stateOf(goal).String() != string(dialect.GoalStateEscalated)
 		})
 	}
-	r := stuckRun(g, o.Stuck)
-	reply := r.Answer(ctx, wire.Wait{Last: o.Stuck.Snapshot}, g.Marker())
-	if o.Answered = reply.StatusValue(); host.Succeeded(o.Answered) {
+	r, status := answerStuck(ctx, g, o.Stuck)
+	if o.Answered = status; host.Succeeded(status) {
 		r.AwaitEnd(ctx)
 	}
 	o.Resumed = act(ctx, g, dialect.ResumeGoal)
@@ -193,9 +192,7 @@ func freed(ctx context.Context, home host.GoalHome, bound int, giveUp bool) (o G
 
 // answers answers the stuck run and continues the goal.
 func answers(ctx context.Context, g *host.Goal, o *GoalEscalatedObservation) {
-	r := stuckRun(g, o.Stuck)
-	reply := r.Answer(ctx, wire.Wait{Last: o.Stuck.Snapshot}, g.Marker())
-	if o.Answered = reply.StatusValue(); !host.Succeeded(o.Answered) {
+	if _, o.Answered = answerStuck(ctx, g, o.Stuck); !host.Succeeded(o.Answered) {
 		return
 	}
 	o.Resumed = act(ctx, g, dialect.ResumeGoal)
@@ -210,9 +207,10 @@ func answers(ctx context.Context, g *host.Goal, o *GoalEscalatedObservation) {
 	o.Again = once(ctx, g, "tick after the answer", o.Freed.Last)
 }
 
-// stuckRun returns the run that asks a person, as it was read.
-func stuckRun(g *host.Goal, c host.Child) *host.Run {
-	return &host.Run{Host: g.Host, ID: c.ID, Created: g.Recorded(c.Snapshot.Ref().Exchange), Gone: func() {}}
+// answerStuck answers the run that asks a person, and returns it and the HTTP status.
+func answerStuck(ctx context.Context, g *host.Goal, c host.Child) (*host.Run, wire.Value) {
+	r := &host.Run{Host: g.Host, ID: c.ID, Created: g.Recorded(c.Snapshot.Ref().Exchange), Gone: func() {}}
+	return r, r.Answer(ctx, wire.Wait{Last: c.Snapshot}, g.Marker()).StatusValue()
 }
 
 // stuck reads the run that the last tick fired: the one named in the reply,
