@@ -204,8 +204,8 @@ var others = []struct {
 // versioned sends every operation of the contract that takes a version of an intent, with wrong ones.
 var versioned = &scenarios.Drive[VersionsObservation]{
 	ID: "openintent/every-version",
-	Title: "makes an intent that waits, with all that can be made for it, and sends every operation that takes a version of it without " +
-		"one, with an old one, with later ones and with what is none; as the control one with the right one",
+	Title: "makes a suspended intent with everything that can belong to one, and sends each operation that takes its version with no " +
+		"version, an old one, later ones and what is no number; as the control, one with the right version",
 	Sends: []string{"POST /intents, three times", "POST /intents/{id}/state", "POST /intents/{id}/status",
 		"every operation of the contract that takes a version of an intent", "GET /intents/{id} before and after each"},
 	Dimensions: lacks(),

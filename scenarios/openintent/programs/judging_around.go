@@ -22,7 +22,7 @@ var aroundScenarios = []scenarios.Scenario{
 	},
 	{
 		ID:     "openintent/programs/course-blocks",
-		Title:  "a suspension blocks what depends on its intent since that was suspended before, and what is made active while it waits",
+		Title:  "what depends on an intent is blocked while that is suspended, whether it became active before the suspension or during it",
 		Proves: scenarios.IDs{openintent.OIP0026R2}, Claim: inCourses, Ask: scenarios.Ask(drawnCourses, CoursesObservation.judgeBlocks),
 	},
 	{

@@ -90,7 +90,7 @@ func Suite() scenarios.Suite {
 			},
 			{
 				ID:     "openintent/worlds/world-routes",
-				Title:  "graphs, lists of what is ready and blocked, and lists of members show what intents show themselves",
+				Title:  "graphs, lists of members and the lists of ready and blocked intents agree with what each intent shows of itself",
 				Proves: scenarios.IDs{openintent.OIPREAD16, openintent.OIPREAD17},
 				Claim:  claims.Graph,
 				Ask: of(routes, func(o WorldObservation, j *scenarios.Judge) {

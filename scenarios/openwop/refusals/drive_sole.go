@@ -29,8 +29,8 @@ var rivals = &scenarios.Dimension{Name: "creates of a scope at once", Least: 2, 
 // soleRuns asks for runs that are to be the only ones of their scopes.
 var soleRuns = &scenarios.Drive[SoleObservation]{
 	ID: "openwop/sole-runs",
-	Title: "asks for a run that is to be the only one of its scope, and while it is under way for a second one, for one of another " +
-		"scope and one of another tenant; for several of a scope at once; and for one of the first scope when its run has ended",
+	Title: "creates a run that is to be the only one of its scope. While it is under way: a second one, one of another scope, one of " +
+		"another tenant, and several of one scope at once. When it has ended: one more of its scope",
 	Sends: []string{"{create run} with X-Dedup (conformance-cancellable, conformance-delay or assay-loop-ask-user)", "{read run}",
 		"{create run} with X-Dedup, as another tenant", "{cancel run}"},
 	Dimensions: []*scenarios.Dimension{rivals},
