@@ -79,6 +79,7 @@ var spoken = &speech.Dialect{
 	Options: map[string]string{
 		"configurable/maxLoopIterations": "run/limits/turns", "configurable/recursionLimit": "run/limits/nodes",
 		"configurable/runTimeoutMs": "run/limits/time/ms", "configurable/escalationThreshold": "run/askBelow",
+		"configurable/temperature": "run/warmth",
 	},
 }
 

@@ -71,8 +71,7 @@ var optionsKept = scenarios.Scenario{
 		j.Check(openwop.OWPBND23, option(dialect.EscalationThreshold)).To(check.Each(host.About(o.Threshold)),
 			"escalationThreshold, early and late")
 		if o.Temperature != nil {
-			temperatures := wire.Values{shown[0].Key("temperature"), shown[1].Key("temperature")}
-			j.Check(openwop.OWPBND23, temperatures).To(check.Each(host.About(*o.Temperature)), "temperature, early and late")
+			j.Check(openwop.OWPBND23, option(dialect.Temperature)).To(check.Each(host.About(*o.Temperature)), "temperature, early and late")
 		}
 	}),
 }

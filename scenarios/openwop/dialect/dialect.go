@@ -79,10 +79,11 @@ const (
 	RecursionLimit      Option = "recursionLimit"
 	RunTimeoutMs        Option = "runTimeoutMs"
 	EscalationThreshold Option = "escalationThreshold"
+	Temperature         Option = "temperature"
 )
 
 // Options lists all run options.
-var Options = []Option{MaxLoopIterations, RecursionLimit, RunTimeoutMs, EscalationThreshold}
+var Options = []Option{MaxLoopIterations, RecursionLimit, RunTimeoutMs, EscalationThreshold, Temperature}
 
 // Headers that the protocol defines, by the names that all versions share.
 const (

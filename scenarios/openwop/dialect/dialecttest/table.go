@@ -67,6 +67,7 @@ func other() *dialect.Dialect {
 		Options: map[dialect.Option]string{
 			dialect.MaxLoopIterations: "/run/limits/turns", dialect.RecursionLimit: "/run/limits/nodes",
 			dialect.RunTimeoutMs: "/run/limits/time/ms", dialect.EscalationThreshold: "/run/askBelow",
+			dialect.Temperature: "/run/warmth",
 		},
 		Refusals: map[dialect.Refusal]dialect.Accepted{},
 		ID:       func(id string) string { return "id=" + id },
