@@ -21,7 +21,7 @@ func (a Answer) code() int {
 	return int(code)
 }
 
-// Success reports whether the target did what was asked.
+// Success reports whether the status is 2xx.
 func (a Answer) Success() bool { return a.code()/100 == 2 }
 
 // Lacking reports whether the target answers as if it had no such operation.

@@ -155,8 +155,7 @@ func aggregate(
 		ID: scenarios.ScenarioID("openintent/portfolios/" + name), Title: title, Proves: scenarios.IDs{id}, Claim: claims.Portfolio,
 		Ask: scenarios.Ask(aggregates, func(o AggregatesObservation, j *scenarios.Judge) {
 			if !o.aggregated() {
-				j.NotThere(o.Completed.Status,
-					host.PortfolioWordThere)
+				j.NotThere(o.Completed.Status, host.PortfolioWordThere)
 			}
 			for _, r := range of(o) {
 				at := host.Locate(host.PortfolioAggregate, host.Named("portfolio", r.Body))

@@ -204,8 +204,8 @@ var others = []struct {
 // versioned sends every operation of the contract that takes a version of an intent, with wrong ones.
 var versioned = &scenarios.Drive[VersionsObservation]{
 	ID: "openintent/every-version",
-	Title: "makes a suspended intent with everything that can belong to one, and sends each operation that takes its version with no " +
-		"version, an old one, later ones and what is no number; as the control, one with the right version",
+	Title: "makes a suspended intent and everything that can belong to it, then calls each operation that takes its version with no " +
+		"version, an old one, later ones and one that is not a number, and, as a control, calls one with the right version",
 	Sends: []string{"POST /intents, three times", "POST /intents/{id}/state", "POST /intents/{id}/status",
 		"every operation of the contract that takes a version of an intent", "GET /intents/{id} before and after each"},
 	Dimensions: lacks(),

@@ -40,8 +40,8 @@ const hugeTimeout = 600_000
 // boundsTogether runs workflows under bounds of every kind at once.
 var boundsTogether = &scenarios.Drive[TogetherObservation]{
 	ID: "openwop/bounds-together",
-	Title: "runs workflows of several nodes, with an approval and with loops, each under a recursionLimit, a runTimeoutMs, a " +
-		"maxLoopIterations and an escalationThreshold at once, of which the run crosses one or none",
+	Title: "starts workflows with several nodes, an approval or a loop, sets recursionLimit, runTimeoutMs, maxLoopIterations and " +
+		"escalationThreshold on every run, and lets each run cross at most one of these bounds",
 	Sends: []string{"{create run} (assay-nodes or another of several nodes; assay-approval; assay-loop) with every bound in configurable",
 		"{answer node}", "{read run}", "{poll log}"},
 	Dimensions: together,

@@ -29,8 +29,8 @@ var rivals = &scenarios.Dimension{Name: "creates of a scope at once", Least: 2, 
 // soleRuns asks for runs that are to be the only ones of their scopes.
 var soleRuns = &scenarios.Drive[SoleObservation]{
 	ID: "openwop/sole-runs",
-	Title: "creates a run that is to be the only one of its scope. While it is under way: a second one, one of another scope, one of " +
-		"another tenant, and several of one scope at once. When it has ended: one more of its scope",
+	Title: "creates a run that must be the only one in its scope; while that runs, asks for a second one, one in another scope and one as " +
+		"another tenant; asks for several in one scope at once; and asks for one more in the first scope when its run has ended",
 	Sends: []string{"{create run} with X-Dedup (conformance-cancellable, conformance-delay or assay-loop-ask-user)", "{read run}",
 		"{create run} with X-Dedup, as another tenant", "{cancel run}"},
 	Dimensions: []*scenarios.Dimension{rivals},
