@@ -63,8 +63,8 @@ func (p PollPage) checkStart(j *scenarios.Judge) {
 // Some hosts send isComplete, some isTerminal, some both, some neither.
 var pollComplete = scenarios.Scenario{
 	ID:     "openwop/event-log/poll-complete",
-	Title:  "a poll at the end of a finished run says that the log is complete",
-	Proves: scenarios.IDs{openwop.OWPEVT17},
+	Title:  "a poll at the end of a finished run says that the log is complete, and none before, however long the log is",
+	Proves: scenarios.IDs{openwop.OWPEVT16, openwop.OWPEVT17},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		o.First.Told(j)
@@ -80,6 +80,9 @@ var pollComplete = scenarios.Scenario{
 			j.Find(openwop.OWPEVT17, "the reply to a poll has no isComplete")
 		}
 		j.Check(openwop.OWPEVT17, said).To(check.Equal(true), "at the end of the log of a finished run")
+		for _, l := range []host.RunLog{o.First, o.Long} {
+			j.Check(openwop.OWPEVT16, l.Early).NotTo(check.Equal(true), "isComplete of a page before the last, of a log of %d events", len(l.Events))
+		}
 	}),
 }
 
