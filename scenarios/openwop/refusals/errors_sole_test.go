@@ -17,7 +17,8 @@ func TestJudgeOfSoleRuns(t *testing.T) {
 	refused := func() host.Answered { return hosttest.No(t, 409, "run_already_active") }
 	honest := func() refusals.SoleObservation {
 		return refusals.SoleObservation{Way: "w", First: made("r1"), Live: wiretest.Value(t, map[string]any{"status": "running"}),
-			Second: refused(), Apart: made("r2"), AtOnce: []refusals.Rivals{{refused(), made("r3"), refused()}, {made("r5"), refused()}}, Theirs: made("r4"),
+			Second: refused(), Apart: made("r2"),
+			AtOnce: []refusals.Rivals{{refused(), made("r3"), refused()}, {made("r5"), refused()}}, Theirs: made("r4"),
 			Control: made("r5"), Ended: hosttest.LoopOf(2).Log(t).Ended, Again: made("r6")}
 	}
 	for _, c := range []struct {
