@@ -28,8 +28,6 @@ type LogsObservation struct {
 	Bounded host.RunLog `json:"bounded,omitzero"`
 	HandsOn bool        `json:"handsOn,omitempty"` // the host claims supervisors; looked at if neither of the two names a cause
 	Handing host.RunLog `json:"handing,omitzero"`  // a loop, made if none of the three does
-	// Long is a loop of many workers, beyond quick. A log of more than a thousand events is seldom shown on one page.
-	Long host.RunLog `json:"long,omitzero"`
 }
 
 // PollPage is one reply to a poll.
@@ -120,15 +118,12 @@ func cursor(h host.Host, l host.RunLog) int64 {
 var logsOfTwoRuns = &scenarios.Drive[LogsObservation]{
 	ID: "openwop/logs-of-two-runs",
 	Title: "makes two runs at once, polls the log of the first with and without cursors, and reads it again after a quiet " +
-		"window; where neither names a cause, makes one that crosses a bound, and one that hands on work; beyond quick, reads the log of " +
-		"a loop of many workers page by page",
+		"window; where neither names a cause, makes one that crosses a bound, and one that hands on work",
 	Sends: []string{
 		sendsFinite, "{create run} (sentinel)", "{read run}", "{poll log}",
 		"{poll log}?lastSequence= (random, the last ones, beyond the end)",
 		"{create run} (conformance-cap-breach) with configurable.recursionLimit", "{create run} (a loop)",
-		"{create run} (assay-loop with hundreds of workers)",
 	},
-	Dimensions: []*scenarios.Dimension{crowd},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LogsObservation) {
 		h := host.Host{Conn: c}
 		way := finite(h)
@@ -144,29 +139,7 @@ var logsOfTwoRuns = &scenarios.Drive[LogsObservation]{
 		if len(withCause(o.First).Values)+len(withCause(o.Second).Values) == 0 {
 			lookForCauses(ctx, h, o)
 		}
-		readLong(ctx, h, o)
 	},
-}
-
-var crowd = &scenarios.Dimension{Name: "workers of a loop whose log is long", Least: 270, Most: [3]int{270, 360, 1_200}}
-
-// readLong has a loop hand on work to many workers, in three turns, and reads its log. At standard, only a host is asked for it that
-// takes little time for each event.
-func readLong(ctx context.Context, h host.Host, o *LogsObservation) {
-	const turns = 3
-	ceiling, _ := h.Ceiling()
-	slow := o.First.Pace() > 20*time.Millisecond && h.Depth < scenarios.Deep
-	if h.Depth == scenarios.Quick || slow || ceiling <= turns || !h.Offers(fixture.Loop, fixture.Noop) {
-		return
-	}
-	each := slices.Repeat([]string{fixture.Noop}, h.Draw(crowd)/turns)
-	way := host.Scripted{Fixture: fixture.Loop, Chosen: true}
-	for range turns {
-		way.Plan = append(way.Plan, host.NextWorker(each...))
-	}
-	way.Plan = append(way.Plan, host.Terminate(h.Name("done")))
-	long := h.Create(ctx, "create a loop of many workers", way.Request(nil))
-	o.Long = long.Finish(ctx, "log of the loop of many workers")
 }
 
 // lookForCauses makes runs whose events have causes: one that crosses its bound, and one that hands on work.
