@@ -512,4 +512,13 @@ var ReadingsV1 = []Reading{
 		Why:       "A client sends a request again that the host failed at; one that was wrong it does not. A host that is more generous than its document harms nobody.",
 		Scenarios: []string{"openwop/misfits/every-end-final", "openwop/misfits/every-misfit-answered", "openwop/misfits/every-misfit-without-effect"},
 	},
+	{
+		ID: "OWP-R300", Title: "the deadline of a paused goal",
+		Sentences: []string{"OWP-0097-E6"},
+		Open:      "RFC 0097 lets a goal be paused and bounds its time by the clock on the wall. It does not say whether the time of a pause counts.",
+		Accept:    "A goal whose deadline passes while it is paused, and that shows it only when it is ticked.",
+		Refuse:    "A goal that is paused, and still active when its deadline has passed and it was ticked.",
+		Why:       "A pause suspends the continuation of a goal. The clock on the wall goes on, and any bound that is crossed ends a goal.",
+		Scenarios: []string{"openwop/goal-bounds/deadline"},
+	},
 }

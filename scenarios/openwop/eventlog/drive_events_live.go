@@ -3,6 +3,7 @@ package eventlog
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +28,8 @@ type LiveObservation struct {
 	Late      PollPage    `json:"late"`   // a poll with the cursor of Idle, at the end
 	Listening Listening   `json:"listening"`
 	List      PollPage    `json:"list,omitzero"` // the JSON document while the run stood still, if there is one
+	// Long is a loop of many workers, beyond quick. A log of more than a thousand events is seldom shown on one page.
+	Long host.RunLog `json:"long,omitzero"`
 }
 
 // still is a run that does nothing until it is moved.
@@ -37,13 +40,15 @@ type still struct {
 
 // runWhileHeard moves a run while its stream is open.
 var runWhileHeard = &scenarios.Drive[LiveObservation]{
-	ID:    "openwop/run-while-heard",
-	Title: "holds a run, opens its stream, polls it while nothing happens, moves it, and polls and listens on to its end",
+	ID: "openwop/run-while-heard",
+	Title: "holds a run, opens its stream, polls it while nothing happens, moves it, and polls and listens on to its end; beyond " +
+		"quick, reads the log of a loop of many workers page by page",
 	Waits: time.Second,
 	Sends: []string{
 		host.SendsLoop + "; else conformance-cancellable, or another that waits", "{read run}", "{poll log}", "{stream log}?streamMode=debug",
-		"{answer node}, or {cancel run}",
+		"{answer node}, or {cancel run}", "{create run} (assay-loop with hundreds of workers)",
 	},
+	Dimensions: []*scenarios.Dimension{crowd},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LiveObservation) {
 		s := stillRun(ctx, host.Host{Conn: c}, o)
 		if !o.Held.Reached || len(o.Before.Events) == 0 {
@@ -62,6 +67,9 @@ var runWhileHeard = &scenarios.Drive[LiveObservation]{
 				s.moveWhile(ctx, o, ear)
 			})
 		o.Listening.Closed.Patience, o.Listening.Closed.Answers, o.Listening.Closed.Last = c.Patience, 1, o.After.Ended.Last
+		if o.After.Ended.Reached {
+			readLong(ctx, host.Host{Conn: c}, o)
+		}
 	},
 }
 
@@ -208,4 +216,25 @@ func waitingRun(ctx context.Context, h host.Host, request dialect.CreateRunReque
 		r.Gone()
 	}
 	return still{r, cancel}
+}
+
+var crowd = &scenarios.Dimension{Name: "workers of a loop whose log is long", Least: 270, Most: [3]int{270, 360, 1_200}}
+
+// readLong has a loop hand on work to many workers, in three turns, and reads its log. At standard, only a host is asked for it that
+// takes little time for each event.
+func readLong(ctx context.Context, h host.Host, o *LiveObservation) {
+	const turns = 3
+	ceiling, _ := h.Ceiling()
+	slow := o.Before.Pace() > 20*time.Millisecond && h.Depth < scenarios.Deep
+	if h.Depth == scenarios.Quick || slow || ceiling <= turns || !h.Offers(fixture.Loop, fixture.Noop) {
+		return
+	}
+	each := slices.Repeat([]string{fixture.Noop}, h.Draw(crowd)/turns)
+	way := host.Scripted{Fixture: fixture.Loop, Chosen: true}
+	for range turns {
+		way.Plan = append(way.Plan, host.NextWorker(each...))
+	}
+	way.Plan = append(way.Plan, host.Terminate(h.Name("done")))
+	long := h.Create(ctx, "create a loop of many workers", way.Request(nil))
+	o.Long = long.Finish(ctx, "log of the loop of many workers")
 }

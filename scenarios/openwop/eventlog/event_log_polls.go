@@ -89,7 +89,7 @@ var completeFlags = []string{"isComplete", "isTerminal"}
 var pollWhileLive = scenarios.Scenario{
 	ID: "openwop/event-log/poll-while-live",
 	Title: "a poll of a run that stands still is answered in time and does not call it complete; what happens next is in a " +
-		"later poll, and what was there stays as it was",
+		"later poll, and what was there stays as it was; of a long log, only the last page is called complete",
 	Proves: scenarios.IDs{openwop.OWPEVT12, openwop.OWPEVT16, openwop.OWPEVT18, openwop.OWPEVT19},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(runWhileHeard, func(o LiveObservation, j *scenarios.Judge) {
@@ -101,6 +101,8 @@ var pollWhileLive = scenarios.Scenario{
 			j.Check(openwop.OWPEVT16, o.List.Body.Key(flag)).NotTo(check.Equal(true),
 				"%s of the JSON document of a run that was still to go on", flag)
 		}
+		j.Check(openwop.OWPEVT16, o.Long.Early).NotTo(check.Equal(true), "isComplete of a page before the last, of a log of %d events",
+			len(o.Long.Events))
 		j.Check(openwop.OWPEVT19, o.Late.Status).To(check.Status(2), "poll behind %d", o.Late.After)
 		j.Check(openwop.OWPEVT19, o.Late.fresh().Each("/sequence")).To(leading(behindAll(o.After, o.Late.After), 1),
 			"poll behind %d, when the run had gone on", o.Late.After)

@@ -82,12 +82,13 @@ func TestJudgeOfAGoalWhoseStuckRunWasAnswered(t *testing.T) {
 			g["completion"] = hosttest.Fields{"check": "verifier", "lastVerdict": hosttest.Fields{"satisfied": false, "runId": "run-9"}}
 			o.Again.Shown.Last = wiretest.Value(t, g)
 		}, requirement.OWP0097E9},
+		{"has more runs judged than its bound", func(o *observation) { o.Bound = 2 }, requirement.OWP0097E4},
 		{"takes no answer", func(o *observation) { o.Answered = wiretest.Status(t, 404) }, "blocked"},
 		{"names no run", func(o *observation) { o.Stuck.ID = "" }, "blocked"},
 		{"was not escalated", func(o *observation) { o.Still = still(t, "active", 2) }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := observation{GoalObservation: through(t, "escalated", 2), Answered: wiretest.Status(t, 200), Resumed: replied(t, 200,
+			o := observation{GoalObservation: through(t, "escalated", 2), Bound: 3, Answered: wiretest.Status(t, 200), Resumed: replied(t, 200,
 				standing("active", 2)),
 				Freed: shownAs(t, "active", 2), Again: ticked(t, "active", 3)}
 			o.Stuck = host.Child{ID: "run-2", Snapshot: wiretest.Value(t, hosttest.Fields{"runId": "run-2", "status": "waiting-approval"})}

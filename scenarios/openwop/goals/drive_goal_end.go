@@ -117,6 +117,7 @@ var goalToItsCost = &scenarios.Drive[GoalObservation]{
 // GoalEscalatedObservation is a goal with a stuck run, and the goal after the run was answered.
 type GoalEscalatedObservation struct {
 	GoalObservation
+	Bound    int            `json:"bound" drawn:"true"`
 	Answered wire.Value     `json:"answered"` // HTTP status
 	Resumed  host.GoalReply `json:"resumed"`
 	Freed    wire.Wait      `json:"freed"` // no longer escalated
@@ -134,7 +135,8 @@ var goalEscalated = &scenarios.Drive[GoalEscalatedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalEscalatedObservation) {
 		h := host.Host{Conn: c}
 		var g *host.Goal
-		g, o.GoalObservation = goalThrough(ctx, h, host.BoundedTo(h.Between(10, 20)), satisfied(h), unsatisfied(h),
+		o.Bound = h.Between(10, 20)
+		g, o.GoalObservation = goalThrough(ctx, h, host.BoundedTo(o.Bound), satisfied(h), unsatisfied(h),
 			dialect.GoalTickRequest{Escalate: new(true)})
 		if !concluded(o.Ticks) {
 			return

@@ -125,6 +125,14 @@ type GoalDeadlineObservation struct {
 	Late    GoalTick       `json:"late"`   // a later tick: a host may notice the deadline only then
 	Ended   wire.Wait      `json:"ended"`
 	Still   GoalStill      `json:"still"`
+	Paused  GoalLapse      `json:"paused,omitzero"`
+}
+
+// GoalLapse is a goal that was paused until its deadline had passed.
+type GoalLapse struct {
+	Goal   host.GoalMade  `json:"goal"`
+	Paused host.GoalReply `json:"paused"`
+	Ended  wire.Wait      `json:"ended"` // once it was ticked
 }
 
 // tooSlow reports whether the first run took so much of the deadline that
@@ -161,10 +169,10 @@ func (o GoalDeadlineObservation) ranLate(goal wire.Value) bool {
 var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 	ID: "openwop/goal-to-its-deadline",
 	Title: "makes a goal with a wall-clock bound of random length, or the least that the host takes, ticks it in time, " +
-		"waits until the bound has passed and ticks it again",
+		"waits until the bound has passed and ticks it again, and likewise one that was paused all the time",
 	Waits: 600 * time.Millisecond,
 	Sends: []string{"{create goal} {bounds: {runTimeoutMs: random, maxLoopIterations: many}}", "{tick goal} before and after",
-		"{read goal}", "{create run} (sentinel)"},
+		"{pause goal}", "{read goal}", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalDeadlineObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
@@ -176,7 +184,7 @@ var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 				return
 			}
 			if o.activeInTime() {
-				passDeadline(ctx, g, passing, o)
+				passDeadline(ctx, home, g, passing, o)
 			}
 			switch {
 			case o.tooSlow() && try < 5: // slow just now: a longer deadline may suffice
@@ -230,10 +238,27 @@ func withDeadline(ctx context.Context, g host.GoalHome, o *GoalDeadlineObservati
 	return made, passing
 }
 
-// passDeadline waits until the deadline has passed and observes the goal.
-func passDeadline(ctx context.Context, g *host.Goal, passing time.Time, o *GoalDeadlineObservation) {
+// passDeadline waits until the deadline has passed and observes the goal, and one like it that is paused.
+func passDeadline(ctx context.Context, home host.GoalHome, g *host.Goal, passing time.Time, o *GoalDeadlineObservation) {
+	bounds := host.BoundedTo(home.Between(20, 40))
+	bounds.RunTimeoutMs = new(o.Deadline.Milliseconds())
+	paused, made := home.Begin(ctx, bounds)
+	later := home.Now().Add(o.Deadline)
+	if o.Paused.Goal = made; madeActive(made) {
+		o.Paused.Paused = act(ctx, paused, dialect.PauseGoal)
+	}
 	scenarios.End(wire.Pause(ctx, passing.Add(o.Grace).Sub(g.Now())))
 	pastDeadline(ctx, g, o)
+	if !host.Succeeded(o.Paused.Paused.Status) {
+		return
+	}
+	scenarios.End(wire.Pause(ctx, later.Add(o.Grace).Sub(g.Now())))
+	tick(ctx, paused, "tick of the paused goal after its deadline", unsatisfied(home.Host)) // a host may notice the deadline only then
+	const what = "the goal that was paused has ended"
+	o.Paused.Ended = paused.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
+		reply := paused.Look(ctx, what)
+		return reply.Body, hasEnded(reply.Body)
+	})
 }
 
 // pastDeadline observes a goal whose deadline has passed.

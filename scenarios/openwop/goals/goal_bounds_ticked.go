@@ -151,6 +151,10 @@ var deadlineBound = scenarios.Scenario{
 			j.Find("", "the goal is shown as active a moment after its deadline, until it is ticked")
 		}
 		o.Still.check(j, openwop.OWP0097E6, o.Goal.Path, o.Early.Shown.Last, dialect.GoalStateBoundExceeded)
+		if host.Succeeded(o.Paused.Paused.Status) && j.Check(openwop.OWP0097E6, o.Paused.Ended).To(check.Reached()) {
+			j.Check(openwop.OWP0097E6, stateOf(o.Paused.Ended.Last)).To(check.Equal(dialect.GoalStateBoundExceeded),
+				"state of a goal that was paused until its deadline had passed (OWP-R300)")
+		}
 	}),
 }
 

@@ -2,6 +2,7 @@ package goals
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,7 +73,7 @@ var everyRunJudged = scenarios.Scenario{
 var goesOnAfterAnswer = scenarios.Scenario{
 	ID:     "openwop/goal-completion/goes-on-after-answer",
 	Title:  "a goal that was escalated goes on, or ends, when the run that got stuck was answered; what it was judged by up to then stays",
-	Proves: scenarios.IDs{openwop.OWP0097E9, openwop.OWP0097E12},
+	Proves: scenarios.IDs{openwop.OWP0097E4, openwop.OWP0097E9, openwop.OWP0097E12},
 	Claim:  claims.GoalsEscalation,
 	Ask: scenarios.Ask(goalEscalated, func(o GoalEscalatedObservation, j *scenarios.Judge) {
 		o.given(j)
@@ -100,8 +101,17 @@ var goesOnAfterAnswer = scenarios.Scenario{
 		if verdict := now.At("/completion/lastVerdict/runId"); verdict.Present() {
 			j.Check(openwop.OWP0097E9, verdict).To(oneOf(runsOf(now)), "run that the last verdict names after the answer")
 		}
+		checkWithin(j, now, o.Bound)
 		o.LastRun.checkEnded(j)
 	}),
+}
+
+// checkWithin expects a goal, a run of which got stuck and was answered, to have had no more runs judged than its bound allows.
+func checkWithin(j *scenarios.Judge, goal wire.Value, bound int) {
+	j.Check(openwop.OWP0097E4, iterationsOf(goal)).To(check.That(fmt.Sprintf("at most %d", bound), func(v any) bool {
+		n, counted := v.(int64)
+		return v == nil || counted && n <= int64(bound)
+	}), "runs that were judged, with a bound of %d, behind an answer to one of them", bound)
 }
 
 // checkEnded expects the goal to have ended, since it could not go on, with no run beyond its bound. An answered run may satisfy the judge.
@@ -110,6 +120,7 @@ func (o GoalFreed) checkEnded(j *scenarios.Judge) {
 		return
 	}
 	goal := o.Still.Later.Body
+	checkWithin(j, goal, o.Bound)
 	if isActive(goal) && runCount(goal) < o.Bound { // the run that got stuck need not count
 		return
 	}

@@ -105,12 +105,15 @@ var drawnApprovals = &scenarios.Drive[DrawnApprovalsObservation]{
 // drawnFor draws the rest of an approval and returns what carries it out.
 func (o *DrawnApproval) drawnFor(h host.Host) func(context.Context) {
 	offered := []dialect.ApprovalAction{dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionAsk}
-	if o.Action == dialect.ApprovalActionEditAccept {
-		offered = append(offered, o.Action)
-	}
 	var way gateWay
 	switch {
 	case h.Offers(fixture.Approval):
+		switch o.Action {
+		case dialect.ApprovalActionEditAccept:
+			offered = append(offered, o.Action)
+		case dialect.ApprovalActionAccept: // it cannot be rejected
+			offered = []dialect.ApprovalAction{o.Action, dialect.ApprovalActionAsk}
+		}
 		way = approvalWay(h, offered...)
 		way.ours = true
 		o.Draft = host.Values(way.draft)
@@ -162,7 +165,7 @@ func (o *DrawnApproval) drawnFor(h host.Host) func(context.Context) {
 		if o.Rounds = append(o.Rounds, r); !r.Waits.Reached || r.Asked != nil {
 			return
 		}
-		w.decideDrawn(ctx, o, last, late, byToken)
+		w.decideDrawn(ctx, o, last, late, byToken, instead(o.Action, offered))
 	}
 }
 
@@ -208,8 +211,18 @@ func leftOpen(again wire.Wait) bool {
 	return !again.Reached && host.IsWaiting(again.Last.Key("status").String())
 }
 
-// decideDrawn decides the approval, and answers it again behind its end.
-func (w *Waiting) decideDrawn(ctx context.Context, o *DrawnApproval, marker, late string, byToken bool) {
+// instead returns what the approval offers to decide it otherwise, or the same action where it offers none.
+func instead(action dialect.ApprovalAction, offered []dialect.ApprovalAction) dialect.ApprovalAction {
+	for _, other := range []dialect.ApprovalAction{dialect.ApprovalActionReject, dialect.ApprovalActionAccept} {
+		if other != action && slices.Contains(offered, other) {
+			return other
+		}
+	}
+	return action
+}
+
+// decideDrawn decides the approval, and answers it again behind its end, also with other.
+func (w *Waiting) decideDrawn(ctx context.Context, o *DrawnApproval, marker, late string, byToken bool, other dialect.ApprovalAction) {
 	answer := decision(o.Action, marker)
 	if o.Edited != nil {
 		answer["editedArtifactData"] = o.Edited
@@ -223,10 +236,6 @@ func (w *Waiting) decideDrawn(ctx context.Context, o *DrawnApproval, marker, lat
 	}
 	if o.End = w.finishAfter(ctx, o.Decided); !o.End.Ended.Reached {
 		return
-	}
-	other := dialect.ApprovalActionReject
-	if o.Action == other {
-		other = dialect.ApprovalActionAccept
 	}
 	for _, action := range []dialect.ApprovalAction{other, dialect.ApprovalActionAsk} {
 		o.Late = append(o.Late, w.answer(ctx, "to "+string(action), late, decision(action, late)))
@@ -245,8 +254,13 @@ func decisionMisses(h host.Host, ours bool, offered []dialect.ApprovalAction) []
 	for _, word := range host.LookAlikes(string(right)) {
 		all = append(all, attempt{miss: wrongAnswer, value: word})
 	}
-	for _, a := range []dialect.ApprovalAction{dialect.ApprovalActionEditAccept, dialect.ApprovalActionRefine} {
-		if !slices.Contains(offered, a) {
+	always := 1 // another case
+	for _, a := range []dialect.ApprovalAction{dialect.ApprovalActionReject, dialect.ApprovalActionEditAccept, dialect.ApprovalActionRefine} {
+		switch {
+		case slices.Contains(offered, a):
+		case a == dialect.ApprovalActionReject:
+			all, always = slices.Insert(all, 1, attempt{miss: wrongAnswer, value: string(a)}), 2
+		default:
 			all = append(all, attempt{miss: wrongAnswer, value: string(a)})
 		}
 	}
@@ -278,17 +292,17 @@ func decisionMisses(h host.Host, ours bool, offered []dialect.ApprovalAction) []
 		others = append(others, attempt{miss: idleNode, what: "to accept at the node behind the gate",
 			node: func(string) string { return "after" }})
 	}
-	always := []attempt{all[0]} // another case
-	all = all[1:]
+	sent := slices.Clone(all[:always])
+	all = all[always:]
 	odd := h.Rand.IntN(nodes)
 	for i, a := range others {
 		if a = accept(a); i == odd || a.token != nil {
-			always = append(always, a)
+			sent = append(sent, a)
 		} else {
 			all = append(all, a)
 		}
 	}
-	return append(always, drawn(h, all)...)
+	return append(sent, drawn(h, all)...)
 }
 
 // drawn draws some of the attempts, in any order.

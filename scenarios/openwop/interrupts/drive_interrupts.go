@@ -175,8 +175,13 @@ func (w *Waiting) answer(ctx context.Context, what, marker string, value any) Re
 
 // useToken answers with a token and no other credential. Any status is accepted.
 func (w *Waiting) useToken(ctx context.Context, token, what, marker string, value any) Response {
-	w.Redactor().Hide(token)
-	reply := w.Do(ctx, wire.Call{Operation: dialect.UseToken.Of(token), Label: what, Anonymous: true,
+	return w.tokenFrom(ctx, w.Conn, true, token, what, marker, value)
+}
+
+// tokenFrom answers with a token over c, with its credential beside it unless anonymous.
+func (w *Waiting) tokenFrom(ctx context.Context, c *scenarios.Conn, anonymous bool, token, what, marker string, value any) Response {
+	c.Redactor().Hide(token)
+	reply := c.Do(ctx, wire.Call{Operation: dialect.UseToken.Of(token), Label: what, Anonymous: anonymous,
 		Body: map[string]any{"resumeValue": value}, Secrets: host.InterruptTokens})
 	return Response{Answered: host.AnsweredBy(what, reply), Marker: marker}
 }

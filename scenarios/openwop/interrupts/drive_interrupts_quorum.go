@@ -38,6 +38,9 @@ type QuorumObservation struct {
 	Barrier wire.Wait   `json:"barrier"` // after these
 	Later   host.RunLog `json:"later"`
 	All     Ballot      `json:"all"`
+	// At two more gates the first voter votes twice, otherwise the second time, and each other voter accepts. Whichever of the two votes
+	// a host counts, one of these gates lacks a vote.
+	Changed []Ballot `json:"changed,omitempty"`
 }
 
 // A voter is a principal with a key of its own, or one that the answer names beside the target's own key: hosts go by the one or
@@ -144,8 +147,8 @@ func (w *Waiting) voteOf(ctx context.Context, v voter, action dialect.ApprovalAc
 var quorumFilled = &scenarios.Drive[QuorumObservation]{
 	ID: "openwop/quorum-filled",
 	Title: "has one principal accept as often as a quorum asks for, runs a sentinel, and has others accept; and has as many " +
-		"principals as another quorum asks for accept, one after the other",
-	Sends: []string{sendsGate + ", twice", "{read run}", "{poll log}", "{answer node}, as each voter", "{create run} (sentinel)"},
+		"principals as another quorum asks for accept, one after the other; at two more, one votes, votes otherwise, and the others accept",
+	Sends: []string{sendsGate + ", four times", "{read run}", "{poll log}", "{answer node}, as each voter", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *QuorumObservation) {
 		h := host.Host{Conn: c}
 		w, alone := poll(ctx, h, dialect.ApprovalDataRejectionPolicyMajority)
@@ -161,7 +164,33 @@ var quorumFilled = &scenarios.Drive[QuorumObservation]{
 			return
 		}
 		w.vote(ctx, &o.All, dialect.ApprovalActionAccept, all.voters...)
+		if !o.All.Named && o.All.End.Ended.Reached {
+			o.Changed = changedVotes(ctx, h)
+		}
 	},
+}
+
+// changedVotes has a voter reject and then accept, and one accept and then reject, and has the others accept.
+func changedVotes(ctx context.Context, h host.Host) []Ballot {
+	out := make([]Ballot, 2)
+	minds := [][]dialect.ApprovalAction{{dialect.ApprovalActionReject, dialect.ApprovalActionAccept},
+		{dialect.ApprovalActionAccept, dialect.ApprovalActionReject}}
+	for i, mind := range minds {
+		w, b := poll(ctx, h, dialect.ApprovalDataRejectionPolicyMajority)
+		if w.isWaiting() {
+			for _, action := range mind {
+				b.Votes = append(b.Votes, w.voteOf(ctx, b.voters[0], action))
+			}
+			for _, v := range b.voters[1:] {
+				b.Votes = append(b.Votes, w.voteOf(ctx, v, dialect.ApprovalActionAccept))
+			}
+			var barrier wire.Wait
+			w.settle(ctx, &barrier, &b.End)
+			w.Stop(ctx, "to cancel the run whose voter changed its mind")
+		}
+		out[i] = b
+	}
+	return out
 }
 
 // fillAlone has the first voter accept once more often than the quorum requires,
@@ -226,14 +255,18 @@ type ScopeObservation struct {
 	End      host.RunLog   `json:"end"`
 	// Nowhere is the answer of the low-scope key to a run that never was.
 	Nowhere host.Answered `json:"nowhere,omitzero"`
+	// Beside is an approval that asks for a credential, answered with its token and the low-scope key.
+	Beside Gate     `json:"beside,omitzero"`
+	Token  Response `json:"token,omitzero"` // with the run after it
 }
 
 // answeredWithoutScope answers with a credential that lacks the scope, then with the key.
 var answeredWithoutScope = &scenarios.Drive[ScopeObservation]{
-	ID:    "openwop/answered-without-scope",
-	Title: "has a run wait for an approval, has a credential without approvals:respond read it and accept, runs a sentinel, and accepts",
+	ID: "openwop/answered-without-scope",
+	Title: "has a run wait for an approval, has a credential without approvals:respond read it and accept, runs a sentinel, and accepts; " +
+		"sends that credential beside the token of an approval that asks for one",
 	Sends: []string{sendsGate, "{read run}, also with the low-scope key", "{poll log}",
-		"{answer node}, with the low-scope key and with the key", "{create run} (sentinel)"},
+		"{answer node}, with the low-scope key and with the key", "{use token} with the low-scope key", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ScopeObservation) {
 		h := host.Host{Conn: c}
 		low, ok := h.LowScope()
@@ -257,7 +290,25 @@ var answeredWithoutScope = &scenarios.Drive[ScopeObservation]{
 		w.settle(ctx, &o.Barrier, &o.Later)
 		o.Accepted = w.decide(ctx, dialect.ApprovalActionAccept)
 		o.End = w.finishAfter(ctx, o.Accepted)
+		if h.Offers(fixture.UpstreamAuth) {
+			o.answerBeside(ctx, h, low)
+		}
 	},
+}
+
+// answerBeside accepts with a token beside which low is the credential.
+func (o *ScopeObservation) answerBeside(ctx context.Context, h host.Host, low *scenarios.Conn) {
+	w := wait(ctx, h, gateWay{fixture: fixture.UpstreamAuth, node: "gate"})
+	o.Beside = w.Gate
+	if !w.isWaiting() {
+		return
+	}
+	if w.token != "" {
+		marker := h.Marker()
+		o.Token = w.withLog(ctx, w.tokenFrom(ctx, low, false, w.token, "to accept with the token and the low-scope key", marker,
+			decision(dialect.ApprovalActionAccept, marker)))
+	}
+	w.Stop(ctx, "to cancel the run that asked for a credential")
 }
 
 // readAs reads the run. Any status is accepted.

@@ -52,13 +52,21 @@ type ExpiredObservation struct {
 	AtNode  Response      `json:"atNode"` // an answer after the run ended
 	Tokened bool          `json:"tokened"`
 	Token   Response      `json:"token"` // an answer by token, likewise
+	Asked   AskedExpired  `json:"asked,omitzero"`
+}
+
+// AskedExpired is an approval that was asked about before its timeout passed.
+type AskedExpired struct {
+	Gate
+	Asked Response    `json:"asked"`
+	End   host.RunLog `json:"end"`
 }
 
 // approvalExpired lets an approval time out, and then answers it.
 var approvalExpired = &scenarios.Drive[ExpiredObservation]{
 	ID: "openwop/approval-expired",
 	Title: "has a run wait for an approval with a short random timeoutMs, waits until it has ended by itself, and accepts " +
-		"it at its node and with its token",
+		"it at its node and with its token; asks about another in time, and waits likewise",
 	Sends: []string{"{create run} (assay-approval with a timeoutMs, else assay-scripted-timeout)",
 		"{read run}", "{poll log}", "{answer node}", "{use token}"},
 	Waits: 300 * time.Millisecond,
@@ -68,10 +76,14 @@ var approvalExpired = &scenarios.Drive[ExpiredObservation]{
 		if !w.isWaiting() && len(suspensions(w.Log, w.Node).Values) == 0 {
 			return
 		}
+		asked := askInTime(ctx, h, o)
 		if o.Long {
 			c.Until("the timeout of an approval", o.Timeout+host.CoarseGrace, host.NameOf(w.ID))
 		}
 		afterTimeout(ctx, w, o)
+		if host.Succeeded(o.Asked.Asked.Status) {
+			o.Asked.End = asked.Finish(ctx, "log of the run that was asked about")
+		}
 	},
 	Later: func(ctx context.Context, c *scenarios.Conn, o *ExpiredObservation) {
 		h := host.Host{Conn: c}
@@ -81,6 +93,21 @@ var approvalExpired = &scenarios.Drive[ExpiredObservation]{
 		o.Tokened = w.token != ""
 		afterTimeout(ctx, w, o)
 	},
+}
+
+// askInTime has another run wait as long, if a short wait can be asked for, and asks about it.
+func askInTime(ctx context.Context, h host.Host, o *ExpiredObservation) *Waiting {
+	if o.Long || !h.Offers(fixture.Approval) {
+		return nil
+	}
+	way := ourGate(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionAsk))
+	way.inputs["timeoutMs"] = o.Timeout.Milliseconds()
+	w, refused := waitIfTaken(ctx, h, way)
+	if refused != nil || !w.isWaiting() {
+		return nil
+	}
+	o.Asked.Gate, o.Asked.Asked = w.Gate, w.decide(ctx, dialect.ApprovalActionAsk)
+	return w
 }
 
 // afterTimeout follows a run whose approval times out, and then answers it.

@@ -190,7 +190,17 @@ var gateExpires = scenarios.Scenario{
 			j.Check(openwop.OWPINT44, ended.Last().Key("timestamp")).To(notBefore(since.Add(o.Timeout), rounding(o.End)),
 				"when the run ended that had %s to wait", o.Timeout)
 		}
+		o.Asked.checkExpires(j)
 	}),
+}
+
+// checkExpires expects an approval that was asked about to be rejected by itself, if what it waits for now shows a timeoutMs.
+func (o AskedExpired) checkExpires(j *scenarios.Judge) {
+	requested := o.End.OfType(dialect.InterruptRequested).Where(func(e wire.Value) bool { return isOf(e, o.Node) })
+	if len(requested.Values) < 2 || !requested.Last().At("/payload/timeoutMs").Present() {
+		return
+	}
+	checkRejected(j, openwop.OWPINT44, o.Gate, o.End, "reject", "timeout", "timed", "expired")
 }
 
 // beganAt returns when the node started, and with it the timeout; if the log does not say, when it was suspended.

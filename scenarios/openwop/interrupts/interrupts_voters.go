@@ -9,6 +9,7 @@ import (
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Who may answer, and how many it takes.
@@ -84,7 +85,27 @@ var quorumOneVote = scenarios.Scenario{
 		counted(j, b.Votes[o.Repeats:])
 		b.heard(j, b.End)
 		j.Reach(b.End.Ended, giveVoterKeys) // two keys may be of one principal
+		o.checkChanged(j)
 	}),
+}
+
+// checkChanged expects that of two gates, at each of which one vote is missing if one principal has one vote, whether it is the first or
+// the last that it cast, at most one was passed.
+func (o QuorumObservation) checkChanged(j *scenarios.Judge) {
+	passed := wire.Found{In: o.Alone.End.Status().Ref()}
+	for _, b := range o.Changed {
+		b.given(j)
+		if status := b.End.Status(); status.String() == "completed" {
+			passed.Values = append(passed.Values, status)
+		}
+	}
+	if len(o.Changed) == 2 {
+		passed.In = o.Changed[1].End.Status().Ref()
+		j.Check(openwop.OWPINT28, passed).To(check.That("at most one", func(v any) bool {
+			list, _ := v.([]any)
+			return len(list) < 2
+		}), "gates passed at which one principal had voted twice, and not for the same")
+	}
 }
 
 var quorumMajority = scenarios.Scenario{
@@ -154,5 +175,9 @@ var scopeNeeded = scenarios.Scenario{
 		}
 		o.Accepted.accepted(j, openwop.OWPINT16, o.End)
 		checkNoTrace(j, openwop.OWPINT32, o.End, o.Low)
+		if o.Token.Asked != "" {
+			j.Check(openwop.OWPINT32, o.Token.Status).To(check.Status(http.StatusUnauthorized, http.StatusForbidden), "%s", o.Token.Asked)
+			o.Beside.checkUnmoved(j, openwop.OWPINT32, o.Token.After, o.Token.Asked)
+		}
 	}),
 }

@@ -12,34 +12,44 @@ import (
 
 // SoleObservation is runs that ask to be the only ones of their scopes.
 type SoleObservation struct {
-	Way     string          `json:"way"` // the fixture
-	First   host.Answered   `json:"first"`
-	Live    wire.Value      `json:"live"`   // snapshot of the first
-	Second  host.Answered   `json:"second"` // of the same scope
-	Apart   host.Answered   `json:"apart"`  // of another scope
-	AtOnce  []host.Answered `json:"atOnce"` // of a third scope
-	Theirs  host.Answered   `json:"theirs"` // of the first scope, by another tenant; zero if there is none
-	Control host.Answered   `json:"control"`
-	Ended   wire.Wait       `json:"ended"`
-	Again   host.Answered   `json:"again"` // of the first scope, when its run had ended
+	Way     string        `json:"way"` // the fixture
+	First   host.Answered `json:"first"`
+	Live    wire.Value    `json:"live"`   // snapshot of the first
+	Second  host.Answered `json:"second"` // of the same scope
+	Apart   host.Answered `json:"apart"`  // of another scope
+	AtOnce  []Rivals      `json:"atOnce"` // of scopes of their own
+	Theirs  host.Answered `json:"theirs"` // of the first scope, by another tenant; zero if there is none
+	Control host.Answered `json:"control"`
+	Ended   wire.Wait     `json:"ended"`
+	Again   host.Answered `json:"again"` // of the first scope, when its run had ended
 }
 
-var rivals = &scenarios.Dimension{Name: "creates of a scope at once", Least: 2, Most: [3]int{4, 8, 32}}
+// Rivals are creates of one scope that came at once.
+type Rivals []host.Answered
+
+var (
+	rivals = &scenarios.Dimension{Name: "creates of a scope at once", Least: 2, Most: [3]int{4, 8, 32}, Edges: []int{8}}
+	heats  = &scenarios.Dimension{Name: "scopes that several creates come for at once", Least: 4, Most: [3]int{4, 16, 48}, Edges: []int{16}}
+)
 
 // soleRuns asks for runs that are to be the only ones of their scopes.
 var soleRuns = &scenarios.Drive[SoleObservation]{
 	ID: "openwop/sole-runs",
 	Title: "creates a run that must be the only one in its scope; while that runs, asks for a second one, one in another scope and one as " +
-		"another tenant; asks for several in one scope at once; and asks for one more in the first scope when its run has ended",
+		"another tenant; asks for several at once in one scope, for drawn scopes; and asks for one more in the first scope " +
+		"when its run has ended",
 	Sends: []string{"{create run} with X-Dedup (conformance-cancellable, conformance-delay or assay-loop-ask-user)", "{read run}",
 		"{create run} with X-Dedup, as another tenant", "{cancel run}"},
-	Dimensions: []*scenarios.Dimension{rivals},
+	Dimensions: []*scenarios.Dimension{rivals, heats},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SoleObservation) {
 		h := host.Host{Conn: c}
 		request := h.Lasting()
 		o.Way = request.WorkflowID
-		scope, third := h.Name("scope"), h.Name("scope")
-		n := h.Draw(rivals)
+		scope := h.Name("scope")
+		o.AtOnce = make([]Rivals, h.Draw(heats))
+		for i := range o.AtOnce {
+			o.AtOnce[i] = make(Rivals, h.Draw(rivals))
+		}
 		first := sole(ctx, h, "a run that is to be the only one of its scope", request, scope)
 		if o.First = host.AnsweredBy("a run that is to be the only one of its scope", first.Created); first.ID == "" {
 			return
@@ -57,15 +67,23 @@ var soleRuns = &scenarios.Drive[SoleObservation]{
 			o.Control = ask(theirs, "a run of another tenant, of a scope of its own", h.Name("scope"))
 			o.Theirs = ask(theirs, "a run of another tenant, of a scope by the same name", scope)
 		}
-		o.AtOnce = make([]host.Answered, n)
-		calls := make([]func(context.Context), n)
-		for i := range calls {
-			calls[i] = func(ctx context.Context) {
-				what := fmt.Sprintf("a run of a third scope, request %d of those at once", i+1)
-				o.AtOnce[i] = host.AnsweredBy(what, sole(ctx, h, what, request, third).Created)
+		for _, heat := range o.AtOnce {
+			its := h.Name("scope")
+			calls, runs := make([]func(context.Context), len(heat)), make([]*host.Run, len(heat))
+			for i := range calls {
+				calls[i] = func(ctx context.Context) {
+					what := fmt.Sprintf("a run of another scope, request %d of those at once", i+1)
+					runs[i] = sole(ctx, h, what, request, its)
+					heat[i] = host.AnsweredBy(what, runs[i].Created)
+				}
+			}
+			h.AtOnce(ctx, calls...)
+			for _, r := range runs {
+				if r.ID != "" {
+					r.Stop(ctx, "to cancel a run of those at once")
+				}
 			}
 		}
-		h.AtOnce(ctx, calls...)
 		first.Stop(ctx, "to cancel the first run")
 		if o.Ended = first.AwaitEnd(ctx); o.Ended.Reached {
 			o.Again = ask(h, "a run of the first scope, when its run had ended", scope)

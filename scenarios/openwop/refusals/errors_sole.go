@@ -29,13 +29,15 @@ var onePerScope = scenarios.Scenario{
 		if host.Succeeded(o.Control.Status) {
 			j.Check(openwop.OWPERR29, o.Theirs.Status).To(check.Status(2), "%s", o.Theirs.Asked)
 		}
-		made := wire.Found{In: o.Apart.Status.Ref()}
-		for _, a := range o.AtOnce {
-			if j.Check(openwop.OWPERR29, a.Status).To(check.Status(2, 4), "%s", a.Asked); host.Succeeded(a.Status) {
-				made.Values = append(made.Values, a.Body.Key("runId"))
+		for _, heat := range o.AtOnce {
+			made := wire.Found{In: o.Apart.Status.Ref()}
+			for _, a := range heat {
+				if j.Check(openwop.OWPERR29, a.Status).To(check.Status(2, 4), "%s", a.Asked); host.Succeeded(a.Status) {
+					made.Values = append(made.Values, a.Body.Key("runId"))
+				}
 			}
+			j.Check(openwop.OWPERR29, made).To(check.Len(1), "runs that were made of those that came at once")
 		}
-		j.Check(openwop.OWPERR29, made).To(check.Len(1), "runs that were made of those that came at once")
 		if o.Ended.Reached {
 			j.Check(openwop.OWPERR29, o.Again.Status).To(check.Status(2), "%s", o.Again.Asked)
 		}

@@ -17,7 +17,8 @@ func TestJudgeOfSoleRuns(t *testing.T) {
 	refused := func() host.Answered { return hosttest.No(t, 409, "run_already_active") }
 	honest := func() refusals.SoleObservation {
 		return refusals.SoleObservation{Way: "w", First: made("r1"), Live: wiretest.Value(t, map[string]any{"status": "running"}),
-			Second: refused(), Apart: made("r2"), AtOnce: []host.Answered{refused(), made("r3"), refused()}, Theirs: made("r4"),
+			Second: refused(), Apart: made("r2"),
+			AtOnce: []refusals.Rivals{{refused(), made("r3"), refused()}, {made("r5"), refused()}}, Theirs: made("r4"),
 			Control: made("r5"), Ended: hosttest.LoopOf(2).Log(t).Ended, Again: made("r6")}
 	}
 	for _, c := range []struct {
@@ -32,8 +33,8 @@ func TestJudgeOfSoleRuns(t *testing.T) {
 		{"falls over", func(o *refusals.SoleObservation) { o.Second = hosttest.No(t, 500, "internal_error") }, openwop.OWPERR29},
 		{"one scope for all", func(o *refusals.SoleObservation) { o.Apart = refused() }, openwop.OWPERR29},
 		{"the scope of another tenant", func(o *refusals.SoleObservation) { o.Theirs = refused() }, openwop.OWPERR29},
-		{"two at once", func(o *refusals.SoleObservation) { o.AtOnce[0] = made("r9") }, openwop.OWPERR29},
-		{"none of those at once", func(o *refusals.SoleObservation) { o.AtOnce[1] = refused() }, openwop.OWPERR29},
+		{"two at once", func(o *refusals.SoleObservation) { o.AtOnce[1][1] = made("r9") }, openwop.OWPERR29},
+		{"none of those at once", func(o *refusals.SoleObservation) { o.AtOnce[0][1] = refused() }, openwop.OWPERR29},
 		{"a scope that stays taken", func(o *refusals.SoleObservation) { o.Again = refused() }, openwop.OWPERR29},
 		{"no run under way", func(o *refusals.SoleObservation) { o.Live = wiretest.Value(t, map[string]any{"status": "completed"}) },
 			"blocked"},

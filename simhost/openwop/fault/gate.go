@@ -100,7 +100,22 @@ var waitingFaults = []Fault{
 		Breaks: []string{openwop.OWPINT44},
 		Twin:   "the one half of the sentence: when it is over, beside what happens then",
 		Replace: func(s *rules.Set) {
-			s.Gates.Due = func(now time.Time, timeout time.Duration) time.Time { return now.Add(timeout / 2) }
+			s.Gates.Due = func(now time.Time, timeout time.Duration, _ int) time.Time { return now.Add(timeout / 2) }
+		},
+	},
+	{
+		ID:     "gate.asked-never-expires",
+		Title:  "an approval that was asked about is raised again without its timer",
+		Looks:  "the run waits on when the timeoutMs is over that its interrupt shows",
+		Breaks: []string{openwop.OWPINT44},
+		Replace: func(s *rules.Set) {
+			honest := s.Gates.Due
+			s.Gates.Due = func(now time.Time, timeout time.Duration, asked int) time.Time {
+				if asked > 0 {
+					timeout += time.Hour
+				}
+				return honest(now, timeout, asked)
+			}
 		},
 	},
 	{

@@ -64,7 +64,14 @@ var answerFaults = []Fault{
 		Title:   "an approval takes actions that it does not offer",
 		Looks:   "an answer with an action of nobody's is taken, and the run goes on",
 		Breaks:  []string{openwop.OWPINT20},
-		Replace: passesOver(rules.NotOffered),
+		Replace: passesOver(rules.NotOffered, rules.Unrejectable),
+	},
+	{
+		ID:      "gate.always-rejectable",
+		Title:   "an approval can be rejected where it does not offer that",
+		Looks:   "a rejection is taken by an approval that offers to accept and to ask",
+		Breaks:  []string{openwop.OWPINT20},
+		Replace: passesOver(rules.Unrejectable),
 	},
 	{
 		ID:      "gate.unoffered-taken",
@@ -172,7 +179,7 @@ func listsOfAnswersSpoilt(r *mutate.Request) {
 	mutate.Asked(answersByToken, spoil)(r)
 }
 
-// decides tells the actions that every approval of the suites offers.
+// decides tells the actions that an approval is decided by.
 func decides(action openwopv1.ApprovalAction) bool {
 	return slices.Contains([]openwopv1.ApprovalAction{openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject}, action)
 }
@@ -190,11 +197,11 @@ func answering(change func(value map[string]any)) mutate.RequestFunc {
 	}
 }
 
-// passesOver takes answers with this flaw.
-func passesOver(flaw rules.AnswerFlaw) func(*rules.Set) {
+// passesOver takes answers with these flaws.
+func passesOver(flaws ...rules.AnswerFlaw) func(*rules.Set) {
 	return func(s *rules.Set) {
 		minds := s.Answers.Minds
-		s.Answers.Minds = func(f rules.AnswerFlaw) bool { return f != flaw && minds(f) }
+		s.Answers.Minds = func(f rules.AnswerFlaw) bool { return !slices.Contains(flaws, f) && minds(f) }
 	}
 }
 
@@ -277,6 +284,17 @@ var voteFaults = []Fault{
 		Replace: answersAs(func(r *rules.Respondent) { r.Votes = 0 }),
 	},
 	{
+		ID:     "gate.changed-vote-counts-twice",
+		Title:  "who votes otherwise than before has both votes counted",
+		Looks:  "a principal that rejected and then accepts fills a quorum with the others, and so does one that accepted and then rejects",
+		Breaks: []string{openwop.OWPINT28},
+		Replace: answersAs(func(r *rules.Respondent) {
+			if r.Changes {
+				r.Votes = 0
+			}
+		}),
+	},
+	{
 		ID:      "gate.token-alone-answers",
 		Title:   "an approval that asks for a credential is answered by its token alone",
 		Looks:   "the token is accepted without a key",
@@ -288,7 +306,14 @@ var voteFaults = []Fault{
 		Title:   "a key without the scope to answer interrupts answers them",
 		Looks:   "an acceptance by a key without approvals:respond is HTTP 200",
 		Breaks:  []string{openwop.OWPINT32},
-		Replace: answersAs(func(r *rules.Respondent) { r.LacksScope = false }),
+		Replace: answersAs(func(r *rules.Respondent) { r.LacksScope = r.LacksScope && r.Beside }),
+	},
+	{
+		ID:      "gate.scope-unchecked-beside-token",
+		Title:   "a key without the scope to answer interrupts, beside the token of one that asks for a key, answers it",
+		Looks:   "an acceptance by token with a key without approvals:respond is HTTP 200",
+		Breaks:  []string{openwop.OWPINT32},
+		Replace: answersAs(func(r *rules.Respondent) { r.LacksScope = r.LacksScope && !r.Beside }),
 	},
 }
 

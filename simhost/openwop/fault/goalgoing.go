@@ -261,6 +261,20 @@ var goalsEnding = []Fault{
 		},
 	},
 	{
+		ID:      "goal.paused-outlives-deadline",
+		Title:   "the deadline of a paused goal passes without effect",
+		Looks:   "a goal that was paused is active when its deadline has passed",
+		Breaks:  []string{openwop.OWP0097E6},
+		Replace: exceedsNot(func(spent rules.Spent) bool { return spent.Late && spent.Paused }),
+	},
+	{
+		ID:      "goal.answered-run-unbounded",
+		Title:   "a run that got stuck and was answered is judged without a look at the bounds of its goal",
+		Looks:   "a goal whose last run was answered goes on, with one run more than its bound",
+		Breaks:  []string{openwop.OWP0097E4},
+		Replace: exceedsNot(func(spent rules.Spent) bool { return spent.Stuck }),
+	},
+	{
 		ID:     "goal.deadline-in-minutes",
 		Title:  "a bound of time is taken for minutes",
 		Looks:  "a goal goes on, and fires runs, when its deadline has passed",
@@ -288,5 +302,13 @@ func oneMore(of openwopv1.GoalContinuationMode) func(*rules.Set) {
 			most := spent.Bounds.MaxLoopIterations
 			return honest && (spent.Mode != of || most == nil || spent.Runs > *most)
 		})
+	}
+}
+
+// exceedsNot has the goals that are meant stay below their bounds.
+func exceedsNot(meant func(rules.Spent) bool) func(*rules.Set) {
+	return func(s *rules.Set) {
+		honest := s.Goals.Exceeds
+		s.Goals.Exceeds = func(spent rules.Spent) bool { return !meant(spent) && honest(spent) }
 	}
 }

@@ -412,6 +412,16 @@ var logFaults = []Fault{
 		Reply:  whenIdle(func(p *openwopv1.EventPage) { p.IsComplete = true }),
 	},
 	{
+		ID:     "log.complete-when-cut",
+		Title:  "a poll whose page is full says that the log is complete",
+		Looks:  "isComplete is true of a page of a thousand events, and more are behind it",
+		Breaks: []string{openwop.OWPEVT16},
+		Depth:  "standard", // no log is as long at quick
+		Reply: mutate.On("GET /v1/runs/{runId}/events/poll", mutate.Succeeded(mutate.At("", func(p *openwopv1.EventPage) {
+			p.IsComplete = p.IsComplete || len(p.Events) >= 1_000
+		}))),
+	},
+	{
 		ID:     "log.never-complete-when-idle",
 		Title:  "a poll says that the log is complete only where it lists the last event",
 		Looks:  "isComplete is false behind the last event of a finished run",

@@ -71,7 +71,7 @@ func (g *Goals) move(ctx context.Context, id string, on time.Duration) error {
 			return nil, invalid("by", "the clock of a goal moves on by %d ms in all, at most", int64(farOff))
 		}
 		r := &record{At: g.now(ahead), AheadMs: on.Milliseconds()}
-		if s.active() && s.late(r.At) {
+		if s.lapses() && s.late(r.At) {
 			r.Closed = openwopv1.GoalStateBoundExceeded
 		}
 		return r, nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 // farOff is a time, in ms, that no goal lives to see; it is some 139 years. A clock cannot be moved on further.
@@ -35,11 +36,16 @@ func (s *state) late(at time.Time) bool {
 	return ok && at.After(deadline)
 }
 
+// lapses tells whether the goal ends when its deadline has passed.
+func (s *state) lapses() bool {
+	return s.active() && s.rules.Exceeds(rules.Spent{Mode: s.Continuation.Mode, Bounds: s.Bounds, Late: true, Paused: s.paused})
+}
+
 // arm sets the timer of a goal for what comes first, its deadline or the next run of its schedule, in place of the one that
 // is set. It is called with the board locked, so that the last word is that of the last change.
 func (g *Goals) arm(s *state) {
 	at, set := s.deadline()
-	at, set = at.Add(time.Millisecond), set && s.active()
+	at, set = at.Add(time.Millisecond), set && s.lapses()
 	if due, scheduled := s.due(); scheduled {
 		if again := g.now(s.ahead).Add(retry); s.begun != nil && due.Before(again) {
 			due = again // the end of that tick sets the timer again; unless an error keeps it from its end
@@ -110,7 +116,7 @@ func (g *Goals) ringing(id string) bool {
 func (g *Goals) strike(ctx context.Context, id string) error {
 	_, err := g.change(ctx, id, func(s *state) (*record, error) {
 		at := g.now(s.ahead)
-		if !s.active() || !s.late(at) {
+		if !s.lapses() || !s.late(at) {
 			return nil, nil
 		}
 		return &record{At: at, Closed: openwopv1.GoalStateBoundExceeded}, nil

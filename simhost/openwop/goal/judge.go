@@ -101,7 +101,8 @@ func (g *Goals) judge(s openwopv1.RunSnapshot) (*verdict, error) {
 
 // ending is the state in which this verdict ends the goal, "" where it goes on.
 func (s *state) ending(v verdict, at time.Time) openwopv1.GoalState {
-	spent := rules.Spent{Mode: s.Continuation.Mode, Runs: s.iterations + 1, CostUSD: s.cost + v.CostUSD, Bounds: s.Bounds, Late: s.late(at)}
+	spent := rules.Spent{Mode: s.Continuation.Mode, Runs: s.iterations + 1, CostUSD: s.cost + v.CostUSD, Bounds: s.Bounds, Late: s.late(at),
+		Stuck: s.stuck != "" && v.RunID == s.stuck}
 	switch {
 	case v.Satisfied:
 		return openwopv1.GoalStateSatisfied

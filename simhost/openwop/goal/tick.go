@@ -111,7 +111,7 @@ func (g *Goals) begin(id string, t Tick) (outcome, error) {
 		}
 		r := &record{At: g.now(ahead), AheadMs: t.ElapsedMs}
 		switch {
-		case s.late(r.At):
+		case s.lapses() && s.late(r.At):
 			r.Closed = openwopv1.GoalStateBoundExceeded
 		case !s.held(openwopv1.GoalContinuationModeManual):
 			r.Fired = &script{t.Verdict, t.CostUSD, t.Escalate}

@@ -32,6 +32,7 @@ type AnswerFlaw int
 // The flaws of answers.
 const (
 	NotOffered   AnswerFlaw = iota // an approval does not offer the action
+	Unrejectable                   // likewise, and the action is to reject it
 	Misfit                         // it is not what the schema of its question says
 	Unanswered                     // a question is not answered
 	Missing                        // an event does not have a member of the correlation
@@ -43,7 +44,9 @@ type Respondent struct {
 	Keyless    bool // nothing is known of them but that they have the token of the interrupt ...
 	Profiled   bool // ... and the profile of the approval asks for more
 	LacksScope bool // their key is not one that may answer
-	Votes      int  // that they have cast at this approval
+	Votes      int  // that they have cast at this approval ...
+	Changes    bool // ... and now they vote otherwise
+	Beside     bool // their key came beside the token of the interrupt
 }
 
 // Answer is what somebody says to a run.

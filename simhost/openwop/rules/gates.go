@@ -14,8 +14,8 @@ type Gates struct {
 	// Key is what a suspension is called: the same in a replay, another one each time (interrupt.md).
 	Key func(s Suspension) string
 
-	// Due is when nobody can answer any more what is asked now.
-	Due func(now time.Time, timeout time.Duration) time.Time
+	// Due is when nobody can answer any more what is asked now, given how many questions about it came before.
+	Due func(now time.Time, timeout time.Duration, asked int) time.Time
 
 	// Lapses is what an approval is resolved with that nobody answered in time.
 	Lapses func() json.RawMessage
@@ -46,7 +46,7 @@ type Resolution struct {
 func honestGates() Gates {
 	return Gates{
 		Key:    suspensionKey,
-		Due:    time.Time.Add,
+		Due:    func(now time.Time, timeout time.Duration, _ int) time.Time { return now.Add(timeout) },
 		Lapses: func() json.RawMessage { return tooLate },
 		Passes: func(action openwopv1.ApprovalAction, _ int, _ bool) bool {
 			return action != openwopv1.ApprovalActionReject

@@ -22,7 +22,7 @@ func TestHonestRulesOfGates(t *testing.T) {
 		ok   bool
 	}{
 		{"a key is of the node and the place", g.Key(Suspension{RunID: "r", NodeID: "n", Place: 2}) == "n:2"},
-		{"timeouts are kept", g.Due(at, time.Minute).Equal(at.Add(time.Minute))},
+		{"timeouts are kept", g.Due(at, time.Minute, 2).Equal(at.Add(time.Minute))},
 		{"too late is a rejection", actionOf(g.Lapses()) == openwopv1.ApprovalActionReject},
 		{"accepted passes", g.Passes(openwopv1.ApprovalActionAccept, 0, false) && g.Passes(openwopv1.ApprovalActionEditAccept, 3, true)},
 		{"the draft that was accepted is handed on", handsOn(openwopv1.ApprovalActionAccept) == "0 1"},

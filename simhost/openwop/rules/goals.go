@@ -36,13 +36,15 @@ type Firing struct {
 	Runs     int                            // that it has had
 }
 
-// Spent is what a goal has used up when a run of it was judged. A nil bound is none.
+// Spent is what a goal has used up when a run of it was judged, or when its time is over. A nil bound is none.
 type Spent struct {
 	Mode    openwopv1.GoalContinuationMode
 	Runs    int64 // that were judged, this one included
 	CostUSD float64
 	Bounds  openwopv1.GoalBounds
 	Late    bool // its time is over
+	Paused  bool // nobody has resumed the goal
+	Stuck   bool // the run asked a person, who has answered
 }
 
 func honestGoals() Goals {

@@ -8,6 +8,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
+	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -104,7 +105,7 @@ func (h *Host) respondent(ctx context.Context, token interruptToken) context.Con
 // besideToken is whose key came beside a token, where that may answer this run.
 func (h *Host) besideToken(ctx context.Context, runID string) (who caller, known bool) {
 	who, known = ctx.Value(besideToken{}).(caller)
-	if !known || who.lacksRespond {
+	if !known || !h.rules.Answers.Admits(rules.Respondent{LacksScope: who.lacksRespond, Beside: true}) {
 		return who, false
 	}
 	_, err := h.lineage(ctx, opByToken, who.tenant, runID)

@@ -92,7 +92,7 @@ func TestGatesGoByTheRules(t *testing.T) {
 // Nobody answers: when that is over and what comes of it are rules as well.
 func TestGatesEndByTheRules(t *testing.T) {
 	rs := rules.Honest()
-	rs.Gates.Due = func(now time.Time, timeout time.Duration) time.Time { return now.Add(3 * timeout) }
+	rs.Gates.Due = func(now time.Time, timeout time.Duration, _ int) time.Time { return now.Add(3 * timeout) }
 	rs.Gates.Lapses = func() json.RawMessage { return json.RawMessage(`{"action":"accept"}`) }
 	h := newHost(t, func(o *Options) { o.Rules = rs })
 	s := h.create(Create{WorkflowID: "assay-approval", Inputs: map[string]any{"timeoutMs": 1000.0}})

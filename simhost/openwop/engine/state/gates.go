@@ -161,13 +161,13 @@ func (g *Gate) CheckApproval(takes *rules.Answers, n *workflow.Node, who Respond
 	switch {
 	case err != nil:
 		return err
-	case !slices.Contains(data.Actions, action) && takes.Minds(rules.NotOffered):
+	case !slices.Contains(data.Actions, action) && takes.Minds(unoffered(action)):
 		return unfit("resumeValue.action", "must be one of the actions that the interrupt names, not %.40q", string(action))
 	case isQuestion(action) && g.Rounds >= MaxRounds:
 		return unfit("resumeValue.action", "must decide: %d questions were asked at this gate, and it takes no more", MaxRounds)
 	case action == openwopv1.ApprovalActionEditAccept && len(workflow.Member(value, KeyEdited)) == 0:
 		return codes.Invalid("resumeValue."+KeyEdited, "must be there: the artifact as it is to be accepted")
-	case takes.Admits(rules.Respondent{Votes: len(g.votesOf(who.Principal))}):
+	case takes.Admits(rules.Respondent{Votes: len(g.votesOf(who.Principal)), Changes: !g.repeats(who.Principal, action)}):
 		return nil
 	case g.repeats(who.Principal, action):
 		return ErrRepeated
@@ -175,6 +175,13 @@ func (g *Gate) CheckApproval(takes *rules.Answers, n *workflow.Node, who Respond
 		return codes.Refuse(codes.InterruptResolved, "you have voted otherwise at this gate: everybody has one vote, and it stands",
 			"nodeId", n.ID, "interruptId", g.Asked.InterruptID)
 	}
+}
+
+func unoffered(action openwopv1.ApprovalAction) rules.AnswerFlaw {
+	if action == openwopv1.ApprovalActionReject {
+		return rules.Unrejectable
+	}
+	return rules.NotOffered
 }
 
 func (g *Gate) forbids(n *workflow.Node, says string) error {

@@ -45,7 +45,7 @@ func (m gate) suspend(kind event.Interrupt) Wait {
 func (m gate) request(r workflow.GateRequest) Wait {
 	request := &event.InterruptRequestedPayload{Kind: r.Kind, Key: m.g.Asked.Key, Data: m.encode(r.Data)}
 	if r.Expires {
-		m.learn(state.Fact{Timer: &state.Timer{NodeID: m.n.ID, Due: m.Rules.Gates.Due(m.Now, r.Timeout)}})
+		m.learn(state.Fact{Timer: &state.Timer{NodeID: m.n.ID, Due: m.Rules.Gates.Due(m.Now, r.Timeout, m.g.Rounds)}})
 		request.TimeoutMs = new(r.Timeout.Milliseconds())
 	}
 	return m.emit(event.InterruptRequested, m.n.ID, workflow.EventID(m.S.RunID, m.S.Next-1), request)
