@@ -3,6 +3,7 @@ package scenarios
 import (
 	"context"
 	"errors"
+	"io"
 	"sync"
 	"time"
 
@@ -224,9 +225,18 @@ func (c *Conn) Do(ctx context.Context, call wire.Call) *wire.Reply {
 	return Get(c.Client.Do(ctx, call))
 }
 
-// Open is [wire.Client.Open]. Without a reply, the drive ends.
+// mostCuts is how often a line may be cut before the answer to one request is there.
+const mostCuts = 5
+
+// Open is [wire.Client.Open]. Without a reply, the drive ends. A stream is asked for again where the line is cut before it is there:
+// that changes nothing on the target.
 func (c *Conn) Open(ctx context.Context, call wire.Call) (*wire.Stream, *wire.Reply) {
-	return Get2(c.Client.Open(ctx, call))
+	for cut := 0; ; cut++ {
+		stream, reply, err := c.Client.Open(ctx, call)
+		if cuts := wire.HungUp(err) || errors.Is(err, io.ErrUnexpectedEOF); !cuts || ctx.Err() != nil || cut == mostCuts {
+			return Get2(stream, reply, err)
+		}
+	}
 }
 
 // Listen is [wire.Client.Listen]. If it fails, the drive ends.

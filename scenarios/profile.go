@@ -133,6 +133,7 @@ type ProfileStatus struct {
 	ID, Digest string
 	Superseded string // see [Profile.Superseded]
 	Status     string // certified, attested, unproved, violated, inapplicable
+	AsFar      string // Status, were all asked as far as the profile demands
 	// Proved and Required count the requirements that the profile demands of this target, NotClaimed the others.
 	Proved, Required, NotClaimed int
 	LeftOut                      []Part // those not claimed, by the claims on which they rest
@@ -187,9 +188,9 @@ func profileStatuses(p *Protocol, d Discovery, outcomes []Outcome, violated []Re
 
 func (p Profile) status(of *Protocol, d Discovery, outcomes []Outcome, violated []RequirementID, far func(Profile, Required) bool) (
 	s ProfileStatus) {
-	s = ProfileStatus{ID: p.ID, Digest: p.Digest, Superseded: p.Superseded, Status: "inapplicable", Depth: p.Depth}
+	s = ProfileStatus{ID: p.ID, Digest: p.Digest, Superseded: p.Superseded, Status: "inapplicable", AsFar: "inapplicable", Depth: p.Depth}
 	asked, made := of.asks(d, p.Claims)
-	weakest, lacking := "", 0
+	weakest, asFar, lacking := "", "", 0
 	for _, r := range p.Requires {
 		summed := r.sum(of.Ledger, outcomes)
 		if r.waived(of, d, summed) {
@@ -205,6 +206,7 @@ func (p Profile) status(of *Protocol, d Discovery, outcomes []Outcome, violated 
 			summed.Verdict = Failed
 		}
 		standing := standing(summed, r.Evidence)
+		asFar = worse(asFar, standing)
 		if asked && (standing == "proved" || standing == "attested") && !far(p, r) {
 			standing = "unproved"
 			s.Shallow++
@@ -218,11 +220,9 @@ func (p Profile) status(of *Protocol, d Discovery, outcomes []Outcome, violated 
 		s.Proved, s.Shallow = 0, 0
 		return s
 	}
-	if s.Status = weakest; weakest == "proved" {
-		s.Status = "certified"
-	}
+	s.Status, s.AsFar = certified(weakest), certified(asFar)
 	if slices.ContainsFunc(violated, func(id RequirementID) bool { return p.broken(of, d, id) }) {
-		s.Status = "violated"
+		s.Status, s.AsFar = "violated", "violated"
 	}
 	for _, o := range outcomes {
 		if o.Verdict != Inapplicable && p.Provisional(of.Ledger, o.Scenario) {
@@ -230,6 +230,14 @@ func (p Profile) status(of *Protocol, d Discovery, outcomes []Outcome, violated 
 		}
 	}
 	return s
+}
+
+// certified is the status of a profile whose weakest requirement stands so.
+func certified(standing string) string {
+	if standing == "proved" {
+		return "certified"
+	}
+	return standing
 }
 
 // waived reports whether a profile does not demand r of this target: the target makes none of the claims that r names,

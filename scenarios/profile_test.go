@@ -134,8 +134,8 @@ func TestOptionalPartsOfAProfile(t *testing.T) {
 		{`{"counts":true,"whole":true}`, with(ended("c", scenarios.Passed, "TOY-2"), ended("d", scenarios.Passed, "TOY-8")),
 			"certified", 3, 3, 0, 1},
 	} {
-		want := scenarios.ProfileStatus{ID: "toy@2", Status: c.status, Proved: c.proved, Required: c.required, NotClaimed: c.notClaimed,
-			ThroughSeam: c.bySeam, LeftOut: leftOut(c.notClaimed)}
+		want := scenarios.ProfileStatus{ID: "toy@2", Status: c.status, AsFar: c.status, Proved: c.proved, Required: c.required,
+			NotClaimed: c.notClaimed, ThroughSeam: c.bySeam, LeftOut: leftOut(c.notClaimed)}
 		if diff := cmp.Diff(want, scenarios.ProfileStatuses(scoped, discovery(c.discovery), c.outcomes, nil)[0]); diff != "" {
 			t.Errorf("%s, %v: %s", c.discovery, c.outcomes, diff)
 		}
@@ -354,7 +354,7 @@ func TestAProfileDemandsAReach(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := run.Finish(context.Background()).Profiles[0]
-		want := scenarios.ProfileStatus{ID: "toy@3", Status: c.want, Proved: 1 - c.shallow, Required: 1, Shallow: c.shallow, Depth: c.depth}
+		want := scenarios.ProfileStatus{ID: "toy@3", Status: c.want, AsFar: "certified", Proved: 1 - c.shallow, Required: 1, Shallow: c.shallow, Depth: c.depth}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}

@@ -3,6 +3,8 @@ package wire
 import (
 	"errors"
 	"fmt"
+	"io"
+	"syscall"
 )
 
 // ErrNoAnswer means that no reply came: the connection was refused, reset or timed out. It says nothing about the
@@ -22,6 +24,11 @@ var ErrBusy = errors.New("the target is busy")
 
 // ErrMisfit means that a request of ours does not fit the [Contract], and does not say that this is meant. It was not sent.
 var ErrMisfit = errors.New("our request does not fit the contract, and was not sent")
+
+// HungUp reports whether the connection ended before an answer. One that is too slow is another matter.
+func HungUp(err error) bool {
+	return errors.Is(err, ErrNoAnswer) && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET))
+}
 
 // notStarted is the ErrNoAnswer of an executable that could not be started.
 type notStarted struct{}

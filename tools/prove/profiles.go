@@ -10,11 +10,12 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// certifiedFor returns the profiles that a report certifies, of each the newest revision only.
+// certifiedFor returns the profiles that a report certifies, of each the newest revision only. At a depth below that which a profile
+// demands, what it lacks by that does not count: a proof is about faults.
 func certifiedFor(r *scenarios.Report) []string {
 	out := []string{}
 	for _, p := range r.Profiles {
-		if p.Status == "certified" && p.Superseded == "" {
+		if (p.Status == "certified" || r.Depth < p.Depth && p.AsFar == "certified") && p.Superseded == "" {
 			out = append(out, p.ID)
 		}
 	}

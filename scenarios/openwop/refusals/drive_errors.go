@@ -3,10 +3,7 @@ package refusals
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"syscall"
 	"time"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -145,7 +142,7 @@ func (o *BodiesObservation) ask(ctx context.Context, h host.Host, rule scenarios
 			return b.send(ctx, h)
 		}
 		reply, err := scenarios.Attempt(func() *wire.Reply { return send(ctx) })
-		if rule != "" && hangsUp(err) {
+		if rule != "" && wire.HungUp(err) {
 			var answer wire.Wait
 			if answer, reply = sendAgain(ctx, h, b.what, send); reply == nil {
 				o.HungUp = append(o.HungUp, HungUp{b.what, rule, answer})
@@ -160,11 +157,6 @@ func (o *BodiesObservation) ask(ctx context.Context, h host.Host, rule scenarios
 	return out
 }
 
-// hangsUp reports whether the connection ended before an answer. One that is too slow is another matter.
-func hangsUp(err error) bool {
-	return errors.Is(err, wire.ErrNoAnswer) && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET))
-}
-
 // sendAgain sends a request until it is answered, and another before each time, which has to be. Lines are cut by chance, but not the
 // same request's each time.
 func sendAgain(ctx context.Context, h host.Host, what string, send func(context.Context) *wire.Reply) (w wire.Wait, reply *wire.Reply) {
@@ -174,7 +166,7 @@ func sendAgain(ctx context.Context, h host.Host, what string, send func(context.
 	w = hurried.Await(ctx, "an answer to "+what, func(ctx context.Context) (wire.Value, bool) {
 		other := h.Permitted(ctx, wire.Call{Operation: dialect.ReadRun.Of(never), Label: "a run that never was"})
 		again, err := scenarios.Attempt(func() *wire.Reply { return send(ctx) })
-		if !hangsUp(err) {
+		if !wire.HungUp(err) {
 			scenarios.End(err)
 			reply = again
 			return again.StatusValue(), true
