@@ -424,6 +424,13 @@ const (
 	// as it is.
 	OIP00024 = "OIP-0002-4"
 
+	// A dependency that has intents wait for each other in a circle is refused, however many they are.
+	OIP0002200 = "OIP-0002-200"
+
+	// A blocked intent goes on when all that it depends on is completed, also when what was open is
+	// taken away from its dependencies.
+	OIP0002201 = "OIP-0002-201"
+
 	// An answer without a valid key is refused with 401, and the intent stays suspended.
 	OIP0025A1 = "OIP-0025-A1"
 
@@ -1492,6 +1499,22 @@ var RequirementsV1 = []Requirement{
 		Section: "Blocking", Line: 0, Hash: "", Claim: "graph",
 		Evidence: "observed",
 		Text:     "A suspension reaches what depends on it only: an intent that depends on nothing suspended stays as it is.",
+		Breaks:   []string{"another-value"},
+	},
+	{
+		ID: OIP0002200, Level: "MUST", Source: "RFC-0002", File: "",
+		Section: "Dependencies", Line: 0, Hash: "", Claim: "graph",
+		Evidence: "observed",
+		Text:     "A dependency that has intents wait for each other in a circle is refused, however many they are.",
+		Accepts:  "Any 4xx is taken; 400 is expected.",
+		Breaks:   []string{"another-status", "inserted"},
+	},
+	{
+		ID: OIP0002201, Level: "MUST", Source: "RFC-0002", File: "",
+		Section: "Blocking", Line: 0, Hash: "", Claim: "graph",
+		Evidence: "observed",
+		Text:     "A blocked intent goes on when all that it depends on is completed, also when what was open is taken away from its dependencies.",
+		Accepts:  "A server may refuse to take a dependency away.",
 		Breaks:   []string{"another-value"},
 	},
 	{

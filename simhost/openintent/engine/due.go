@@ -250,16 +250,18 @@ func (t *tx) passed(p *Portfolio) {
 		if in == nil {
 			continue
 		}
-		m := move{to: t.rules.Deadline.Ends(in.Status), by: system, reason: "portfolio_deadline"}
+		m := move{to: t.rules.Deadline.Ends(in.Status, suspensionID(in) != ""), by: system, reason: "portfolio_deadline"}
 		switch m.to {
 		case "":
 			continue
 		case Abandoned:
 			m.abandonment = "portfolio_deadline_exceeded"
 		}
-		r, _ := in.record()
-		t.emit(&Event{Type: expired, Intent: id, Actor: system,
-			Payload: map[string]any{"suspension_id": r.ID, "reason": "portfolio_deadline"}})
+		payload := map[string]any{"reason": "portfolio_deadline"}
+		if waits := suspensionID(in); waits != "" { // there may be no record yet, or that of the suspension before
+			payload["suspension_id"] = waits
+		}
+		t.emit(&Event{Type: expired, Intent: id, Actor: system, Payload: payload})
 		t.settle(in, system, suspension.Expired, nil)
 		t.move(in, m)
 	}
