@@ -160,7 +160,8 @@ func (d *drawer) script() {
 		d.scripts = append(d.scripts, d.upstream(n))
 	}
 	goesOn := []string{model.Completes, model.Defaults}[d.Rand.IntN(2)]
-	lapses, ended := []model.Turn{step(model.Answer, lapsing, 0)}, []model.Turn{step(model.Answer, lapsing, 0), step(model.Abandon, lapsing, 0)}
+	lapses := []model.Turn{step(model.Answer, lapsing, 0)}
+	ended := append(lapses[:1:1], step(model.Abandon, lapsing, 0))
 	if d.windows {
 		lapses = []model.Turn{{Do: model.Lapse, Intent: lapsing, Fallback: goesOn}}
 		ended = []model.Turn{{Do: model.Lapse, Intent: lapsing, Fallback: model.Fails}}
@@ -178,7 +179,8 @@ func (d *drawer) script() {
 	d.scripts = append(d.scripts,
 		slices.Concat(
 			[]model.Turn{d.suspend(dated, month, model.Completes), d.moves(model.Join, dated, ups), step(model.Answer, dated, 0)},
-			second, []model.Turn{d.moves(model.Leave, dated, ups)}, dates, d.force(dated, model.Suspended)),
+			second, []model.Turn{d.moves(model.Leave, dated, ups)}, dates, d.force(dated, model.Suspended),
+		),
 		append(d.apart(parent, 0, model.Fails, d.force(parent, model.Completed)...), step(model.Answer, parent, 0)),
 		[]model.Turn{step(model.Activate, draft, 0)}, []model.Turn{step(model.Claim, down, thirdUp)},
 		append(d.force(down, model.Suspended), d.force(down, model.Active)...), d.force(draft, model.Suspended),
