@@ -117,7 +117,7 @@ func (d *drawer) folders() {
 	for i, members := range [][]int{
 		mixed:  {secondUp, dated, lapsing, firstUp},
 		ups:    {thirdUp, firstUp, secondUp},
-		ending: {firstUp, dated, thirdUp},
+		ending: {firstUp, dated, thirdUp, only},
 	} {
 		d.Rand.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
 		f := model.Folder{}
@@ -172,9 +172,9 @@ func (d *drawer) script() {
 		d.apart(lapsing, window, model.Fails), []model.Turn{d.touch(lapsing)}, ended,
 	))
 	dates := []model.Turn{step(model.Answer, dated, 0), step(model.Abandon, dated, 0)}
-	second := d.apart(dated, month, model.Completes)
-	if d.deadlines { // which ends also what has no record yet
-		dates, second = []model.Turn{step(model.Deadline, dated, ending)}, second[:1]
+	second, alone := d.apart(dated, month, model.Completes), append(d.apart(only, 0, model.Fails), step(model.Answer, only, 0))
+	if d.deadlines { // which ends also what has no record yet, or only that of before
+		dates, second, alone = []model.Turn{step(model.Deadline, dated, ending)}, second[:1], alone[:1]
 	}
 	d.scripts = append(d.scripts,
 		slices.Concat(
@@ -184,7 +184,7 @@ func (d *drawer) script() {
 		append(d.apart(parent, 0, model.Fails, d.force(parent, model.Completed)...), step(model.Answer, parent, 0)),
 		[]model.Turn{step(model.Activate, draft, 0)}, []model.Turn{step(model.Claim, down, thirdUp)},
 		append(d.force(down, model.Suspended), d.force(down, model.Active)...), d.force(draft, model.Suspended),
-		[]model.Turn{d.suspend(only, month, model.Fails), step(model.Answer, only, 0)})
+		alone)
 }
 
 // step is a turn without more.
@@ -273,9 +273,9 @@ func (d *drawer) can(t model.Turn, left int) bool {
 		return d.scene.Waits(t.Intent) && !d.forces(t.Intent)
 	case model.Claim:
 		return left > 1 || d.scene.Resolved(t.Intent) && d.scene.Is(t.Intent, model.Active)
-	case model.Deadline: // of those that it ends there is only one
+	case model.Deadline: // it ends those that nothing is to become of
 		for _, m := range d.scene.Members[t.On] {
-			if m.Intent != t.Intent && d.scene.Is(m.Intent, model.Suspended) {
+			if d.scene.Is(m.Intent, model.Suspended) != slices.Contains([]int{dated, only}, m.Intent) {
 				return false
 			}
 		}

@@ -183,9 +183,15 @@ func (o WorldObservation) judgeTold(j *scenarios.Judge) {
 				count(suspended, f, n, 1, 0)
 			case model.Answer:
 				count(resumed, f, n, 1, 1)
-			case model.Lapse, model.Deadline, model.Leave: // a server may tell that it waits no more
+			case model.Lapse, model.Leave: // a server may tell that it waits no more
 				if m.was.Is(n, model.Suspended) {
 					count(resumed, f, n, 0, 1)
+				}
+			case model.Deadline: // likewise, of all that it ends
+				for _, ended := range []int{dated, only} {
+					if m.was.Has(f, ended) {
+						count(resumed, f, ended, 0, 1)
+					}
 				}
 			}
 		}
