@@ -629,4 +629,13 @@ var ReadingsV1 = []Reading{
 		Why:       "Nothing that is still to come would ever have it go on.",
 		Scenarios: []string{"openintent/graph/freed"},
 	},
+	{
+		ID: "OIP-R201", Title: "versions of tasks and plans",
+		Sentences: []string{"OIP-0001-200"},
+		Open:      "RFC-0001 has every change carry If-Match and speaks of intents; tasks and plans show a version as well.",
+		Accept:    "A task or a plan without a version, a server that takes no change of it, and a change that names no version.",
+		Refuse:    "A change that names a version that the task or plan shows not to have.",
+		Why:       "Who names a version has read it, and would undo what another has written since.",
+		Scenarios: []string{"openintent/misfits/every-version-of-work"},
+	},
 }

@@ -411,6 +411,10 @@ const (
 	// An intent is made and read again as it was made: id, title, status and version.
 	OIP00014 = "OIP-0001-4"
 
+	// A change of a task or a plan that names a version that it does not have is refused and changes
+	// nothing.
+	OIP0001200 = "OIP-0001-200"
+
 	// A parent is not completed while a child of it is not.
 	OIP00021 = "OIP-0002-1"
 
@@ -1471,6 +1475,14 @@ var RequirementsV1 = []Requirement{
 		Text:     "An intent is made and read again as it was made: id, title, status and version.",
 		Accepts:  "OIP-R2: 200 and 201 are taken. OIP-R34: times with and without a zone are taken, without one they are in UTC.",
 		Breaks:   []string{"another-id", "another-value", "another-status"},
+	},
+	{
+		ID: OIP0001200, Level: "MUST", Source: "RFC-0001", File: "",
+		Section: "Optimistic concurrency", Line: 0, Hash: "", Claim: "plan",
+		Evidence: "observed",
+		Text:     "A change of a task or a plan that names a version that it does not have is refused and changes nothing.",
+		Accepts:  "OIP-R4: 409 and 412 are taken. OIP-R201: a write that names no version is not asked about.",
+		Breaks:   []string{"another-value", "another-status"},
 	},
 	{
 		ID: OIP00021, Level: "MUST", Source: "RFC-0002", File: "",

@@ -172,16 +172,18 @@ func (d *drawer) script() {
 		d.apart(lapsing, window, model.Fails), []model.Turn{d.touch(lapsing)}, ended,
 	))
 	dates := []model.Turn{step(model.Answer, dated, 0), step(model.Abandon, dated, 0)}
-	second, alone := d.apart(dated, month, model.Completes), append(d.apart(only, 0, model.Fails), step(model.Answer, only, 0))
+	second, alone := d.apart(dated, month, model.Completes), d.apart(only, 0, model.Fails, d.force(only, model.Completed)...)
 	if d.deadlines { // which ends also what has no record yet, or only that of before
-		dates, second, alone = []model.Turn{step(model.Deadline, dated, ending)}, second[:1], alone[:1]
+		dates, second, alone = []model.Turn{step(model.Deadline, dated, ending)}, second[:1], alone[:len(alone)-1]
+	} else {
+		alone = append(alone, step(model.Answer, only, 0))
 	}
 	d.scripts = append(d.scripts,
 		slices.Concat(
 			[]model.Turn{d.suspend(dated, month, model.Completes), d.moves(model.Join, dated, ups), step(model.Answer, dated, 0)},
 			second, []model.Turn{d.moves(model.Leave, dated, ups)}, dates, d.force(dated, model.Suspended),
 		),
-		append(d.apart(parent, 0, model.Fails, d.force(parent, model.Completed)...), step(model.Answer, parent, 0)),
+		append(d.apart(parent, 0, model.Fails), step(model.Answer, parent, 0)),
 		[]model.Turn{step(model.Activate, draft, 0)}, []model.Turn{step(model.Claim, down, thirdUp)},
 		append(d.force(down, model.Suspended), d.force(down, model.Active)...), d.force(draft, model.Suspended),
 		alone)
@@ -274,6 +276,9 @@ func (d *drawer) can(t model.Turn, left int) bool {
 	case model.Claim:
 		return left > 1 || d.scene.Resolved(t.Intent) && d.scene.Is(t.Intent, model.Active)
 	case model.Deadline: // it ends those that nothing is to become of
+		if d.forces(only) {
+			return false
+		}
 		for _, m := range d.scene.Members[t.On] {
 			if d.scene.Is(m.Intent, model.Suspended) != slices.Contains([]int{dated, only}, m.Intent) {
 				return false

@@ -62,6 +62,83 @@ var drawnFaults = []Fault{
 		},
 	},
 	{
+		ID: "openintent.choices-written-back", Title: "an answer writes the choices back as the server reads them, without style and metadata",
+		Looks: "choices of the record have no metadata behind the answer", Breaks: []string{oi.OIP0025A13},
+		Replace: func(s *rules.Set) {
+			before := s.Answers.Keeps
+			s.Answers.Keeps = func(record map[string]any, a rules.Answer) map[string]any {
+				out := before(record, a)
+				all, _ := out["choices"].([]any)
+				known := make([]any, len(all))
+				for i, c := range all {
+					choice, _ := c.(map[string]any)
+					known[i] = map[string]any{"value": choice["value"], "label": choice["label"], "description": choice["description"]}
+				}
+				if len(known) > 0 {
+					out["choices"] = known
+				}
+				return out
+			}
+		},
+	},
+	{
+		ID: "openintent.noted-answers-race", Title: "an answer with metadata is judged before others are kept out, and written after that",
+		Looks: "of answers with metadata at once more than one is 200", Breaks: []string{oi.OIPREAD1, oi.OIP0025A14, oi.OIP0025A13},
+		Twin: "answers without metadata are taken one by one",
+		Replace: func(s *rules.Set) {
+			s.Answers.Between = func(metadata bool) time.Duration {
+				if metadata {
+					return 30 * time.Millisecond
+				}
+				return 0
+			}
+		},
+	},
+	{
+		ID: "openintent.escalated-once", Title: "a coordinator escalates the first suspension of a phase, and no later one",
+		Looks: "the second suspension of a phase leaves no coordinator.escalation_required", Breaks: []string{oi.OIP0026P5},
+		Replace: func(s *rules.Set) {
+			before := s.Watchers.Escalates
+			s.Watchers.Escalates = func(policy string, times int) bool { return times == 0 && before(policy, times) }
+		},
+	},
+	{
+		ID: "openintent.humans-escalate", Title: "a coordinator of type human that names no policy escalates",
+		Looks: "the lease of a human coordinator shows escalate", Breaks: []string{oi.OIP0026P2},
+		Request: mutate.Asked("POST /api/v1/coordinators", mutate.Body(func(lease map[string]any) {
+			if _, named := lease["suspension_policy"]; !named && lease["coordinator_type"] == "human" {
+				lease["suspension_policy"] = "escalate"
+			}
+		})),
+	},
+	{
+		ID: "openintent.stale-plan-taken", Title: "a change of a plan that means an old version is taken",
+		Looks: "PATCH of a plan with an old If-Match is 200", Breaks: []string{oi.OIP0001200},
+		Replace: func(s *rules.Set) {
+			before := s.Requests.Stale
+			s.Requests.Stale = func(operation string, meant, version int64) bool {
+				return operation != "updatePlan" && before(operation, meant, version)
+			}
+		},
+	},
+	{
+		ID: "openintent.unpaced-policy-alone", Title: "a policy that names no interval_seconds has a single attempt",
+		Looks: "a suspension of three attempts expires when its first window is over", Breaks: []string{oi.OIP0026N6},
+		Replace: courses(func(c *suspension.Course, r suspension.Record) {
+			if r.RetryPolicy != nil && r.RetryPolicy.IntervalSeconds == nil && c.Attempts > 1 {
+				c.Attempts = 1
+				ends(c, c.Interval)
+			}
+		}),
+	},
+	{
+		ID: "openintent.told-behind-the-fallback", Title: "the end of a suspension is told when its intent has gone on with the fallback value",
+		Looks: "intent.suspension_expired is later than the change to active", Breaks: []string{oi.OIP0026E5},
+		Replace: func(s *rules.Set) {
+			s.Expiry.Precedes = func(fallback string) bool { return !suspension.Continues(fallback) }
+		},
+	},
+	{
 		ID: "openintent.total-without-waiting", Title: "the graph of a parent counts waiting intents, and its total leaves them out",
 		Looks: "total is less than all that by_status counts", Breaks: []string{oi.OIP0026R4},
 		Reply: mutate.On("GET /api/v1/intents/{intentId}/graph", mutate.Succeeded(documents(func(a *openintentv1.AggregateStatus) {
