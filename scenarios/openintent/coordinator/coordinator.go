@@ -101,7 +101,11 @@ func (o CoordinatorObservation) judgeIsolates(j *scenarios.Judge) { o.judgeInert
 // judgeIsolatesByDefault leaves a lease alone that shows another policy than isolate: that isolate is what it gets is a SHOULD of its
 // own.
 func (o CoordinatorObservation) judgeIsolatesByDefault(j *scenarios.Judge) {
-	for _, shown := range []wire.Value{o.Unnamed.Lease.Body.Key(policy), o.Unnamed.Shown.Body.Key(policy)} {
+	all := []wire.Value{o.Unnamed.Lease.Body.Key(policy), o.Unnamed.Shown.Body.Key(policy)}
+	for _, lease := range o.Defaults {
+		all = append(all, lease.Body.Key(policy))
+	}
+	for _, shown := range all {
 		if shown.Actual() != nil && shown.String() != "isolate" {
 			j.Block("a lease that names no suspension_policy has "+shown.JSON(), "have isolate where a lease names no suspension_policy")
 		}

@@ -19,7 +19,8 @@ var dimensions = []*scenarios.Dimension{rounds, further, crowd}
 
 // The intents that every setting has. Three siblings, on which one sibling depends that takes its inputs from them, and another one
 // on one of them. One whose window passes, on which a sibling comes to depend. Two that take inputs from what they do not depend on.
-// One that a deadline ends. A draft that is activated while all that it waits for waits itself. The parent of an only child.
+// One that a deadline ends. A draft that is activated while all that it waits for waits itself. A parent of two, of which the
+// first waits or is completed when the only other one is suspended.
 const (
 	parent = iota
 	firstUp
@@ -34,6 +35,7 @@ const (
 	dated
 	draft
 	house
+	elder
 	only
 	cast
 )
@@ -81,7 +83,7 @@ func (d *drawer) places() {
 		p := model.Place{Intent: model.Intent{Parent: parent}}
 		switch n {
 		case firstUp, secondUp, thirdUp, lapsing, late:
-		case only:
+		case elder, only:
 			p.Parent = house
 		case down:
 			p.DependsOn, p.Inputs = three, d.some(3, firstUp, secondUp, thirdUp)
@@ -179,6 +181,7 @@ func (d *drawer) script() {
 		alone = append(alone, step(model.Answer, only, 0))
 	}
 	d.scripts = append(d.scripts,
+		[]model.Turn{d.suspend(elder, month, model.Fails), step(model.Answer, elder, 0), step(model.Complete, elder, 0)},
 		slices.Concat(
 			[]model.Turn{d.suspend(dated, month, model.Completes), d.moves(model.Join, dated, ups), step(model.Answer, dated, 0)},
 			second, []model.Turn{d.moves(model.Leave, dated, ups)}, dates, d.force(dated, model.Suspended),
@@ -288,6 +291,8 @@ func (d *drawer) can(t model.Turn, left int) bool {
 		return t.Intent != lapsing || left > 2 || !d.scene.Is(draft, model.Draft)
 	case model.Complete: // the last of them waits for who is blocked by what is active
 		return slices.ContainsFunc(d.scene.Open(down), func(on int) bool { return on != t.Intent }) || !d.forces(down)
+	case model.Suspend:
+		return t.Intent != only || !d.scene.Is(elder, model.Active)
 	case model.Force:
 		return d.unfit(t)
 	}

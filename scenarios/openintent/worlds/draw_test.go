@@ -47,12 +47,13 @@ func TestDrawnSettings(t *testing.T) {
 							seen["paused"] = seen["paused"] || scene.WasPaused(w) && !was.WasPaused(w) && d.Places[w].Inputs[0] != n
 						}
 						seen["draft held"] = seen["draft held"] || turn.Do == model.Activate && scene.Held(n)
+						seen["all wait"] = seen["all wait"] || scene.Is(only, model.Suspended) && !scene.Is(elder, model.Active)
 						seen["claimed"] = seen["claimed"] || turn.Do == model.Claim && scene.Resolved(n)
 						seen["joins while it waits"] = seen["joins while it waits"] || turn.Do == model.Join && scene.Is(n, model.Suspended)
 						seen["leaves while it waits"] = seen["leaves while it waits"] || turn.Do == model.Leave && scene.Is(n, model.Suspended)
 					}
 					want := []string{
-						"held", "goes on", "paused", "draft held", "claimed", "joins while it waits", "leaves while it waits", string(model.Touch),
+						"held", "goes on", "paused", "draft held", "claimed", "all wait", "joins while it waits", "leaves while it waits", string(model.Touch),
 						string(model.Stale),
 					}
 					if at.windows {
