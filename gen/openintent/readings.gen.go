@@ -620,4 +620,22 @@ var ReadingsV1 = []Reading{
 		Why:       "Whoever reads the task is sent to that plan, and has to find there that it waits.",
 		Scenarios: []string{"openintent/worlds/world-plans"},
 	},
+	{
+		ID: "OIP-R200", Title: "a dependency that is taken away",
+		Sentences: []string{"OIP-0002-201"},
+		Open:      "RFC-0002 has an intent go on by itself when all that it depends on is completed, and does not name the case that what was open is taken away from that.",
+		Accept:    "A server may refuse to take a dependency away; then nothing is asked.",
+		Refuse:    "An intent that stays blocked while all that it depends on is completed.",
+		Why:       "Nothing that is still to come would ever have it go on.",
+		Scenarios: []string{"openintent/graph/freed"},
+	},
+	{
+		ID: "OIP-R201", Title: "versions of tasks and plans",
+		Sentences: []string{"OIP-0001-200"},
+		Open:      "RFC-0001 has every change carry If-Match and speaks of intents; tasks and plans show a version as well.",
+		Accept:    "A task or a plan without a version, a server that takes no change of it, and a change that names no version.",
+		Refuse:    "A change that names a version that the task or plan shows not to have.",
+		Why:       "Who names a version has read it, and would undo what another has written since.",
+		Scenarios: []string{"openintent/misfits/every-version-of-work"},
+	},
 }

@@ -411,6 +411,10 @@ const (
 	// An intent is made and read again as it was made: id, title, status and version.
 	OIP00014 = "OIP-0001-4"
 
+	// A change of a task or a plan that names a version that it does not have is refused and changes
+	// nothing.
+	OIP0001200 = "OIP-0001-200"
+
 	// A parent is not completed while a child of it is not.
 	OIP00021 = "OIP-0002-1"
 
@@ -423,6 +427,13 @@ const (
 	// A suspension reaches what depends on it only: an intent that depends on nothing suspended stays
 	// as it is.
 	OIP00024 = "OIP-0002-4"
+
+	// A dependency that has intents wait for each other in a circle is refused, however many they are.
+	OIP0002200 = "OIP-0002-200"
+
+	// A blocked intent goes on when all that it depends on is completed, also when what was open is
+	// taken away from its dependencies.
+	OIP0002201 = "OIP-0002-201"
 
 	// An answer without a valid key is refused with 401, and the intent stays suspended.
 	OIP0025A1 = "OIP-0025-A1"
@@ -1466,6 +1477,14 @@ var RequirementsV1 = []Requirement{
 		Breaks:   []string{"another-id", "another-value", "another-status"},
 	},
 	{
+		ID: OIP0001200, Level: "MUST", Source: "RFC-0001", File: "",
+		Section: "Optimistic concurrency", Line: 0, Hash: "", Claim: "plan",
+		Evidence: "observed",
+		Text:     "A change of a task or a plan that names a version that it does not have is refused and changes nothing.",
+		Accepts:  "OIP-R4: 409 and 412 are taken. OIP-R201: a write that names no version is not asked about.",
+		Breaks:   []string{"another-value", "another-status"},
+	},
+	{
 		ID: OIP00021, Level: "MUST", Source: "RFC-0002", File: "",
 		Section: "Completion gate", Line: 0, Hash: "", Claim: "graph",
 		Evidence: "observed",
@@ -1492,6 +1511,22 @@ var RequirementsV1 = []Requirement{
 		Section: "Blocking", Line: 0, Hash: "", Claim: "graph",
 		Evidence: "observed",
 		Text:     "A suspension reaches what depends on it only: an intent that depends on nothing suspended stays as it is.",
+		Breaks:   []string{"another-value"},
+	},
+	{
+		ID: OIP0002200, Level: "MUST", Source: "RFC-0002", File: "",
+		Section: "Dependencies", Line: 0, Hash: "", Claim: "graph",
+		Evidence: "observed",
+		Text:     "A dependency that has intents wait for each other in a circle is refused, however many they are.",
+		Accepts:  "Any 4xx is taken; 400 is expected.",
+		Breaks:   []string{"another-status", "inserted"},
+	},
+	{
+		ID: OIP0002201, Level: "MUST", Source: "RFC-0002", File: "",
+		Section: "Blocking", Line: 0, Hash: "", Claim: "graph",
+		Evidence: "observed",
+		Text:     "A blocked intent goes on when all that it depends on is completed, also when what was open is taken away from its dependencies.",
+		Accepts:  "A server may refuse to take a dependency away.",
 		Breaks:   []string{"another-value"},
 	},
 	{

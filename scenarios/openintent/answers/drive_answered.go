@@ -2,6 +2,7 @@ package answers
 
 import (
 	"context"
+	"maps"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openintent/host"
@@ -121,36 +122,45 @@ type RacedObservation struct {
 	Replies    []host.Reply    `json:"replies"`
 	After      host.Reply      `json:"after"`
 	Log        host.Log        `json:"log"`
+	// Noted is a race of answers that all say more than they need to: by whom they are, and metadata.
+	Noted *RacedObservation `json:"noted,omitempty"`
 }
 
 // racers is the number of answers at once.
 const racers = 8
 
 var raced = &scenarios.Drive[RacedObservation]{
-	ID: "openintent/raced", Title: "answers a suspended intent eight times at once, with two values",
+	ID: "openintent/raced", Title: "answers suspended intents eight times at once, with two values, without and with metadata",
 	Sends: []string{
-		"POST /intents", "POST /intents/{id}/suspend/respond, 8 at once", "GET /intents/{id}", "GET /intents/{id}/events",
+		"POST /intents, twice", "POST /intents/{id}/suspend/respond, 8 at once", "GET /intents/{id}", "GET /intents/{id}/events",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RacedObservation) {
 		s := host.Open(ctx, c)
-		i, sus := s.Waiting(ctx, "raced")
-		o.Suspension = sus
-		values := []string{s.Name("one"), s.Name("two")}
-		o.Replies = make([]host.Reply, racers)
-		calls := make([]func(context.Context), racers)
-		for n := range calls {
-			o.Values = append(o.Values, values[n%2])
-			calls[n] = func(ctx context.Context) {
-				o.Replies[n] = i.Answer(ctx, "one of many answers", sus.ID, values[n%2])
-			}
-		}
-		s.AtOnce(ctx, calls...)
-		if host.MissingRoute(o.Replies[0]) {
-			host.NoAnswers(s, o.Replies[0])
-		}
-		seen := i.Answered(ctx, "after all answers")
-		o.After, o.Log = seen.Intent, seen.Log
+		o.race(ctx, s, nil)
+		o.Noted = &RacedObservation{}
+		o.Noted.race(ctx, s, map[string]any{"responded_by": s.Name("operator"), "metadata": map[string]any{"note": s.Name("note")}})
 	},
+}
+
+// race has answers that say more meet.
+func (o *RacedObservation) race(ctx context.Context, s *host.Server, more map[string]any) {
+	i, sus := s.Waiting(ctx, "raced")
+	o.Suspension = sus
+	values := []string{s.Name("one"), s.Name("two")}
+	o.Replies = make([]host.Reply, racers)
+	calls := make([]func(context.Context), racers)
+	for n := range calls {
+		o.Values = append(o.Values, values[n%2])
+		body := map[string]any{"suspension_id": sus.ID, "value": values[n%2]}
+		maps.Copy(body, more)
+		calls[n] = func(ctx context.Context) { o.Replies[n] = i.Respond(ctx, "one of many answers", body) }
+	}
+	s.AtOnce(ctx, calls...)
+	if host.MissingRoute(o.Replies[0]) {
+		host.NoAnswers(s, o.Replies[0])
+	}
+	seen := i.Answered(ctx, "after all answers")
+	o.After, o.Log = seen.Intent, seen.Log
 }
 
 // KeptObservation is a record with a retry policy and one without, as the server keeps them.

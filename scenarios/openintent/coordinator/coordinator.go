@@ -64,8 +64,10 @@ func (o CoordinatorObservation) judgeKept(j *scenarios.Judge) {
 				To(check.Equal(c.Policy), "suspension_policy of the lease, read again")
 		}
 	}
-	j.Check(openintent.OIP0026P2, o.Default.Body.Key(policy)).
-		To(check.Equal("isolate"), "suspension_policy of a lease that names none")
+	for n, lease := range o.Defaults {
+		j.Check(openintent.OIP0026P2, lease.Body.Key(policy)).
+			To(check.Equal("isolate"), "suspension_policy of a lease of type %s that names none", types[n])
+	}
 }
 
 func (o CoordinatorObservation) judgeUnknown(j *scenarios.Judge) {
@@ -80,6 +82,9 @@ func (o CoordinatorObservation) judgeEscalates(j *scenarios.Judge) {
 			status, _ := v.(string)
 			return event["event_type"] == string(host.EventEscalation) || isSuspended(status)
 		}), "what shows it")
+	}
+	if o.Again.What != "" {
+		j.Check(openintent.OIP0026P5, o.Again).To(check.Reached())
 	}
 }
 
@@ -96,7 +101,11 @@ func (o CoordinatorObservation) judgeIsolates(j *scenarios.Judge) { o.judgeInert
 // judgeIsolatesByDefault leaves a lease alone that shows another policy than isolate: that isolate is what it gets is a SHOULD of its
 // own.
 func (o CoordinatorObservation) judgeIsolatesByDefault(j *scenarios.Judge) {
-	for _, shown := range []wire.Value{o.Unnamed.Lease.Body.Key(policy), o.Unnamed.Shown.Body.Key(policy)} {
+	all := []wire.Value{o.Unnamed.Lease.Body.Key(policy), o.Unnamed.Shown.Body.Key(policy)}
+	for _, lease := range o.Defaults {
+		all = append(all, lease.Body.Key(policy))
+	}
+	for _, shown := range all {
 		if shown.Actual() != nil && shown.String() != "isolate" {
 			j.Block("a lease that names no suspension_policy has "+shown.JSON(), "have isolate where a lease names no suspension_policy")
 		}

@@ -25,7 +25,8 @@ func coordinatedBy(t *testing.T, policy string) Coordinated {
 
 func honestCoordinators(t *testing.T) CoordinatorObservation {
 	return CoordinatorObservation{
-		Default: hosttest.ReplyOf(t, 200, map[string]any{"suspension_policy": "isolate"}), Bogus: hosttest.ReplyOf(t, 422, map[string]any{}),
+		Defaults: []host.Reply{hosttest.ReplyOf(t, 200, map[string]any{"suspension_policy": "isolate"})},
+		Bogus:    hosttest.ReplyOf(t, 422, map[string]any{}),
 		Escalate: coordinatedBy(t, "escalate"), Pause: coordinatedBy(t, "block_dependents"), Isolate: coordinatedBy(t, "isolate"),
 		Unnamed: coordinatedBy(t, "isolate"),
 	}
@@ -44,6 +45,12 @@ func TestJudgesOfCoordinators(t *testing.T) {
 		{"unknown-policy", "honest", func(*testing.T, *CoordinatorObservation) {}, "passed"},
 		{"escalates", "honest", func(*testing.T, *CoordinatorObservation) {}, "passed"},
 		{"escalates", "it is inert", func(_ *testing.T, o *CoordinatorObservation) { o.Escalate.Acted.Reached = false }, openintent.OIP0026P5},
+		{"escalates", "twice", func(t *testing.T, o *CoordinatorObservation) {
+			o.Again = hosttest.WaitOf(t, "again", true, map[string]any{})
+		}, "passed"},
+		{"escalates", "only once", func(t *testing.T, o *CoordinatorObservation) {
+			o.Again = hosttest.WaitOf(t, "again", false, map[string]any{})
+		}, openintent.OIP0026P5},
 		{"blocks-dependents", "honest", func(*testing.T, *CoordinatorObservation) {}, "passed"},
 		{"blocks-dependents", "it is inert",
 			func(_ *testing.T, o *CoordinatorObservation) { o.Pause.Acted.Reached = false }, openintent.OIP0026P4},
@@ -96,7 +103,8 @@ func TestJudgesOfCoordinators(t *testing.T) {
 
 	// A violated SHOULD is a finding.
 	o := honestCoordinators(t)
-	o.Bogus, o.Default = hosttest.ReplyOf(t, 200, map[string]any{}), hosttest.ReplyOf(t, 200, map[string]any{"suspension_policy": "escalate"})
+	o.Bogus = hosttest.ReplyOf(t, 200, map[string]any{})
+	o.Defaults[0] = hosttest.ReplyOf(t, 200, map[string]any{"suspension_policy": "escalate"})
 	for _, name := range []string{"unknown-policy", "policy-kept"} {
 		got := hosttest.Concludes(t, Suite(), name, o)
 		if hosttest.Ends(t, got, "passed"); len(got.Findings) == 0 {

@@ -28,12 +28,13 @@ type Coordinated struct {
 // CoordinatorObservation holds a lease for each of the three policies, one that names none, and one that names an
 // unknown one.
 type CoordinatorObservation struct {
-	Default  host.Reply  `json:"default"` // the reply to a request that names no policy
-	Bogus    host.Reply  `json:"bogus"`   // the reply to a request that names an unknown one
-	Escalate Coordinated `json:"escalate"`
-	Pause    Coordinated `json:"pause"`
-	Isolate  Coordinated `json:"isolate"`
-	Unnamed  Coordinated `json:"unnamed"` // by a lease that names no policy
+	Defaults []host.Reply `json:"defaults"` // the replies to requests that name no policy, of each type of coordinator
+	Bogus    host.Reply   `json:"bogus"`    // the reply to a request that names an unknown one
+	Escalate Coordinated  `json:"escalate"`
+	Again    wire.Wait    `json:"again"` // for a second escalation of the same phase, where the first left an event
+	Pause    Coordinated  `json:"pause"`
+	Isolate  Coordinated  `json:"isolate"`
+	Unnamed  Coordinated  `json:"unnamed"` // by a lease that names no policy
 }
 
 var coordinators = &scenarios.Drive[CoordinatorObservation]{
@@ -44,18 +45,26 @@ var coordinators = &scenarios.Drive[CoordinatorObservation]{
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *CoordinatorObservation) {
 		s := host.Open(ctx, c)
-		o.Escalate = coordinated(ctx, s, "escalate")
-		o.Pause = coordinated(ctx, s, "block_dependents")
-		o.Isolate = coordinated(ctx, s, "isolate")
+		kinds := s.Rand.Perm(len(types))
+		o.Escalate = o.coordinated(ctx, s, "escalate", types[kinds[0]])
+		o.Pause = o.coordinated(ctx, s, "block_dependents", types[kinds[1]])
+		o.Isolate = o.coordinated(ctx, s, "isolate", types[kinds[2]])
+		for _, kind := range types {
+			plain := s.NewIntent(ctx, "coordinated", host.Active, nil)
+			o.Defaults = append(o.Defaults, s.Coordinate(ctx, plain, map[string]any{"coordinator_type": kind}))
+		}
 		plain := s.NewIntent(ctx, "coordinated", host.Active, nil)
-		o.Default = s.Coordinate(ctx, plain, nil)
 		o.Bogus = s.Coordinate(wire.Misfit(ctx, openintent.OIPREAD8), plain, map[string]any{policy: s.Name("bogus")})
-		o.Unnamed = coordinated(ctx, s, "")
+		o.Unnamed = o.coordinated(ctx, s, "", types[kinds[3]])
 	},
 }
 
-// coordinated makes a family under a coordinator with a policy, or with none where named is "", and suspends a phase.
-func coordinated(ctx context.Context, s *host.Server, named string) (o Coordinated) {
+// types are those of coordinators.
+var types = []string{"llm", "human", "composite", "system"}
+
+// coordinated makes a family under a coordinator with a policy, or with none where named is "", and suspends a phase. What is escalated
+// is answered and suspended once more.
+func (all *CoordinatorObservation) coordinated(ctx context.Context, s *host.Server, named, kind string) (o Coordinated) {
 	o.Policy = named
 	parent := s.NewIntent(ctx, "coordinated", host.Active, nil)
 	waits := parent.Child(ctx, "fetch")
@@ -64,7 +73,7 @@ func coordinated(ctx context.Context, s *host.Server, named string) (o Coordinat
 		"_io_dep_title_to_name": map[string]any{waits.Made.Body.Key("title").String(): "fetch"},
 	})
 	other := parent.Child(ctx, "other")
-	asked := map[string]any{}
+	asked := map[string]any{"coordinator_type": kind}
 	if named != "" {
 		asked[policy] = named
 	}
@@ -84,6 +93,14 @@ func coordinated(ctx context.Context, s *host.Server, named string) (o Coordinat
 		o.Acted = s.Await(ctx, "a suspension is escalated", func(ctx context.Context) (wire.Value, bool) {
 			return escalation(ctx, parent, waits, id)
 		})
+		if first := escalations(ctx, parent, waits); len(first) > 0 {
+			waits.MustAnswer(ctx, o.Suspension.ID, "go on")
+			o.Suspension = waits.Suspend(ctx, s.Question("text"))
+			all.Again = s.Await(ctx, "the same phase is escalated again", func(ctx context.Context) (wire.Value, bool) {
+				now := escalations(ctx, parent, waits)
+				return now[len(now)-1], len(now) > len(first)
+			})
+		}
 	case "block_dependents":
 		o.Acted = s.Await(ctx, "the phase that is wired to the suspended one is paused", func(ctx context.Context) (wire.Value, bool) {
 			status := wired.Read(ctx, "the wired phase").Body.Key("status")
@@ -103,13 +120,8 @@ func coordinated(ctx context.Context, s *host.Server, named string) (o Coordinat
 // escalation returns the event of an escalation, or the status of a coordinator that is suspended itself: in its lease, or in
 // the intent that it coordinates (OIP-R104).
 func escalation(ctx context.Context, parent, waits *host.Intent, coordinator string) (wire.Value, bool) {
-	var last wire.Value
-	for _, i := range []*host.Intent{parent, waits} {
-		log := i.Log(ctx, "the log, for an escalation")
-		if found := log.OfType(host.EventEscalation); len(found.Values) > 0 {
-			return found.Last(), true
-		}
-		last = log.Read
+	if found := escalations(ctx, parent, waits); len(found) > 0 {
+		return found[len(found)-1], true
 	}
 	holder := parent.Get(ctx, "the lease, for a coordinator that waits itself", host.At("/coordinators/%s", coordinator))
 	own := parent.Read(ctx, "the intent of the coordinator, for a coordinator that waits itself")
@@ -118,7 +130,15 @@ func escalation(ctx context.Context, parent, waits *host.Intent, coordinator str
 			return status, true
 		}
 	}
-	return last, false
+	return own.Body.Key("status"), false
+}
+
+// escalations returns the events of escalations in the logs of the coordinated intent and the phase.
+func escalations(ctx context.Context, parent, waits *host.Intent) (all []wire.Value) {
+	for _, i := range []*host.Intent{parent, waits} {
+		all = append(all, i.Log(ctx, "the log, for an escalation").OfType(host.EventEscalation).Values...)
+	}
+	return all
 }
 
 // isSuspended reports whether a coordinator is suspended, by one of the words for it. RFC-0013 calls a lease paused whose

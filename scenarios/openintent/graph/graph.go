@@ -17,6 +17,7 @@ func Suite() scenarios.Suite {
 		Scenarios: []scenarios.Scenario{
 			graphLocal, graphUnrelated, graphCounted, graphNotDone, graphParentGate,
 			graphBlocked, graphNotOnResume, graphUnblocked, graphGate, graphDiamond, graphOrders,
+			graphCircles, graphFreed,
 		},
 	}
 }

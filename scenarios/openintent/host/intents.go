@@ -130,6 +130,15 @@ func (i *Intent) DependOn(ctx context.Context, other *Intent) Reply {
 	})
 }
 
+// Free lets the intent depend on another no more. A refusal does not end the drive.
+func (i *Intent) Free(ctx context.Context, other *Intent) Reply {
+	return i.write(ctx, "take a dependency away", func(version string) wire.Call {
+		c := i.Call("take a dependency away", http.MethodDelete, At("/intents/%s/dependencies/%s", i.ID, other.ID), nil)
+		c.Header = map[string]string{"If-Match": version}
+		return c
+	})
+}
+
 // Read reads the intent, when it can be expected to show all that happened until now.
 func (i *Intent) Read(ctx context.Context, label string) Reply {
 	i.CatchUp(ctx)
@@ -174,6 +183,15 @@ func (i *Intent) Set(ctx context.Context, status, label string) Reply {
 func (i *Intent) Patch(ctx context.Context, key string, value any, label string) Reply {
 	return i.write(ctx, label, func(version string) wire.Call {
 		c := i.Call(label, http.MethodPost, At("/intents/%s/state", i.ID), setPatch(key, value))
+		c.Header = map[string]string{"If-Match": version}
+		return c
+	})
+}
+
+// Merge writes a key of the state in the form that names no operation.
+func (i *Intent) Merge(ctx context.Context, key string, value any, label string) Reply {
+	return i.write(ctx, label, func(version string) wire.Call {
+		c := i.Call(label, http.MethodPost, At("/intents/%s/state", i.ID), map[string]any{"state": map[string]any{key: value}})
 		c.Header = map[string]string{"If-Match": version}
 		return c
 	})

@@ -146,12 +146,21 @@ func (i *Intent) Suspend(ctx context.Context, r Record) Suspension {
 
 // SuspendBy suspends the intent in one of the two orders.
 func (i *Intent) SuspendBy(ctx context.Context, r Record, order Order) (sus Suspension) {
+	return i.SuspendIn(ctx, r, order, false)
+}
+
+// SuspendIn is like SuspendBy. The record is written in the form that names no operation if merged is set.
+func (i *Intent) SuspendIn(ctx context.Context, r Record, order Order, merged bool) (sus Suspension) {
 	var first Reply
 	start := i.Now()
 	if order == StatusFirst {
 		first = i.Set(ctx, Suspended, "suspend: the status")
 	}
-	sus = i.Record(ctx, r)
+	if merged {
+		sus = i.RecordMerged(ctx, r)
+	} else {
+		sus = i.Record(ctx, r)
+	}
 	sus.Order, sus.Status = order, first
 	if !first.Ok() {
 		sus.Status = i.Set(ctx, Suspended, "suspend: the status")
@@ -177,6 +186,22 @@ func (i *Intent) SuspendBy(ctx context.Context, r Record, order Order) (sus Susp
 // Record writes the record of a suspension into the state, with suspended_at in the server's time unless it has that. It fills in
 // expires_at if the record has a window and no such member, and leaves it off if the member is nil.
 func (i *Intent) Record(ctx context.Context, r Record) (sus Suspension) {
+	return i.record(ctx, r, i.Patch)
+}
+
+// RecordMerged is like Record in the other form of a write, where the server takes that.
+func (i *Intent) RecordMerged(ctx context.Context, r Record) (sus Suspension) {
+	return i.record(ctx, r, func(ctx context.Context, key string, value any, label string) Reply {
+		if merged := i.Merge(ctx, key, value, label); merged.Ok() {
+			return merged
+		}
+		return i.Patch(ctx, key, value, label)
+	})
+}
+
+func (i *Intent) record(
+	ctx context.Context, r Record, write func(ctx context.Context, key string, value any, label string) Reply,
+) (sus Suspension) {
 	r = r.With(nil)
 	began := i.ServerNow()
 	if _, given := r["suspended_at"]; !given {
@@ -191,7 +216,7 @@ func (i *Intent) Record(ctx context.Context, r Record) (sus Suspension) {
 	sus.ID, _ = r["id"].(string)
 	sus.Expires, _ = r["expires_at"].(string)
 	i.sid = sus.ID
-	sus.Record = i.Patch(ctx, "_suspension", r, "suspend: the record")
+	sus.Record = write(ctx, "_suspension", r, "suspend: the record")
 	switch {
 	case MissingRoute(sus.Record):
 		scenarios.End(scenarios.NotThere(sus.Record.Status,

@@ -47,8 +47,15 @@ type Turn struct {
 	Role   string `json:"role,omitempty"`
 	// Window is for how many seconds a suspension waits; 0 is without end. Then Fallback is applied.
 	Window      int    `json:"window,omitempty"`
+	Attempts    int    `json:"attempts,omitempty"` // within that
 	Fallback    string `json:"fallback,omitempty"`
 	StatusFirst bool   `json:"statusFirst,omitempty"`
+	// Alone says that a suspension sets the status and leaves the record to a later turn, or to none. Merged is the form in which a
+	// record is written then.
+	Alone  bool `json:"alone,omitempty"`
+	Merged bool `json:"merged,omitempty"`
+	// To is the status that is asked for by force.
+	To string `json:"to,omitempty"`
 }
 
 // What only settings do.
@@ -60,6 +67,9 @@ const (
 	Touch    Action = "write the output of a task of"
 	Claim    Action = "claim"
 	Write    Action = "write an output of"
+	Recorded Action = "write the record of"
+	Stale    Action = "answer an earlier suspension of"
+	Force    Action = "set a status that is not open to"
 )
 
 // Scene is a setting after some of its turns. Of an intent that was paused [Scene.May] says nothing.
@@ -135,7 +145,7 @@ func (c *Scene) Take(t Turn) {
 		c.Members[t.On] = slices.DeleteFunc(slices.Clone(c.Members[t.On]), func(m Member) bool { return m.Intent == n })
 	case Write:
 		c.written[n] = true
-	case Touch, Claim, Try:
+	case Touch, Claim, Try, Recorded, Stale, Force:
 	}
 }
 

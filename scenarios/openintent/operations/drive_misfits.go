@@ -3,13 +3,11 @@ package operations
 import (
 	"context"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/access"
-	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -168,86 +166,4 @@ func (t *things) giveBack(ctx context.Context, contract *access.Contract) {
 func (t *things) text(name string) string {
 	text, _ := t.values[name].(string)
 	return text
-}
-
-// VersionsObservation is what a server answered to writes that named another version, or none.
-type VersionsObservation struct {
-	Made  Made          `json:"made"`
-	Named []Named       `json:"named"`
-	Right access.Answer `json:"right"` // a write that names the version, in the end
-}
-
-// Named is a write, and the intent before and after it.
-type Named struct {
-	Version string        `json:"version"` // "" for none
-	Number  bool          `json:"number"`  // it is a whole number, as versions are
-	Needed  bool          `json:"needed"`  // every server has the operation
-	Before  host.Reply    `json:"before"`
-	Answer  access.Answer `json:"answer"`
-	After   host.Reply    `json:"after"`
-}
-
-// others are versions that are not the right one.
-var others = []struct {
-	why    string
-	number bool
-	of     func(version int64) string
-}{
-	{"without a version", false, func(int64) string { return "" }},
-	{"with an old version", true, func(v int64) string { return strconv.FormatInt(v-1, 10) }},
-	{"with a later version", true, func(v int64) string { return strconv.FormatInt(v+1, 10) }},
-	{"with a much later version", true, func(v int64) string { return strconv.FormatInt(v+1000, 10) }},
-	{"with a version that is no number", false, func(int64) string { return "latest" }},
-	{"with any version", false, func(int64) string { return "*" }},
-}
-
-// versioned sends every operation of the contract that takes a version of an intent, with wrong ones.
-var versioned = &scenarios.Drive[VersionsObservation]{
-	ID: "openintent/every-version",
-	Title: "makes a suspended intent and everything that can belong to it, then calls each operation that takes its version with no " +
-		"version, an old one, later ones and one that is not a number, and, as a control, calls one with the right version",
-	Sends: []string{"POST /intents, three times", "POST /intents/{id}/state", "POST /intents/{id}/status",
-		"every operation of the contract that takes a version of an intent", "GET /intents/{id} before and after each"},
-	Dimensions: lacks(),
-	Run: func(ctx context.Context, c *scenarios.Conn, o *VersionsObservation) {
-		t, made := prepare(ctx, c)
-		o.Made = made
-		contract := scenarios.Get(Contract())
-		intent := t.Again(t.text("intentId"), made.Suspension.ID)
-		var before host.Reply
-		for _, w := range contract.Ways {
-			if w.With != "If-Match" || !w.In("intentId") {
-				continue
-			}
-			for _, k := range c.Rand.Perm(len(others)) {
-				other := others[k]
-				if c.Depth == scenarios.Quick && k > 2 {
-					continue
-				}
-				before = intent.Read(ctx, "the intent before a write "+other.why)
-				version, _ := before.Body.Key("version").Int()
-				named := other.of(version)
-				q, ok := t.callWith(contract, w, func(name string) (any, bool) { return named, name == "If-Match" }, false)
-				if !ok {
-					continue
-				}
-				if named == "" {
-					q.Header = nil
-				}
-				q.Label = w.Operation + " " + other.why
-				v := Named{Version: named, Number: other.number, Needed: w.Operation == "setIntentStatus" || w.Operation == "patchIntentState",
-					Before: before}
-				v.Answer, _ = access.Send(ctx, c, w, q)
-				v.After = intent.Read(ctx, "the intent after that")
-				o.Named = append(o.Named, v)
-			}
-		}
-		version, _ := intent.Read(ctx, "the intent in the end").Body.Key("version").Int()
-		w := contract.Way("patchIntentState with If-Match")
-		t.values["If-Match"] = strconv.FormatInt(version, 10)
-		if q, ok := t.call(contract, w, false); ok {
-			q.Label = "a write that names the version"
-			o.Right, _ = access.Send(ctx, c, w, q)
-		}
-	},
 }

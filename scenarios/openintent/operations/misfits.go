@@ -16,7 +16,7 @@ import (
 func MisfitsSuite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "misfits", Title: "every operation of the contract, sent with requests that do not fit it or its path, or name another version",
-		Scenarios: []scenarios.Scenario{everyMisfitAnswered, everyMisfitWithoutEffect, everyChildApart, everyVersionNamed},
+		Scenarios: []scenarios.Scenario{everyMisfitAnswered, everyMisfitWithoutEffect, everyChildApart, everyVersionNamed, everyVersionOfWork},
 	}
 }
 
@@ -94,7 +94,6 @@ var everyChildApart = scenarios.Scenario{
 	}),
 }
 
-// Tasks and plans have versions as well, of which RFC-0001 does not speak.
 var everyVersionNamed = scenarios.Scenario{
 	ID:     "openintent/misfits/every-version-named",
 	Title:  "every operation that changes an intent is refused without a version, and with one that is not the intent's, and changes nothing",
@@ -123,4 +122,38 @@ var everyVersionNamed = scenarios.Scenario{
 			}
 		}
 	}),
+}
+
+// everyVersionOfWork leaves alone what shows no version, and writes without one: servers differ in whether they need it (OIP-R201).
+var everyVersionOfWork = scenarios.Scenario{
+	ID:     "openintent/misfits/every-version-of-work",
+	Title:  "a change of a task or a plan that names a version that it does not have is refused and changes nothing, however small it is",
+	Proves: scenarios.IDs{openintent.OIP0001200},
+	Claim:  claims.With(claims.Plan, claims.Core),
+	Ask: scenarios.Ask(versioned, func(o VersionsObservation, j *scenarios.Judge) {
+		o.Made.given(j)
+		if len(o.Done) == 0 || !slices.ContainsFunc(o.Done, func(v Named) bool { return v.Answer.Success() }) {
+			j.Block("setup failed: no write of a task or a plan that names its version is taken",
+				"take PATCH of tasks and plans with their version as If-Match")
+		}
+		for _, v := range o.Work {
+			if _, versioned := v.Before.Body.Key("version").Int(); !versioned || v.Version == "" || v.Answer.Lacking() || !o.taken(v) {
+				continue
+			}
+			accepted := []int{http.StatusConflict, http.StatusPreconditionFailed}
+			if !v.Number {
+				accepted = []int{4}
+			}
+			if j.Check(openintent.OIP0001200, v.Answer.Status).To(check.Status(accepted...), "%s", v.Answer.Asked) {
+				j.Check(openintent.OIP0001200, v.After.Body).To(check.SameAs(v.Before.Body), "%s, after %s", v.After.Asked, v.Answer.Asked)
+			}
+		}
+	}),
+}
+
+// taken reports whether a write like this one was taken that names the version.
+func (o VersionsObservation) taken(like Named) bool {
+	return slices.ContainsFunc(o.Done, func(v Named) bool {
+		return v.Answer.Success() && v.Before.Body.Key("id").String() == like.Before.Body.Key("id").String()
+	})
 }

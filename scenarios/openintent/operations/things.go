@@ -62,6 +62,8 @@ var features = []feature{
 		task := t.Task(ctx, i, nil)
 		t.values["taskId"], t.values["planId"] = task.ID, t.Plan(ctx, i, task).ID
 		t.bodies["updatePlan"] = map[string]any{"metadata": map[string]any{"by": t.strange}}
+		status := host.StatusOf(task.Made.Body).Place.Pointer[1:]
+		t.bodies["updateTask"] = map[string]any{status: "ready", "output": map[string]any{"by": t.strange}}
 	}},
 	{claims.Coordinator, lack("coordinators"), func(ctx context.Context, t *things, i *host.Intent) {
 		reply := t.Coordinate(ctx, i, nil)

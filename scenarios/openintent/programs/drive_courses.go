@@ -20,6 +20,7 @@ type CoursesObservation struct {
 	Rounds   []CourseRound `json:"rounds"`   // as long as the longest of an intent
 	Finish   []Finished    `json:"finish"`   // of each intent, in the end
 	Ends     []CourseRun   `json:"ends"`     // of further intents, each with one suspension
+	Unpaced  Unpaced       `json:"unpaced"`
 }
 
 // CourseRound is a suspension of each intent that was still active.
@@ -114,6 +115,7 @@ var drawnCourses = &scenarios.Drive[CoursesObservation]{
 		}
 		g.finish(ctx, o)
 		g.ends(ctx, o, p.ends())
+		o.Unpaced = unpaced(ctx, g.Server)
 	},
 }
 

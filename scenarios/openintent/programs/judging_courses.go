@@ -324,6 +324,7 @@ func (r CourseRun) judgeEnded(j *scenarios.Judge) {
 			"expires_at that the server filled in, of %s", r.what())
 	}
 	j.Check(openintent.OIP0026E5, r.told(host.EventExpired)).To(check.Len(1), "%s of %s", host.EventExpired, r.what())
+	r.inOrder(j)
 	j.Check(openintent.OIP0025F3, record.Key("resolution")).To(check.Equal("expired"), "resolution of %s", r.what())
 	j.Check(openintent.OIP0026X3, record.Key("retry_policy")).
 		To(check.SameAs(r.Suspension.Shown().Key("retry_policy")), "retry_policy of %s, as before its end", r.what())

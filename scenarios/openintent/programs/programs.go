@@ -18,7 +18,7 @@ func Suite() scenarios.Suite {
 		ID:    "programs",
 		Title: "drawn graphs of intents that are suspended, answered and completed: all that shows against what the texts say of it",
 		Scenarios: slices.Concat(graphScenarios, routeScenarios, []scenarios.Scenario{versionNamed}, roundScenarios, taskScenarios,
-			courseScenarios, aroundScenarios, deadlineScenarios),
+			courseScenarios, []scenarios.Scenario{unpacedScenario}, aroundScenarios, deadlineScenarios),
 	}
 }
 

@@ -40,12 +40,16 @@ func taken(ctx context.Context, s *host.Server) []string {
 func question(s *host.Server, response string) (record map[string]json.RawMessage, answer json.RawMessage) {
 	record = map[string]json.RawMessage{
 		"response_type": encoded(response), "context": encoded(every(s)), "confidence_at_suspension": encoded(0.25),
+		"decision_record": encoded(map[string]any{"mode": "request_input", "rationale": text(s), "signals": every(s)}),
 	}
 	switch response {
 	case asChoice:
 		list := make([]any, s.Draw(choices))
 		for i := range list {
-			list[i] = map[string]any{"value": s.Name("choice"), "label": s.Name("Label"), "description": s.Name("what it means")}
+			list[i] = map[string]any{
+				"value": s.Name("choice"), "label": s.Name("Label"), "description": s.Name("what it means"),
+				"style": []string{"primary", "danger", "default"}[s.Rand.IntN(3)], "metadata": every(s),
+			}
 		}
 		record["choices"] = encoded(list)
 		one, _ := list[1+s.Rand.IntN(len(list)-1)].(map[string]any) // not the first

@@ -19,7 +19,8 @@ var dimensions = []*scenarios.Dimension{rounds, further, crowd}
 
 // The intents that every setting has. Three siblings, on which one sibling depends that takes its inputs from them, and another one
 // on one of them. One whose window passes, on which a sibling comes to depend. Two that take inputs from what they do not depend on.
-// One that a deadline ends. A draft that is activated while all that it waits for waits itself.
+// One that a deadline ends. A draft that is activated while all that it waits for waits itself. A parent of two, of which the
+// first waits or is completed when the only other one is suspended.
 const (
 	parent = iota
 	firstUp
@@ -33,6 +34,9 @@ const (
 	secondWired
 	dated
 	draft
+	house
+	elder
+	only
 	cast
 )
 
@@ -49,8 +53,8 @@ const (
 	month    = 30 * 86400 // no clock is moved beyond it
 )
 
-// seams says what time can be let pass for.
-type seams struct{ windows, deadlines bool }
+// seams says what time can be let pass for, and whether there is a state machine that refuses.
+type seams struct{ windows, deadlines, lifecycle bool }
 
 // drawer draws a setting.
 type drawer struct {
@@ -79,6 +83,8 @@ func (d *drawer) places() {
 		p := model.Place{Intent: model.Intent{Parent: parent}}
 		switch n {
 		case firstUp, secondUp, thirdUp, lapsing, late:
+		case elder, only:
+			p.Parent = house
 		case down:
 			p.DependsOn, p.Inputs = three, d.some(3, firstUp, secondUp, thirdUp)
 		case single:
@@ -87,7 +93,7 @@ func (d *drawer) places() {
 			p.Inputs = []int{lapsing, up}
 		case secondWired:
 			p.Inputs = []int{up, lapsing}
-		case parent, dated:
+		case parent, dated, house:
 			p.Parent = model.None
 		case draft:
 			p.Parent, p.Draft, p.DependsOn = model.None, true, d.some(2, lapsing, up)
@@ -113,7 +119,7 @@ func (d *drawer) folders() {
 	for i, members := range [][]int{
 		mixed:  {secondUp, dated, lapsing, firstUp},
 		ups:    {thirdUp, firstUp, secondUp},
-		ending: {firstUp, dated, thirdUp},
+		ending: {firstUp, dated, thirdUp, only},
 	} {
 		d.Rand.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
 		f := model.Folder{}
@@ -152,57 +158,98 @@ func (d *drawer) works() {
 
 // script draws what becomes of each intent.
 func (d *drawer) script() {
-	of := func(do model.Action, n, on int) model.Turn { return model.Turn{Do: do, Intent: n, On: on} }
-	suspend := func(n, window int, fallback string) model.Turn {
-		return model.Turn{Do: model.Suspend, Intent: n, Window: window, Fallback: fallback, StatusFirst: d.Rand.IntN(2) == 0}
-	}
-	moves := func(do model.Action, n, folder int) model.Turn {
-		return model.Turn{Do: do, Intent: n, On: folder, Role: host.Roles[d.Rand.IntN(len(host.Roles))]}
-	}
-	touch := func(n int) model.Turn {
-		return of(model.Touch, n, slices.IndexFunc(d.Works, func(w model.Work) bool { return w.Intent == n && w.Runs }))
-	}
 	for _, n := range d.some(3, firstUp, secondUp, thirdUp) {
-		var all []model.Turn
-		times := d.Draw(rounds)
-		if n != thirdUp {
-			times = max(2, times)
-		}
-		for r := range times {
-			if r > 0 || times == 1 && d.Rand.IntN(2) == 0 {
-				all = append(all, of(model.Write, n, 0))
-			}
-			all = append(all, suspend(n, []int{0, month}[(r+n)%2], model.Fails), of(model.Claim, down, n))
-			if n == firstUp {
-				all = append(all, touch(n))
-			}
-			if n == secondUp && r < 2 {
-				all = append(all, moves([]model.Action{model.Leave, model.Join}[r], n, mixed))
-			}
-			all = append(all, of(model.Answer, n, 0))
-		}
-		d.scripts = append(d.scripts, append(all, of(model.Write, n, 0), of(model.Complete, n, 0)))
+		d.scripts = append(d.scripts, d.upstream(n))
 	}
 	goesOn := []string{model.Completes, model.Defaults}[d.Rand.IntN(2)]
-	lapses, ended := []model.Turn{of(model.Answer, lapsing, 0)}, []model.Turn{of(model.Answer, lapsing, 0), of(model.Abandon, lapsing, 0)}
+	lapses := []model.Turn{step(model.Answer, lapsing, 0)}
+	ended := append(lapses[:1:1], step(model.Abandon, lapsing, 0))
 	if d.windows {
 		lapses = []model.Turn{{Do: model.Lapse, Intent: lapsing, Fallback: goesOn}}
 		ended = []model.Turn{{Do: model.Lapse, Intent: lapsing, Fallback: model.Fails}}
 	}
 	d.scripts = append(d.scripts, slices.Concat(
-		[]model.Turn{suspend(lapsing, window, goesOn), touch(lapsing)}, lapses,
-		[]model.Turn{of(model.Depend, late, lapsing), suspend(lapsing, 0, model.Fails), of(model.Answer, lapsing, 0)},
-		[]model.Turn{suspend(lapsing, window, model.Fails), touch(lapsing)}, ended,
+		[]model.Turn{d.suspend(lapsing, window, goesOn), d.touch(lapsing)}, lapses, []model.Turn{step(model.Depend, late, lapsing)},
+		d.apart(lapsing, 0, model.Fails, step(model.Stale, lapsing, 0)), []model.Turn{step(model.Answer, lapsing, 0)},
+		d.apart(lapsing, window, model.Fails), []model.Turn{d.touch(lapsing)}, ended,
 	))
-	dates := []model.Turn{of(model.Answer, dated, 0), of(model.Abandon, dated, 0)}
-	if d.deadlines {
-		dates = []model.Turn{of(model.Deadline, dated, ending)}
+	dates := []model.Turn{step(model.Answer, dated, 0), step(model.Abandon, dated, 0)}
+	second, alone := d.apart(dated, month, model.Completes), d.apart(only, 0, model.Fails, d.force(only, model.Completed)...)
+	if d.deadlines { // which ends also what has no record yet, or only that of before
+		dates, second, alone = []model.Turn{step(model.Deadline, dated, ending)}, second[:1], alone[:len(alone)-1]
+	} else {
+		alone = append(alone, step(model.Answer, only, 0))
 	}
-	d.scripts = append(d.scripts, append([]model.Turn{
-		suspend(dated, month, model.Completes), moves(model.Join, dated, ups), of(model.Answer, dated, 0),
-		suspend(dated, month, model.Completes), moves(model.Leave, dated, ups),
-	}, dates...), []model.Turn{suspend(parent, 0, model.Fails), of(model.Answer, parent, 0)}, []model.Turn{of(model.Activate, draft, 0)},
-		[]model.Turn{of(model.Claim, down, thirdUp)})
+	d.scripts = append(d.scripts,
+		[]model.Turn{d.suspend(elder, month, model.Fails), step(model.Answer, elder, 0), step(model.Complete, elder, 0)},
+		slices.Concat(
+			[]model.Turn{d.suspend(dated, month, model.Completes), d.moves(model.Join, dated, ups), step(model.Answer, dated, 0)},
+			second, []model.Turn{d.moves(model.Leave, dated, ups)}, dates, d.force(dated, model.Suspended),
+		),
+		append(d.apart(parent, 0, model.Fails), step(model.Answer, parent, 0)),
+		[]model.Turn{step(model.Activate, draft, 0)}, []model.Turn{step(model.Claim, down, thirdUp)},
+		append(d.force(down, model.Suspended), d.force(down, model.Active)...), d.force(draft, model.Suspended),
+		alone)
+}
+
+// step is a turn without more.
+func step(do model.Action, n, on int) model.Turn { return model.Turn{Do: do, Intent: n, On: on} }
+
+// upstream draws what becomes of one of the three siblings.
+func (d *drawer) upstream(n int) (all []model.Turn) {
+	times := d.Draw(rounds)
+	if n != thirdUp {
+		times = max(2, times)
+	}
+	for r := range times {
+		if r > 0 || times == 1 && d.Rand.IntN(2) == 0 {
+			all = append(all, step(model.Write, n, 0))
+		}
+		all = append(all, d.suspend(n, []int{0, month}[(r+n)%2], model.Fails), step(model.Claim, down, n))
+		if n == firstUp {
+			all = append(all, d.touch(n))
+		}
+		if n == secondUp && r < 2 {
+			all = append(all, d.moves([]model.Action{model.Leave, model.Join}[r], n, mixed))
+		}
+		all = append(all, step(model.Answer, n, 0))
+	}
+	all = append(all, step(model.Write, n, 0), step(model.Complete, n, 0))
+	if n == secondUp {
+		all = append(all, d.force(n, model.Suspended)...)
+	}
+	return all
+}
+
+func (d *drawer) suspend(n, window int, fallback string) model.Turn {
+	t := model.Turn{Do: model.Suspend, Intent: n, Window: window, Fallback: fallback, StatusFirst: d.Rand.IntN(2) == 0, Attempts: 1}
+	if t.Merged = d.Rand.IntN(3) == 0; window == month {
+		t.Attempts = 1 + d.Rand.IntN(3)
+	}
+	return t
+}
+
+// apart suspends in two turns, with others between them: first the status, then the record.
+func (d *drawer) apart(n, window int, fallback string, between ...model.Turn) []model.Turn {
+	status, record := d.suspend(n, window, fallback), d.suspend(n, window, fallback)
+	status.Alone, record.Do, record.Merged = true, model.Recorded, true
+	return append(append([]model.Turn{status}, between...), record)
+}
+
+func (d *drawer) moves(do model.Action, n, folder int) model.Turn {
+	return model.Turn{Do: do, Intent: n, On: folder, Role: host.Roles[d.Rand.IntN(len(host.Roles))]}
+}
+
+func (d *drawer) touch(n int) model.Turn {
+	return step(model.Touch, n, slices.IndexFunc(d.Works, func(w model.Work) bool { return w.Intent == n && w.Runs }))
+}
+
+// force asks for a status that the state machine does not have from where the intent is then.
+func (d *drawer) force(n int, to string) []model.Turn {
+	if !d.lifecycle {
+		return nil
+	}
+	return []model.Turn{{Do: model.Force, Intent: n, To: to}}
 }
 
 // next draws whose turn it is. It reports whether there is one.
@@ -228,17 +275,47 @@ func (d *drawer) next() bool {
 func (d *drawer) can(t model.Turn, left int) bool {
 	switch t.Do {
 	case model.Activate:
-		return d.scene.Waits(t.Intent)
+		return d.scene.Waits(t.Intent) && !d.forces(t.Intent)
 	case model.Claim:
 		return left > 1 || d.scene.Resolved(t.Intent) && d.scene.Is(t.Intent, model.Active)
-	case model.Deadline: // of those that it ends there is only one
+	case model.Deadline: // it ends those that nothing is to become of
+		if d.forces(only) {
+			return false
+		}
 		for _, m := range d.scene.Members[t.On] {
-			if m.Intent != t.Intent && d.scene.Is(m.Intent, model.Suspended) {
+			if d.scene.Is(m.Intent, model.Suspended) != slices.Contains([]int{dated, only}, m.Intent) {
 				return false
 			}
 		}
 	case model.Answer, model.Lapse: // the last end of it waits for the draft
 		return t.Intent != lapsing || left > 2 || !d.scene.Is(draft, model.Draft)
+	case model.Complete: // the last of them waits for who is blocked by what is active
+		return slices.ContainsFunc(d.scene.Open(down), func(on int) bool { return on != t.Intent }) || !d.forces(down)
+	case model.Suspend:
+		return t.Intent != only || !d.scene.Is(elder, model.Active)
+	case model.Force:
+		return d.unfit(t)
 	}
 	return true
+}
+
+// forces reports whether something is still to be forced on an intent.
+func (d *drawer) forces(n int) bool {
+	return slices.ContainsFunc(d.scripts, func(script []model.Turn) bool {
+		return len(script) > 0 && script[0].Do == model.Force && script[0].Intent == n
+	})
+}
+
+// unfit reports whether the state machine has no such step now: to be suspended without being active, to go on while something is open
+// of which nothing waits any more, to be completed while it waits.
+func (d *drawer) unfit(t model.Turn) bool {
+	switch n := t.Intent; {
+	case t.To == model.Suspended && n == down:
+		return d.scene.Held(n)
+	case t.To == model.Suspended:
+		return !d.scene.Is(n, model.Active)
+	case t.To == model.Active:
+		return d.scene.Held(n) && !slices.ContainsFunc(d.scene.Open(n), func(on int) bool { return d.scene.Is(on, model.Suspended) })
+	}
+	return d.scene.Is(t.Intent, model.Suspended)
 }

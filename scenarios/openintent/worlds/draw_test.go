@@ -14,10 +14,10 @@ func TestDrawnSettings(t *testing.T) {
 	for depth := scenarios.Quick; depth <= scenarios.Deep; depth++ {
 		for seed := range uint64(60) {
 			t.Run(fmt.Sprint(depth, seed), func(t *testing.T) {
-				for _, at := range []seams{{true, true}, {}} {
+				for _, at := range []seams{{true, true, true}, {}} {
 					d := draw(&host.Server{Conn: scenarios.Drawing(seed, depth, dimensions)}, at)
 					d.Coordinated = true
-					seen := map[string]bool{}
+					seen, alone := map[string]bool{}, map[int]bool{}
 					scene := d.Begin()
 					for _, turn := range d.Turns {
 						n, was := turn.Intent, scene.Copy()
@@ -26,12 +26,19 @@ func TestDrawnSettings(t *testing.T) {
 							if !scene.Is(n, model.Active) {
 								t.Fatalf("%s %d, which may be %v", turn.Do, n, scene.May(n))
 							}
-						case model.Answer, model.Lapse, model.Deadline:
+						case model.Answer, model.Lapse, model.Deadline, model.Recorded, model.Stale:
 							if !scene.Is(n, model.Suspended) {
 								t.Fatalf("%s %d, which may be %v", turn.Do, n, scene.May(n))
 							}
+						case model.Force:
+							if rule := model.RuleOf(scene.May(n)[0], turn.To); rule == model.Allowed || rule == model.Unsaid && !scene.Held(n) {
+								t.Fatalf("%s %d, %s to %s, is %s", turn.Do, n, scene.May(n), turn.To, rule)
+							}
+							seen[scene.May(n)[0]+" to "+turn.To] = true
 						}
 						scene.Take(turn)
+						seen["ended without a record"] = seen["ended without a record"] || turn.Do == model.Deadline && alone[n]
+						alone[n] = turn.Do == model.Suspend && turn.Alone || alone[n] && turn.Do != model.Recorded
 						seen[string(turn.Do)] = true
 						for w := range d.Places {
 							seen["held"] = seen["held"] || scene.Held(w) && !was.Held(w)
@@ -40,15 +47,19 @@ func TestDrawnSettings(t *testing.T) {
 							seen["paused"] = seen["paused"] || scene.WasPaused(w) && !was.WasPaused(w) && d.Places[w].Inputs[0] != n
 						}
 						seen["draft held"] = seen["draft held"] || turn.Do == model.Activate && scene.Held(n)
+						seen["all wait"] = seen["all wait"] || scene.Is(only, model.Suspended) && !scene.Is(elder, model.Active)
 						seen["claimed"] = seen["claimed"] || turn.Do == model.Claim && scene.Resolved(n)
 						seen["joins while it waits"] = seen["joins while it waits"] || turn.Do == model.Join && scene.Is(n, model.Suspended)
 						seen["leaves while it waits"] = seen["leaves while it waits"] || turn.Do == model.Leave && scene.Is(n, model.Suspended)
 					}
 					want := []string{
-						"held", "goes on", "paused", "draft held", "claimed", "joins while it waits", "leaves while it waits", string(model.Touch),
+						"held", "goes on", "paused", "draft held", "claimed", "all wait", "joins while it waits", "leaves while it waits", string(model.Touch),
+						string(model.Stale),
 					}
 					if at.windows {
-						want = append(want, string(model.Lapse), string(model.Deadline))
+						want = append(want, string(model.Lapse), string(model.Deadline), "ended without a record",
+							"blocked to "+model.Suspended, "draft to "+model.Suspended, "completed to "+model.Suspended, "abandoned to "+model.Suspended,
+							model.Suspended+" to completed", "blocked to active")
 					} else {
 						want = append(want, "stays", string(model.Abandon))
 					}

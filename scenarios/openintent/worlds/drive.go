@@ -68,6 +68,7 @@ var drawn = &scenarios.Drive[WorldObservation]{
 			_, at.windows = claims.Notifier.Look(s.Discovery)
 			_, at.deadlines = claims.Deadline.Look(s.Discovery)
 		}
+		_, at.lifecycle = claims.Lifecycle.Look(s.Discovery)
 		w := &world{
 			Server: s, o: o, given: map[string]bool{}, behind: map[int]bool{}, waiting: map[int]host.Suspension{}, answers: map[int]string{},
 		}
@@ -228,7 +229,7 @@ func (w *world) run(ctx context.Context) {
 		if t.Done {
 			w.scene.Take(turn)
 		}
-		m := moment{WorldObservation: *w.o, turn: turn, taken: t, was: before, scene: w.scene, before: now}
+		m := moment{WorldObservation: *w.o, at: n, turn: turn, taken: t, was: before, scene: w.scene, before: now}
 		t.After = w.settle(ctx, fmt.Sprintf("after turn %d", n+1), m)
 		m.taken, now, w.o.Turns = t, t.After, append(w.o.Turns, t)
 		if m.astray() {
@@ -246,16 +247,16 @@ func (w *world) take(ctx context.Context, turn model.Turn) (t Taken) {
 			i.Patch(ctx, host.Note, "again", "write a note before a suspension")
 			delete(w.behind, turn.Intent)
 		}
-		r, answer := w.question()
-		if turn.Window > 0 {
-			r = r.Within(turn.Window, turn.Fallback, w.Name("fallback"))
+		if turn.Alone {
+			t.Reply = i.Set(ctx, host.Suspended, "suspend an intent, and write no record yet")
+			break
 		}
 		order := host.RecordFirst
 		if turn.StatusFirst {
 			order = host.StatusFirst
 		}
-		sus := i.SuspendBy(ctx, r, order)
-		w.waiting[turn.Intent], w.answers[turn.Intent] = sus, answer
+		sus := i.SuspendIn(ctx, w.question(turn), order, turn.Merged)
+		w.waiting[turn.Intent] = sus
 		t.Suspension, t.Reply = &sus, sus.Status
 	case model.Answer:
 		t.Reply = i.MustAnswer(ctx, w.waiting[turn.Intent].ID, w.answers[turn.Intent])
@@ -285,27 +286,13 @@ func (w *world) take(ctx context.Context, turn model.Turn) (t Taken) {
 	case model.Join, model.Leave, model.Touch, model.Claim:
 		w.beside(ctx, turn, &t)
 		return t
+	default:
+		must = w.wrong(ctx, turn, &t)
 	}
 	if t.Done = t.Reply.Ok(); must && !t.Done {
 		i.SetUp(string(turn.Do)+" an intent", t.Reply)
 	}
 	return t
-}
-
-// question draws a question and an answer to it.
-func (w *world) question() (r host.Record, answer string) {
-	switch w.Rand.IntN(3) {
-	case 0:
-		var choices []any
-		for range 3 {
-			answer = w.Name("choice")
-			choices = append(choices, map[string]any{"value": answer, "label": answer})
-		}
-		return w.Question("choice", choices...), answer
-	case 1:
-		return w.Question("confirm"), []string{"yes", "no"}[w.Rand.IntN(2)]
-	}
-	return w.Question("text"), w.Name("answer")
 }
 
 // beside takes turns about what is around an intent, of which a server may have nothing.
@@ -401,10 +388,10 @@ func (w *world) look(ctx context.Context, when string, turn model.Turn, before *
 			get(&s.Held, "what is blocked", "/intents/%s/blocked", root)
 		}
 	}
-	if at := w.intents[turn.Intent].ID; len(w.folders) > 0 && turn.Do != model.Claim && turn.Do != model.Touch && turn.Do != model.Write {
+	if at := w.intents[turn.Intent].ID; len(w.folders) > 0 && !slices.Contains(inside, turn.Do) {
 		get(&s.Within, fmt.Sprintf("the portfolios of intent %d", turn.Intent), "/intents/%s/portfolios", at)
 	}
-	if before != nil && (slices.Contains(moves, turn.Do) && turn.Do != model.Touch && turn.Do != model.Claim) {
+	if before != nil && slices.Contains(moves, turn.Do) && turn.Do != model.Touch && turn.Do != model.Claim && turn.Do != model.Recorded {
 		s.Tasks, s.Plans, s.Steps = before.Tasks, before.Plans, before.Steps
 	} else {
 		w.lookAtWork(&s, turn, when, get, &reads)
@@ -413,10 +400,12 @@ func (w *world) look(ctx context.Context, when string, turn model.Turn, before *
 	return s
 }
 
-// What turns do that change no status, and those that end a suspension, after which nothing more is ready.
+// What turns do that change no status, those of them that are about no portfolio, and those that end a suspension, after which nothing
+// more is ready.
 var (
-	moves = []model.Action{model.Join, model.Leave, model.Touch, model.Claim, model.Write}
-	ends  = []model.Action{model.Answer, model.Lapse, model.Deadline, model.Abandon}
+	inside = []model.Action{model.Touch, model.Claim, model.Write, model.Recorded, model.Stale, model.Force}
+	moves  = append([]model.Action{model.Join, model.Leave}, inside...)
+	ends   = []model.Action{model.Answer, model.Lapse, model.Deadline, model.Abandon}
 )
 
 // lookAtWork reads the tasks and plans.

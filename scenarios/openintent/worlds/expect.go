@@ -31,7 +31,11 @@ const (
 	worded   part = "worded"
 	mirrored part = "mirrored"
 	listed   part = "listed"
+	phased   part = "phased"
 	routes   part = "routes"
+
+	forced part = "forced"
+	stale  part = "stale"
 )
 
 // expectation is what must be seen at a moment.
@@ -49,6 +53,7 @@ func (e expectation) key() string { return string(e.part) + " " + string(e.id) }
 // moment is what was seen after a turn, beside what the texts say of it.
 type moment struct {
 	WorldObservation
+	at         int // the number of the turn
 	turn       model.Turn
 	taken      Taken
 	was, scene *model.Scene // before the turn and after it
@@ -64,7 +69,7 @@ func (o WorldObservation) moments() (all []moment) {
 		if taken.Done {
 			scene.Take(turn)
 		}
-		all = append(all, moment{WorldObservation: o, turn: turn, taken: taken, was: was, scene: scene, before: before})
+		all = append(all, moment{WorldObservation: o, at: n, turn: turn, taken: taken, was: was, scene: scene, before: before})
 		before = taken.After
 	}
 	return all
@@ -88,14 +93,17 @@ func (m moment) expected() (all []expectation) {
 			return []expectation{{readable, "", r.Status, check.Status(2), r.Asked}}
 		}
 	}
-	return slices.Concat(m.statuses(), m.counts(), m.portfolios(), m.tasks(), m.plans(), m.routes())
+	if (m.turn.Do == model.Force || m.turn.Do == model.Stale) && m.taken.Reply.Ok() { // it is another world from here
+		return append(m.refusals(), m.statuses()...)
+	}
+	return slices.Concat(m.statuses(), m.counts(), m.portfolios(), m.tasks(), m.plans(), m.phases(), m.routes(), m.refusals())
 }
 
 // astray reports whether intents have gone another way than the setting.
 func (m moment) astray() bool {
 	return slices.ContainsFunc(m.expected(), func(e expectation) bool {
 		switch e.part {
-		case readable, other, dependents, apart, wired, answered, lapsed, ended:
+		case readable, other, dependents, apart, wired, answered, lapsed, ended, forced, stale:
 			ok, err := e.want.Match(e.value)
 			return !ok || err != nil
 		}
@@ -123,6 +131,10 @@ func (m moment) statuses() (all []expectation) {
 		e := expectation{part: apart, value: m.taken.After.status(n), want: oneOf(m.scene.May(n)), what: m.what("status", r)}
 		own := n == m.turn.Intent && !slices.Contains([]model.Action{model.Claim, model.Touch, model.Write}, m.turn.Do)
 		switch {
+		case own && m.turn.Do == model.Force:
+			e.part, e.id = forced, m.forbids()
+		case own && m.turn.Do == model.Stale:
+			e.part, e.id = stale, openintent.OIP0025A5
 		case m.taken.Done && m.turn.Do == model.Deadline && m.was.Has(m.turn.On, n) && m.was.Is(n, model.Suspended):
 			e.part, e.id = ended, openintent.OIP0026R5
 		case own && m.turn.Do == model.Answer:
@@ -207,8 +219,23 @@ func (m moment) counts() (all []expectation) {
 				}),
 			})
 		}
+		all = append(all, m.total(r)...)
 	}
 	return all
+}
+
+// total is as many as all that an aggregate counts, whatever it covers.
+func (m moment) total(r host.Reply) []expectation {
+	total, sum := r.Body.At("/aggregate_status/total"), int64(0)
+	counts, _ := r.Body.At("/aggregate_status/by_status").Actual().(map[string]any)
+	for status := range counts {
+		n, _ := r.Body.At("/aggregate_status/by_status/" + status).Int()
+		sum += n
+	}
+	if !total.Present() {
+		return nil
+	}
+	return []expectation{{counted, openintent.OIP0026R4, total, check.Equal(sum), m.what("total", r)}}
 }
 
 // showings are the places where portfolio i shows what its members are.

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/openassay/assay/gen/openintent"
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/openintent/model"
@@ -90,8 +92,94 @@ func (m moment) plans() (all []expectation) {
 				return !slices.ContainsFunc(must, func(task string) bool { return seen[task] == 0 })
 			}),
 		})
+		all = append(all, m.entries(listed, openintent.OIP0026R4H, at, m.taken.After.Plans[p])...)
 	}
 	return all
+}
+
+// phases are those of portfolios. Not each portfolio is a workflow, so what is there is what is looked at.
+func (m moment) phases() (all []expectation) {
+	for i, f := range m.taken.After.Folders {
+		at := host.Locate(host.SuspendedPhases, host.Named("portfolio", f.Body))
+		if !at.Present() {
+			continue
+		}
+		all = append(all, expectation{
+			part: phased, id: openintent.OIP0026R4I, value: at.Value, what: m.what(at.Label("suspended_phases"), f),
+			want: check.That("at most one entry of each member that waits, and none of others", func(v any) bool {
+				seen := map[any]bool{}
+				entries, _ := v.([]any)
+				return !slices.ContainsFunc(entries, func(e any) bool {
+					entry, _ := e.(map[string]any)
+					id, _ := entry["intent_id"].(string)
+					n := slices.Index(m.IDs, id)
+					bad := n < 0 || seen[id] || m.shown(n) != host.Suspended || !m.scene.Has(i, n)
+					seen[id] = true
+					return bad
+				})
+			}),
+		})
+		all = append(all, m.entries(phased, openintent.OIP0026R4J, at, f)...)
+	}
+	return all
+}
+
+// entries of suspended_tasks and suspended_phases are about the present suspension of their intents, of however many. While an intent
+// waits without a record there is nothing to compare an end with.
+func (m moment) entries(of part, id scenarios.RequirementID, at host.Located, from host.Reply) (all []expectation) {
+	for _, e := range at.Items() {
+		n := slices.Index(m.IDs, e.Key("intent_id").String())
+		if n < 0 || m.shown(n) != host.Suspended {
+			continue
+		}
+		about := fmt.Sprintf(" of the entry of intent %d in %s", n, at.Label("the list"))
+		if began := m.began(n); !began.IsZero() {
+			all = append(all, expectation{of, id, e.Key("suspended_since"), after(began), m.what("suspended_since"+about, from)})
+		}
+		record := m.taken.After.Intents[n].Body.At("/state/_suspension")
+		if record.Present() && record.Key("resolution").Actual() == nil {
+			all = append(all, expectation{
+				of, id, e.Key("expires_at"), host.AsSent(record.Key("expires_at").Actual()), m.what("expires_at"+about, from),
+			})
+		}
+	}
+	return all
+}
+
+// after expects a time that is not before another.
+func after(began time.Time) check.Matcher {
+	return check.That("not before "+host.Stamp(began), func(v any) bool {
+		s, _ := v.(string)
+		at, ok := host.ReadTime(s)
+		return ok && !at.Before(began)
+	})
+}
+
+// slack is the distance allowed between two times of one moment (OIP-R35).
+const slack = 2 * time.Second
+
+// began returns a time before which the present suspension of an intent did not begin; zero if the server does not tell.
+func (m moment) began(n int) time.Time {
+	for k := m.at; k >= 0; k-- {
+		if t := m.Setting.Turns[k]; t.Do != model.Suspend || t.Intent != n {
+			continue
+		}
+		taken := m.taken
+		if k < m.at {
+			taken = m.Turns[k]
+		}
+		began, ok := host.TimeOf(taken.Reply.Body.Key("updated_at"))
+		if s := taken.Suspension; s != nil {
+			if at, told := host.TimeOf(s.Record.Body.Key("updated_at")); told && at.Before(began) {
+				began = at
+			}
+		}
+		if !ok {
+			return time.Time{}
+		}
+		return began.Add(-slack)
+	}
+	return time.Time{}
 }
 
 // routes show intents and tasks as these show themselves.

@@ -112,11 +112,13 @@ func (o WorldObservation) stories() map[int][]story {
 	all := map[int][]story{}
 	for _, m := range o.moments() {
 		switch n := m.turn.Intent; m.turn.Do {
-		case model.Suspend:
-			all[n] = append(all[n], story{sid: m.taken.Suspension.ID})
+		case model.Suspend, model.Recorded:
+			if m.taken.Suspension != nil {
+				all[n] = append(all[n], story{sid: m.taken.Suspension.ID})
+			}
 		case model.Answer, model.Lapse, model.Deadline:
-			if m.taken.Done && len(all[n]) > 0 {
-				all[n][len(all[n])-1].ended = m.turn.Do
+			if last := len(all[n]) - 1; m.taken.Done && last >= 0 && all[n][last].ended == "" { // one without a record has no story
+				all[n][last].ended = m.turn.Do
 			}
 		}
 	}
@@ -171,13 +173,25 @@ func (o WorldObservation) judgeTold(j *scenarios.Judge) {
 				continue
 			}
 			switch m.turn.Do {
-			case model.Suspend:
-				count(suspended, f, n, 1, 1)
+			case model.Suspend: // one without a record may be told when that is written
+				least := 1
+				if m.turn.Alone {
+					least = 0
+				}
+				count(suspended, f, n, least, 1)
+			case model.Recorded:
+				count(suspended, f, n, 1, 0)
 			case model.Answer:
 				count(resumed, f, n, 1, 1)
-			case model.Lapse, model.Deadline, model.Leave: // a server may tell that it waits no more
+			case model.Lapse, model.Leave: // a server may tell that it waits no more
 				if m.was.Is(n, model.Suspended) {
 					count(resumed, f, n, 0, 1)
+				}
+			case model.Deadline: // likewise, of all that it ends
+				for _, ended := range []int{dated, only} {
+					if m.was.Has(f, ended) {
+						count(resumed, f, ended, 0, 1)
+					}
 				}
 			}
 		}

@@ -78,7 +78,7 @@ func Suite() scenarios.Suite {
 			{
 				ID:     "openintent/worlds/world-plans",
 				Title:  "each plan lists its tasks that wait, those of its list and those that name it, and no task of what goes on or has ended",
-				Proves: scenarios.IDs{openintent.OIP0026R4G}, Claim: inPlans,
+				Proves: scenarios.IDs{openintent.OIP0026R4G, openintent.OIP0026R4H}, Claim: inPlans,
 				Ask: of(listed, func(o WorldObservation, j *scenarios.Judge) {
 					o.hasTasks(j)
 					for _, m := range o.moments() {
@@ -119,7 +119,7 @@ func Suite() scenarios.Suite {
 					o.hasFolders(j)
 				}),
 			},
-		}, claimScenarios, eventScenarios),
+		}, claimScenarios, turnScenarios, eventScenarios),
 	}
 }
 

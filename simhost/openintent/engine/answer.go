@@ -20,7 +20,7 @@ type Response struct {
 // Respond takes an answer to what an intent waits for. Of several, one wins.
 func (e *Engine) Respond(ctx context.Context, by Caller, id string, r Response) (reply map[string]any, err error) {
 	var early *rules.Verdict
-	if pause := e.rules.Answers.Between(); pause > 0 {
+	if pause := e.rules.Answers.Between(r.Metadata != nil); pause > 0 {
 		v, err := e.verdict(ctx, id, r.SuspensionID)
 		if err != nil {
 			return nil, err

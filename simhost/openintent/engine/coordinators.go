@@ -117,7 +117,7 @@ func (t *tx) tellCoordinators(in *Intent) {
 			continue
 		}
 		policy := string(c.SuspensionPolicy)
-		if t.rules.Watchers.Escalates(policy) {
+		if t.rules.Watchers.Escalates(policy, t.w.escalations(id, in.ID)) {
 			payload := map[string]any{"coordinator_id": id, "intent_id": text(c.IntentID), "suspended_intent_id": in.ID, "suspension_policy": policy}
 			if text(c.IntentID) == "" {
 				payload["intent_id"] = in.ID
@@ -132,6 +132,17 @@ func (t *tx) tellCoordinators(in *Intent) {
 			t.pause(in, scope)
 		}
 	}
+}
+
+// escalations is how often a coordinator has raised the suspensions of an intent.
+func (w *world) escalations(coordinator, intent string) (n int) {
+	c := w.coordinators[coordinator]
+	for _, ev := range w.events[or(text(c.IntentID), text(c.PortfolioID))] {
+		if ev.Type == "coordinator.escalation_required" && ev.Payload["suspended_intent_id"] == intent {
+			n++
+		}
+	}
+	return n
 }
 
 // lapsed tells whether a lease has run out.

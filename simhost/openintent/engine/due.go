@@ -213,11 +213,18 @@ func (t *tx) remind(in *Intent) {
 func (t *tx) expire(in *Intent) {
 	live := *in.Live
 	r, _ := in.record()
-	t.emit(&Event{
-		Type: expired, Intent: in.ID, Actor: system, Hidden: t.w.told(in, expired, live.ID, nil) != nil,
-		Payload: map[string]any{"suspension_id": live.ID, "reason": "timeout", "attempts": live.Course.Attempts,
-			"fallback_policy": live.Course.Fallback},
-	})
+	tell := func() {
+		t.emit(&Event{
+			Type: expired, Intent: in.ID, Actor: system, Hidden: t.w.told(in, expired, live.ID, nil) != nil,
+			Payload: map[string]any{"suspension_id": live.ID, "reason": "timeout", "attempts": live.Course.Attempts,
+				"fallback_policy": live.Course.Fallback},
+		})
+	}
+	if t.rules.Expiry.Precedes(live.Course.Fallback) {
+		tell()
+	} else {
+		defer tell()
+	}
 	t.settle(in, system, suspension.Expired, fallbackValue(r, suspension.Continues(live.Course.Fallback)))
 	t.emit(&Event{Type: "suspension_over", Intent: in.ID, Actor: system, Hidden: true, Change: &Change{Overtime: true}})
 	m := move{to: t.rules.Expiry.Ends(live.Course.Fallback), by: system, reason: "suspension_expired"}
@@ -250,16 +257,18 @@ func (t *tx) passed(p *Portfolio) {
 		if in == nil {
 			continue
 		}
-		m := move{to: t.rules.Deadline.Ends(in.Status), by: system, reason: "portfolio_deadline"}
+		m := move{to: t.rules.Deadline.Ends(in.Status, suspensionID(in) != ""), by: system, reason: "portfolio_deadline"}
 		switch m.to {
 		case "":
 			continue
 		case Abandoned:
 			m.abandonment = "portfolio_deadline_exceeded"
 		}
-		r, _ := in.record()
-		t.emit(&Event{Type: expired, Intent: id, Actor: system,
-			Payload: map[string]any{"suspension_id": r.ID, "reason": "portfolio_deadline"}})
+		payload := map[string]any{"reason": "portfolio_deadline"}
+		if waits := suspensionID(in); waits != "" { // there may be no record yet, or that of the suspension before
+			payload["suspension_id"] = waits
+		}
+		t.emit(&Event{Type: expired, Intent: id, Actor: system, Payload: payload})
 		t.settle(in, system, suspension.Expired, nil)
 		t.move(in, m)
 	}

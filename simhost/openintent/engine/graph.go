@@ -19,7 +19,7 @@ func (e *Engine) AddDependency(ctx context.Context, by Caller, id string, meant 
 			return notFound("intent", dep)
 		case slices.Contains(in.DependsOn, dep):
 			return badDependency("it is a dependency already")
-		case dep == id || t.w.reaches(dep, id, map[string]bool{}):
+		case dep == id || t.reaches(dep, id, map[string]bool{}, 0):
 			return badDependency("an intent cannot wait for itself, nor for one that waits for it")
 		}
 		t.emit(&Event{
@@ -40,14 +40,15 @@ func badDependency(why string) error {
 	return refuse(CodeDependency, "%s: name another intent", why)
 }
 
-// reaches tells whether from waits for to, directly or through others.
-func (w *world) reaches(from, to string, seen map[string]bool) bool {
+// reaches tells whether from waits for to, directly or through others; steps is how many there were until from.
+func (t *tx) reaches(from, to string, seen map[string]bool, steps int) bool {
 	if from == to {
 		return true
 	}
 	seen[from] = true
-	in := w.intents[from]
-	return in != nil && slices.ContainsFunc(in.DependsOn, func(id string) bool { return !seen[id] && w.reaches(id, to, seen) })
+	in := t.w.intents[from]
+	return in != nil && t.rules.Graph.Follows(steps) &&
+		slices.ContainsFunc(in.DependsOn, func(id string) bool { return !seen[id] && t.reaches(id, to, seen, steps+1) })
 }
 
 // RemoveDependency lets an intent wait for another one no more.
@@ -60,11 +61,12 @@ func (e *Engine) RemoveDependency(ctx context.Context, by Caller, id string, mea
 		if !slices.Contains(in.DependsOn, dep) {
 			return notFound("dependency", dep)
 		}
+		frees := t.rules.Graph.Frees(t.w.intents[dep].Status)
 		t.emit(&Event{
 			Type: "dependency_removed", Intent: id, Actor: by.Name,
 			Payload: map[string]any{"dependency_id": dep}, Change: &Change{Release: dep},
 		})
-		if in.Status == Blocked && in.PausedBy == "" && t.rules.Graph.Unblocks(t.w.statuses(in.DependsOn)) {
+		if in.Status == Blocked && in.PausedBy == "" && frees && t.rules.Graph.Unblocks(t.w.statuses(in.DependsOn)) {
 			t.move(in, move{to: Active, by: system, reason: "dependencies_completed"})
 		}
 		doc = t.w.intentDoc(in)

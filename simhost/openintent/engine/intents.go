@@ -152,7 +152,10 @@ func (t *tx) setStatus(in *Intent, by Caller, to string, reason *string) error {
 		switch {
 		case to == Completed && !t.rules.Graph.Completes(deps, t.w.statuses(t.w.children[in.ID])):
 			return refuse(CodeIncomplete, "what this intent depends on, and what is below it, has to be completed first: %s", t.w.open(in))
-		case to == Active && in.Status == Blocked && !t.rules.Graph.Unblocks(deps):
+		case to == Active && in.Status == Blocked:
+			if t.rules.Graph.Goes(deps) {
+				break
+			}
 			return refuse(CodeDependenciesOpen, "what this intent depends on has to be completed first; it becomes active by itself then")
 		case to == Active && !rules.AllCompleted(deps):
 			m.to = Blocked

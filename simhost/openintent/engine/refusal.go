@@ -52,7 +52,7 @@ func (t *tx) fresh(operation string, meant Meant, version int64) error {
 		}
 		return nil
 	}
-	if t.rules.Requests.Stale(*meant, version) {
+	if t.rules.Requests.Stale(operation, *meant, version) {
 		return refuse(CodeVersion, "version %d was meant, and it is %d now: read it again", *meant, version)
 	}
 	return nil

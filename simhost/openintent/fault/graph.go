@@ -86,20 +86,22 @@ var lifecycleFaults = []Fault{
 	{
 		ID: "openintent.stale-write-taken", Title: "a write that means an old version is taken",
 		Looks: "an old If-Match is 200", Breaks: []string{oi.OIP00012},
-		Replace: func(s *rules.Set) { s.Requests.Stale = func(int64, int64) bool { return false } },
+		Replace: func(s *rules.Set) { s.Requests.Stale = func(string, int64, int64) bool { return false } },
 	},
 	{
 		ID: "openintent.versions-compared-as-text", Title: "versions are compared as texts: 9 is no older than 10",
 		Looks: "If-Match 9 is 200 at version 10", Breaks: []string{oi.OIP00012},
 		Twin: "only versions of another number of digits are taken, there all later ones",
 		Replace: func(s *rules.Set) {
-			s.Requests.Stale = func(meant, version int64) bool { return fmt.Sprint(meant) < fmt.Sprint(version) }
+			s.Requests.Stale = func(_ string, meant, version int64) bool { return fmt.Sprint(meant) < fmt.Sprint(version) }
 		},
 	},
 	{
 		ID: "openintent.later-version-taken", Title: "a write that means a version that is yet to come is taken",
 		Looks: "If-Match 4 is 200 at version 3", Breaks: []string{oi.OIP00012},
-		Replace: func(s *rules.Set) { s.Requests.Stale = func(meant, version int64) bool { return meant < version } },
+		Replace: func(s *rules.Set) {
+			s.Requests.Stale = func(_ string, meant, version int64) bool { return meant < version }
+		},
 	},
 	{
 		ID: "openintent.no-etag", Title: "the version is not in a header, as release 0.17.0 has it",

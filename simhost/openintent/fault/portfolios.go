@@ -133,7 +133,7 @@ var deadlineFaults = []Fault{
 	{
 		ID: "openintent.deadline-ignored", Title: "the deadline of a portfolio passes over suspended members",
 		Looks: "a suspended member is suspended behind the deadline", Breaks: []string{oi.OIP0026R5, oi.OIP0026R5C, oi.OIP0026R5D},
-		Replace: func(s *rules.Set) { s.Deadline.Ends = func(string) string { return "" } },
+		Replace: func(s *rules.Set) { s.Deadline.Ends = func(string, bool) string { return "" } },
 	},
 	{
 		ID: "openintent.deadline-takes-fallback", Title: "at the deadline the fallback value is taken for the answer",
@@ -146,8 +146,8 @@ var deadlineFaults = []Fault{
 		Reply: takesFallback(func(in *openintentv1.Intent) bool { return in.AbandonmentReason == nil }),
 		Replace: func(s *rules.Set) {
 			before := s.Deadline.Ends
-			s.Deadline.Ends = func(status string) string {
-				if before(status) == abandoned {
+			s.Deadline.Ends = func(status string, recorded bool) string {
+				if before(status, recorded) == abandoned {
 					return active
 				}
 				return ""

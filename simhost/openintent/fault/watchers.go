@@ -49,7 +49,7 @@ var watcherFaults = []Fault{
 		ID: "openintent.isolate-escalates", Title: "a coordinator with isolate escalates",
 		Looks: "coordinator.escalation_required comes under isolate", Breaks: []string{oi.OIP0026P3},
 		Replace: func(s *rules.Set) {
-			s.Watchers.Escalates = func(policy string) bool { return policy != "block_dependents" }
+			s.Watchers.Escalates = func(policy string, _ int) bool { return policy != "block_dependents" }
 		},
 	},
 	{
@@ -66,7 +66,7 @@ var watcherFaults = []Fault{
 	{
 		ID: "openintent.escalation-inert", Title: "under escalate nothing is escalated",
 		Looks: "no coordinator.escalation_required comes", Breaks: []string{oi.OIP0026P5},
-		Replace: func(s *rules.Set) { s.Watchers.Escalates = func(string) bool { return false } },
+		Replace: func(s *rules.Set) { s.Watchers.Escalates = func(string, int) bool { return false } },
 	},
 	{
 		ID: "openintent.bogus-policy-taken", Title: "a suspension policy that there is not is taken, as in release 0.17.0",

@@ -30,7 +30,7 @@ type Answers struct {
 
 	// Between is how long an answer rests, while others are let in, once it was judged and before it is written. 0 judges and
 	// writes it in one decision.
-	Between func() time.Duration
+	Between func(metadata bool) time.Duration
 }
 
 // Standing is an answer beside the intent that it is for.
@@ -78,7 +78,7 @@ func honestAnswers() Answers {
 		Keeps:   Keep,
 		Resumes: func(string) string { return "active" },
 		Reveals: func() bool { return false },
-		Between: func() time.Duration { return 0 },
+		Between: func(bool) time.Duration { return 0 },
 	}
 }
 

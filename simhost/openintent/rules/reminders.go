@@ -55,6 +55,9 @@ type Expiry struct {
 	// Ends is the status that the intent takes, by the fallback that applies. That of a suspension leaves it suspended.
 	Ends func(fallback string) string
 
+	// Precedes tells whether the end of a suspension is told before the fallback is applied.
+	Precedes func(fallback string) bool
+
 	// Overrules tells whether the end of the window applies to an intent that was answered.
 	Overrules func() bool
 }
@@ -67,6 +70,7 @@ func honestExpiry() Expiry {
 			}
 			return "abandoned"
 		},
+		Precedes:  func(string) bool { return true },
 		Overrules: func() bool { return false },
 	}
 }

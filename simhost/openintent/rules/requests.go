@@ -12,7 +12,7 @@ type Requests struct {
 	NeedsMatch func(operation string) bool
 
 	// Stale tells whether a request that means one version is refused of a thing that has another.
-	Stale func(meant, version int64) bool
+	Stale func(operation string, meant, version int64) bool
 }
 
 // Knock is a request before it is let in.
@@ -30,6 +30,6 @@ func honestRequests() Requests {
 		LetsIn:     func(k Knock) bool { return k.Known || k.Public },
 		Late:       func(Knock) bool { return false },
 		NeedsMatch: func(string) bool { return true },
-		Stale:      func(meant, version int64) bool { return meant != version },
+		Stale:      func(_ string, meant, version int64) bool { return meant != version },
 	}
 }

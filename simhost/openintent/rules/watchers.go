@@ -4,14 +4,15 @@ import "time"
 
 // Watchers is what coordinators do about a suspension (RFC-0026 section 3).
 type Watchers struct {
-	// Escalates and Pauses tell whether a coordinator with this policy raises the suspension, and whether it blocks what is
-	// wired to the suspended phase.
-	Escalates, Pauses func(policy string) bool
+	// Escalates tells whether a coordinator with this policy raises the suspension of a phase that it raised so often before.
+	Escalates func(policy string, before int) bool
+	// Pauses tells whether a coordinator with this policy blocks what is wired to the suspended phase.
+	Pauses func(policy string) bool
 }
 
 func honestWatchers() Watchers {
 	return Watchers{
-		Escalates: func(policy string) bool { return policy == "escalate" },
+		Escalates: func(policy string, _ int) bool { return policy == "escalate" },
 		Pauses:    func(policy string) bool { return policy == "block_dependents" },
 	}
 }
