@@ -138,19 +138,20 @@ func TestJudgesOfTheBoundOnNodes(t *testing.T) {
 
 func TestJudgeOfTheNodeLimit(t *testing.T) {
 	for _, c := range []struct {
-		name              string
-		unasked, overdone hosttest.Story
-		want              string
+		name                      string
+		unasked, beside, overdone hosttest.Story
+		want                      string
 	}{
-		{"honest", capped(5), capped(5), "passed"},
-		{"no limit unless asked", hosttest.Nodes(7), capped(5), requirement.OWPBND5},
-		{"grants more when asked", capped(5), capped(6), requirement.OWPBND5},
-		{"stops early", capped(4), capped(4), requirement.OWPBND5},
-		{"never stops", capped(5), capped(5).WithStatus("running"), requirement.OWPBND5},
+		{"honest", capped(5), capped(5), capped(5), "passed"},
+		{"no limit unless asked", hosttest.Nodes(7), capped(5), capped(5), requirement.OWPBND5},
+		{"no limit beside another option", capped(5), hosttest.Nodes(7), capped(5), requirement.OWPBND5},
+		{"grants more when asked", capped(5), capped(5), capped(6), requirement.OWPBND5},
+		{"stops early", capped(4), capped(4), capped(4), requirement.OWPBND5},
+		{"never stops", capped(5), capped(5), capped(5).WithStatus("running"), requirement.OWPBND5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			hosttest.Expect(t, "node-limit-honoured", bounds.LimitObservation{Limit: 5, Unasked: recursed(c.unasked, t),
-				Overdone: recursed(c.overdone, t)}, c.want)
+				Beside: recursed(c.beside, t), Overdone: recursed(c.overdone, t)}, c.want)
 		})
 	}
 }

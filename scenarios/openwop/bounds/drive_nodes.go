@@ -94,8 +94,9 @@ func boundedNodes(ctx context.Context, h host.Host, way string, bound int) (*hos
 // nodesToTheLimit runs more nodes than the advertised limit.
 var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 	ID:    "openwop/nodes-to-the-limit",
-	Title: "runs more nodes than the advertised limits.maxNodeExecutions, once without asking for a bound and once asking for a higher one",
-	Sends: []string{"{create run} (assay-nodes, else assay-scripted-nodes)", "{create run} (the same, asking for a higher bound)",
+	Title: "runs more nodes than the advertised limits.maxNodeExecutions without run options, with other ones, and with a higher bound",
+	Sends: []string{"{create run} (assay-nodes, else assay-scripted-nodes)", "{create run} (the same, with options that bound no nodes)",
+		"{create run} (the same, asking for a higher bound)",
 		"{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LimitObservation) {
 		h := host.Host{Conn: c}
@@ -121,7 +122,7 @@ var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 			bound *dialect.Configurable
 			log   *host.RunLog
 			label string
-		}{{nil, &o.Unasked, "no bound asked"}, {&dialect.Configurable{RecursionLimit: new(limit + int64(h.Between(1, 999)))},
+		}{{nil, &o.Unasked, "no bound asked"}, {unbounded(h), &o.Beside, "another option asked"}, {&dialect.Configurable{RecursionLimit: new(limit + int64(h.Between(1, 999)))},
 			&o.Overdone, "a higher bound asked"}} {
 			r := h.Create(ctx, "create many nodes, "+ask.label, dialect.CreateRunRequest{WorkflowID: workflow, Configurable: ask.bound})
 			*ask.log = r.Finish(ctx, "log, "+ask.label)

@@ -87,7 +87,7 @@ var nodesClamped = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPBND5},
 	Claim:  claims.NodeLimit,
 	Ask: scenarios.Ask(nodesToTheLimit, func(o LimitObservation, j *scenarios.Judge) {
-		for _, l := range []host.RunLog{o.Unasked, o.Overdone} {
+		for _, l := range o.Runs() {
 			l.Exists(j, openwop.OWPCAP19)
 			if !j.Check(openwop.OWPBND5, l.Ended).To(check.Reached()) {
 				return

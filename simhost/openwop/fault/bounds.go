@@ -77,6 +77,21 @@ var boundFaults = []Fault{
 		Replace: func(s *rules.Set) { takesAsked(s, nodes) },
 	},
 	{
+		ID:     "bounds.limit-of-no-options",
+		Title:  "the host bounds a run by its own limits on nodes and turns only where the request has no run options at all",
+		Looks:  "a run that sets an escalationThreshold or a runTimeoutMs alone starts more nodes, or takes more turns, than the host advertises",
+		Breaks: []string{openwop.OWPBND5, openwop.OWP0061E5},
+		Replace: func(s *rules.Set) {
+			for _, kind := range []event.Bound{nodes, turns} {
+				wants(s, kind, func(w *rules.Wanted) {
+					if w.Options && w.Requested == 0 {
+						w.Advertised = 0
+					}
+				})
+			}
+		},
+	},
+	{
 		ID:     "bounds.refused-node-begins-after-failure",
 		Title:  "the node that a recursionLimit refused begins after the run has failed",
 		Looks:  "node.started stands behind run.failed",

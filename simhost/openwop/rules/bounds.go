@@ -22,6 +22,7 @@ type Wanted struct {
 	Kind                  event.Bound
 	Version               int // of the execution model; 0 is a host without one
 	Requested, Advertised int64
+	Options               bool // the request has run options, this bound or others
 }
 
 // Bound is a bound of a run.
