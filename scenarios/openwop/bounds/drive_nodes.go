@@ -122,8 +122,9 @@ var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 			bound *dialect.Configurable
 			log   *host.RunLog
 			label string
-		}{{nil, &o.Unasked, "no bound asked"}, {unbounded(h), &o.Beside, "another option asked"}, {&dialect.Configurable{RecursionLimit: new(limit + int64(h.Between(1, 999)))},
-			&o.Overdone, "a higher bound asked"}} {
+		}{{nil, &o.Unasked, "no bound asked"}, {unbounded(h), &o.Beside, "another option asked"},
+			{&dialect.Configurable{RecursionLimit: new(limit + int64(h.Between(1, 999)))},
+				&o.Overdone, "a higher bound asked"}} {
 			r := h.Create(ctx, "create many nodes, "+ask.label, dialect.CreateRunRequest{WorkflowID: workflow, Configurable: ask.bound})
 			*ask.log = r.Finish(ctx, "log, "+ask.label)
 		}

@@ -150,6 +150,32 @@ var boundFaults = []Fault{
 		Event:  breachTells(duration, func(p *event.BreachedPayload) { p.Limit = 0 }),
 	},
 	{
+		ID:     "bounds.time-stands-while-paused",
+		Title:  "the time for which a run is paused does not count towards its runTimeoutMs",
+		Looks:  "a run that was paused until its time had passed goes on, and its breach observes less than had passed before it went on",
+		Breaks: []string{openwop.OWPBND7},
+		Replace: func(s *rules.Set) {
+			uses(s, duration, func(u *rules.Use, _ rules.Bound) {
+				if u.N -= u.Stood; u.Paused {
+					u.N = 0
+				}
+			})
+		},
+	},
+	{
+		ID:     "bounds.time-stands-while-asking",
+		Title:  "the time for which a run waits for a person does not end it",
+		Looks:  "a run that nobody answers waits on when its runTimeoutMs has passed",
+		Breaks: []string{openwop.OWPBND6},
+		Replace: func(s *rules.Set) {
+			uses(s, duration, func(u *rules.Use, _ rules.Bound) {
+				if u.Asks {
+					u.N = 0
+				}
+			})
+		},
+	},
+	{
 		ID:     "bounds.time-failure-named-otherwise",
 		Title:  "a run over its time fails with a code of the host's own",
 		Looks:  "run.failed and the snapshot say timeout",

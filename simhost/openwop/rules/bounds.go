@@ -38,6 +38,9 @@ type Use struct {
 	Last    bool  // the node start is the last one that the run needs
 	Loops   int   // how many of the workers before the turn were loops themselves
 	Revises bool  // the turn follows from an end that is to be revised
+	Stood   int64 // ms of the time for which the run was paused, until somebody had it go on
+	Paused  bool  // it is
+	Asks    bool  // it waits for somebody's answer
 }
 
 func honestBounds() Bounds {

@@ -2,6 +2,7 @@ package step
 
 import (
 	"math"
+	"strings"
 
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/event"
@@ -93,7 +94,8 @@ func (m *Move) mustStop() bool {
 	}
 	bound := boundOf(m.S, event.RunDuration, m.S.Created.Bounds.DurationMs)
 	elapsed := m.Now.Sub(m.S.StartedAt).Milliseconds()
-	if !m.Rules.Bounds.Crosses(rules.Use{N: elapsed}, bound) {
+	time := rules.Use{N: elapsed, Stood: m.S.StoodMs, Paused: m.S.Paused != nil, Asks: strings.HasPrefix(string(m.S.Status), "waiting-")}
+	if !m.Rules.Bounds.Crosses(time, bound) {
 		return false
 	}
 	m.Stop = &state.Stop{Why: state.StopOvertime, Limit: bound.Limit, Observed: elapsed}
