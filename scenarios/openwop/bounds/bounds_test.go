@@ -81,6 +81,13 @@ func TestJudgesOfTheBoundOnNodes(t *testing.T) {
 			s := capped(4)
 			return s.Change("cap.breached", 0, func(p map[string]any) { p["limit"], p["observed"] = 3, 4 })
 		}()), requirement.OWPBND1},
+		{"a loop starts its dispatch beyond the bound", "nodes-bounded", func(o *bounds.NodesObservation) {
+			o.Free, o.Loops = hosttest.Nodes(6).Log(t), []bounds.NodesLoop{{Bound: 3, Log: recursed(capped(3), t)}, {Bound: 4,
+				Log: recursed(capped(5).Change("cap.breached", 0, func(p map[string]any) { p["limit"], p["observed"] = 4, 5 }), t)}}
+		}, requirement.OWPBND1},
+		{"a loop keeps its bound", "nodes-bounded", func(o *bounds.NodesObservation) {
+			o.Free, o.Loops = hosttest.Nodes(6).Log(t), []bounds.NodesLoop{{Bound: 3, Log: recursed(capped(3), t)}}
+		}, "passed"},
 		{"another kind", "nodes-bounded", below(edit("kind", "loop-iterations")), requirement.OWPBND2},
 		{"observed n", "nodes-bounded", below(edit("observed", 3)), requirement.OWPBND2},
 		{"a limit of its own", "nodes-bounded", below(edit("limit", 100)), requirement.OWPBND2},

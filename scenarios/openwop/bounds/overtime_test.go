@@ -111,7 +111,9 @@ func TestJudgesOfTimeThatPassesWithoutWork(t *testing.T) {
 		{"breaks off without a breach", func(o *bounds.OvertimeObservation) {
 			o.Asking = asking(timedOut(late(1200, 1201).Drop("cap.breached"), t, from, to))
 		}, requirement.OWPBND7},
-		{"fails while it is paused", func(o *bounds.OvertimeObservation) { o.Paused = paused(timedOut(late(1200, 1201), t, from, to)) }, "passed"},
+		{"fails while it is paused", func(o *bounds.OvertimeObservation) {
+			o.Paused = paused(timedOut(late(1200, 1201), t, from, to))
+		}, "passed"},
 		{"observes less than has passed", func(o *bounds.OvertimeObservation) { o.Paused = paused(goesOn(1201)) }, requirement.OWPBND7},
 		{"completes when it goes on", func(o *bounds.OvertimeObservation) {
 			o.Paused = paused(breached(hosttest.Nodes(1), t, "", map[string]string{"run.started": from, "run.completed": to}))

@@ -3,7 +3,6 @@ package fault
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -39,6 +38,20 @@ var boundFaults = []Fault{
 			uses(s, nodes, func(u *rules.Use, b rules.Bound) { u.N -= owned(b) })
 		},
 		Event: breachTells(nodes, func(p *event.BreachedPayload) { p.Observed = p.Limit + 1 }),
+	},
+	{
+		ID:     "bounds.dispatch-not-counted",
+		Title:  "the start of a loop's dispatch node is not held against its recursionLimit",
+		Looks:  "n+1 node.started of a loop with a recursionLimit of n, the last of them of the dispatch node",
+		Breaks: []string{openwop.OWPBND1},
+		Twin:   "there any node is one too many, here that which dispatches",
+		Replace: func(s *rules.Set) {
+			uses(s, nodes, func(u *rules.Use, _ rules.Bound) {
+				if u.Hands {
+					u.N = 0
+				}
+			})
+		},
 	},
 	{
 		ID:     "bounds.node-breach-tells-hosts-limit",
@@ -332,36 +345,6 @@ var boundFaults = []Fault{
 		Spots:   []int{4, 9},
 		Twin:    "what follows the failure is another mistake than what the failure says",
 		Replace: func(s *rules.Set) { refusedBegin(s, turns, turnLimit) },
-	},
-
-	// ---- options -------------------------------------------------------------------------------
-	{
-		ID:     "bounds.misfit-option-breaks-the-host",
-		Title:  "an option of a run that cannot be makes the host fail",
-		Looks:  "POST /v1/runs is answered 500",
-		Breaks: []string{openwop.OWPBND21, openwop.OWPERR26},
-		Reply: mutate.On("POST /v1/runs", refusing(func(r refused) bool {
-			member, _ := r.misfit()
-			return strings.HasPrefix(member, "/configurable/")
-		}, failing(http.StatusInternalServerError, validationError))),
-	},
-	{
-		ID:     "bounds.options-not-shown",
-		Title:  "the snapshot of a run does not show its options",
-		Looks:  "configurable is missing",
-		Breaks: []string{openwop.OWPBND22},
-		Reply:  snapshots(func(run *openwopv1.RunSnapshot) { run.Configurable = nil }),
-	},
-	{
-		ID:     "bounds.options-used-up",
-		Title:  "the snapshot of an ended run shows as recursionLimit what was left of it",
-		Looks:  "configurable.recursionLimit is lower at the end than at the beginning",
-		Breaks: []string{openwop.OWPBND23},
-		Reply: snapshots(func(run *openwopv1.RunSnapshot) {
-			if limit, set := run.Configurable["recursionLimit"].(float64); set && over(run) {
-				run.Configurable["recursionLimit"] = limit - 1
-			}
-		}),
 	},
 }
 

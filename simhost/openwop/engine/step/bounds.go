@@ -67,7 +67,8 @@ func (m *Move) nodeRefused(id string) bool {
 	if m.replaying() {
 		return m.copyBreach(event.NodeExecutions)
 	}
-	if !m.Rules.Bounds.Crosses(rules.Use{N: int64(n), Last: n == len(m.S.Nodes)}, bound) {
+	start := rules.Use{N: int64(n), Last: n == len(m.S.Nodes), Hands: m.S.Program.IsDispatch(id)}
+	if !m.Rules.Bounds.Crosses(start, bound) {
 		return false
 	}
 	m.breach(event.BreachedPayload{Kind: event.NodeExecutions, Limit: float64(bound.Limit), Observed: float64(n),
