@@ -36,10 +36,11 @@ type Conn struct {
 	RealTime bool
 
 	ctx          context.Context // of the drive
+	rounds       Rounds          // of drives of the protocol
 	declared     []*Dimension
 	interactions [][2]*Dimension
 	ahead        time.Duration // of the target's clock
-	ends         time.Time     // when the drive's time is over
+	began, ends  time.Time     // when the drive's time began, and when it is over
 	cleanup      *cleanup
 	who          func(*wire.Client) *wire.Client // selects the credential; nil for the first one
 }

@@ -21,7 +21,7 @@ func measured(
 	t *testing.T, seed uint64, depth scenarios.Depth, most int, why string,
 ) (drawn []int, r *scenarios.Report, s scenarios.Scenario) {
 	t.Helper()
-	drive := &scenarios.Drive[counted]{ID: "drawing", Dimensions: []*scenarios.Dimension{things},
+	drive := &scenarios.Drive[counted]{ID: "drawing", Once: "what it draws is counted", Dimensions: []*scenarios.Dimension{things},
 		Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
 			for range 20 {
 				if most > 0 {

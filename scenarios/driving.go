@@ -118,7 +118,7 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	bounded, cancel := within(ctx, c.timeoutOf(d.meta), client.Waited)
 	defer cancel()
 	conn := c.conn(bounded, client, draws, d.meta)
-	conn.ends = start.Add(c.timeoutOf(d.meta))
+	conn.began, conn.ends = start, start.Add(c.timeoutOf(d.meta))
 	observation, err := guarded(bounded, d, conn)
 	if misfit := client.Misfit(); misfit != nil { // also where the drive got along without the reply
 		err = misfit
@@ -148,7 +148,8 @@ func (c *Certification) timeoutOf(d DriveMeta) time.Duration {
 // conn returns the target as a drive has it. ctx is that of the drive.
 func (c *Certification) conn(ctx context.Context, client *wire.Client, draws *Draws, d DriveMeta) *Conn {
 	return &Conn{
-		Client: client, Discovery: c.Discovery, Rand: draws, Depth: c.Options.Depth, declared: d.Dimensions, interactions: d.Interactions,
+		Client: client, Discovery: c.Discovery, Rand: draws, Depth: c.Options.Depth, rounds: c.Protocol.roundsAt(c.Options.Depth),
+		declared: d.Dimensions, interactions: d.Interactions,
 		Most:     c.Options.Most,
 		Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
 		SeamPrefixes: c.Options.SeamPrefixes, Roles: c.Options.Roles, RealTime: c.Options.RealTime, Pace: &c.pace,

@@ -163,7 +163,19 @@ func ConcludeOpen(s Scenario, ledger *Ledger, observation any) Outcome {
 }
 
 func conclude(s Scenario, ledger *Ledger, observation any, firm bool) Outcome {
-	return (&Judge{ledger: ledger, evidence: Observed, firm: firm}).conclude(s, observation)
+	judge := func(observation any) Outcome {
+		return (&Judge{ledger: ledger, evidence: Observed, firm: firm}).conclude(s, observation)
+	}
+	all, several := observation.(driven)
+	if !several {
+		return judge(observation)
+	}
+	each := all.each()
+	o := judge(each[0])
+	for _, later := range each[1:] {
+		o.take(judge(later))
+	}
+	return o
 }
 
 func (j *Judge) conclude(s Scenario, observation any) (o Outcome) {

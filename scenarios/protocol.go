@@ -17,12 +17,14 @@ import (
 type Protocol struct {
 	ID            string // name and major version: acme/v1
 	Title         string
-	DiscoveryPath string        // below the base URL
-	Essential     []string      // members of which a host's discovery document has at least one; nil if it may have none
-	Cost          wire.Cost     // of a request, for the operator who bounds it; nil if only the number of requests counts
-	Speech        wire.Speech   // the words of the version; nil if suites write requests themselves
-	KeyHeader     string        // the header of credentials; "" is Authorization, with a bearer token
-	Spec          func() []byte // the generated schemas of the spec
+	DiscoveryPath string    // below the base URL
+	Essential     []string  // members of which a host's discovery document has at least one; nil if it may have none
+	Cost          wire.Cost // of a request, for the operator who bounds it; nil if only the number of requests counts
+	// Rounds bounds how often a drive that asks little is driven at each depth, where that is not what is usual.
+	Rounds    [Deep + 1]Rounds
+	Speech    wire.Speech   // the words of the version; nil if suites write requests themselves
+	KeyHeader string        // the header of credentials; "" is Authorization, with a bearer token
+	Spec      func() []byte // the generated schemas of the spec
 	// Requests is the bundled document that the requests of drives are checked against before they leave; nil to check none.
 	Requests func() []byte
 	Ledger   *Ledger

@@ -75,6 +75,7 @@ type Drive[O any] struct {
 	Waits    time.Duration // roughly how long it waits for time to pass; the longest starts first
 	Timeout  time.Duration // its deadline; 0 is [Options.DriveTimeout]
 	Nameless string        // why it sends no name that comes of the run id, as a clause; "" if it does
+	Once     string        // why it is driven once at every depth, as a clause; "": what asks little is driven several times
 	// Dimensions are what it draws of [Dimension]s.
 	Dimensions []*Dimension
 	// Interactions are those whose values are drawn in pairs at depth standard: see [Conn.Program].
@@ -133,6 +134,7 @@ type DriveMeta struct {
 	Waits     time.Duration
 	Timeout   time.Duration
 	Nameless  string
+	Once      string
 
 	Dimensions   []*Dimension
 	Interactions [][2]*Dimension
@@ -148,17 +150,31 @@ type question[O any] struct {
 
 func (q question[O]) Drive() (DriveMeta, bool) {
 	d := q.drive
-	return DriveMeta{d.ID, d.Title, d.Sends, d.Uses, d.Excludes, d.Waits, d.Timeout, d.Nameless, d.Dimensions,
+	return DriveMeta{d.ID, d.Title, d.Sends, d.Uses, d.Excludes, d.Waits, d.Timeout, d.Nameless, d.Once, d.Dimensions,
 		d.Interactions}, true
 }
 
 func (q question[O]) run(ctx context.Context, c *Conn) (any, error) {
 	var o O
 	err := Try(func() { q.drive.Run(ctx, c, &o) })
-	return q.rest(ctx, c, &o, err)
+	if first, err := q.rest(ctx, c, &o, err); err != nil {
+		return first, err
+	}
+	more, err := q.again(ctx, c)
+	if err != nil || len(more) == 0 {
+		return o, err
+	}
+	return append(rounds[O]{o}, more...), nil
 }
 
 func (q question[O]) revive(raw []byte, t *wire.Transcript) (any, error) {
+	if q.isRounds(raw) {
+		var all rounds[O]
+		if err := q.decode(raw, &all); err != nil {
+			return nil, err
+		}
+		return all, wire.Bind(&all, t)
+	}
 	var o O
 	if err := q.decode(raw, &o); err != nil {
 		return nil, err
@@ -167,11 +183,16 @@ func (q question[O]) revive(raw []byte, t *wire.Transcript) (any, error) {
 }
 
 func (q question[O]) read(raw []byte) (any, error) {
+	if q.isRounds(raw) {
+		all := new(rounds[O])
+		return all, q.decode(raw, all)
+	}
 	o := new(O)
 	return o, q.decode(raw, o)
 }
 
-func (q question[O]) decode(raw []byte, o *O) error {
+// decode decodes an observation, or [rounds] of it, into what o points to.
+func (q question[O]) decode(raw []byte, o any) error {
 	var plain bytes.Buffer // it is indented on disk, and so would be a json.RawMessage in it
 	if err := json.Compact(&plain, raw); err != nil {
 		return fmt.Errorf("observation of %s: %w", q.drive.ID, err)

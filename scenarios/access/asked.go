@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 
@@ -142,10 +143,26 @@ func Send(ctx context.Context, c *scenarios.Conn, w Way, q wire.Call) (Answer, *
 		reply := c.Do(ctx, q)
 		return Answer{q.Label, reply.StatusValue(), reply.Value("")}, reply
 	}
-	stream, reply := c.Open(ctx, q)
+	stream, reply := open(ctx, c, q)
 	if stream == nil {
 		return Answer{q.Label, reply.StatusValue(), reply.Value("")}, reply
 	}
 	stream.Close()
 	return Answer{Asked: q.Label, Status: stream.StatusValue()}, nil
+}
+
+// mostCuts is how often a line may cut off the answer to one request.
+const mostCuts = 5
+
+// open opens a stream, which is asked for again where the line is cut before it is there: that changes nothing on the target.
+func open(ctx context.Context, c *scenarios.Conn, q wire.Call) (stream *wire.Stream, reply *wire.Reply) {
+	for cut := 0; ; cut++ {
+		err := scenarios.Try(func() { stream, reply = c.Open(ctx, q) })
+		if err == nil {
+			return stream, reply
+		}
+		if !errors.Is(err, wire.ErrNoAnswer) || ctx.Err() != nil || cut == mostCuts {
+			scenarios.End(err)
+		}
+	}
 }

@@ -31,6 +31,7 @@ var Protocol = &scenarios.Protocol{
 	Claims:         claims.All,
 	Profiles:       scenarios.FrozenProfiles("agentic-loop/v2"),
 	CheckDiscovery: checkDeclared,
+	Rounds:         [3]scenarios.Rounds{scenarios.Standard: {Time: 2 * time.Second}, scenarios.Deep: {Time: time.Minute}}, // turns take long
 	Describe:       describe,
 	Event:          eventName,
 	Program:        &scenarios.Program{Request: "Request", Answer: "Response", Declares: true, Harmless: health},

@@ -32,6 +32,7 @@ var Protocol = &scenarios.Protocol{
 	Essential:      []string{"protocol", "rfcUrls", "openApiUrl", "capabilities", "assay"},
 	KeyHeader:      host.KeyHeader,
 	Cost:           cost,
+	Rounds:         [3]scenarios.Rounds{scenarios.Standard: {Entries: 300}},
 	Spec:           openintentv1.Bundled,
 	Requests:       openintentv1.Bundled,
 	Ledger:         host.Ledger,

@@ -56,6 +56,7 @@ func speaking(d *dialect.Dialect) *scenarios.Protocol {
 		Essential:      []string{"protocolVersion", "supportedEnvelopes", "schemaVersions", "limits", "capabilities", "multiAgent", "agents"},
 		Speech:         d,
 		Cost:           cost(d),
+		Rounds:         [3]scenarios.Rounds{scenarios.Standard: {Entries: 24}},
 		Spec:           d.Contract,
 		Requests:       d.Requests,
 		Ledger:         rows,

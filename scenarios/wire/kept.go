@@ -74,6 +74,9 @@ func (h *held) decode(ctx context.Context, doing string, n int64) error {
 // Crowded reports whether the drives under way hold so many documents that another one may find no room.
 func (n *Network) Crowded() bool { return n.held.live.Load() > n.limits.LiveBytes/2 }
 
+// Crowded is [Network.Crowded].
+func (c *Client) Crowded() bool { return c.network.Crowded() }
+
 // lookKey is the context key of the bytes that a look has decoded.
 type lookKey struct{}
 

@@ -1,8 +1,6 @@
 package host
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -76,19 +74,7 @@ func (l Log) Readable(j *scenarios.Judge) {
 }
 
 // SentMember returns a member of the record as the drive wrote it, nil if there is none.
-func (s Suspension) SentMember(member string) any {
-	var all map[string]json.RawMessage
-	if json.Unmarshal(s.Sent, &all) != nil {
-		return nil
-	}
-	d := json.NewDecoder(bytes.NewReader(all[member]))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil {
-		return nil
-	}
-	return v
-}
+func (s Suspension) SentMember(member string) any { return s.Sent.members[member] }
 
 // AsSent expects a value as the drive wrote it. A server may add defaults to objects, and show an empty value as null
 // or not at all.

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -105,16 +106,37 @@ func (r Record) window() time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
+// Sent is a record as a drive wrote it: an object.
+type Sent struct {
+	json.RawMessage
+	members map[string]any // with numbers as they were written
+}
+
+// SentOf returns a record that was written so.
+func SentOf(raw json.RawMessage) Sent {
+	s := Sent{RawMessage: raw}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	_ = d.Decode(&s.members) // what is no object has no members
+	return s
+}
+
+// UnmarshalJSON reads the record.
+func (s *Sent) UnmarshalJSON(b []byte) error {
+	*s = SentOf(bytes.Clone(b))
+	return nil
+}
+
 // Suspension is the suspension of an intent, as it was written and answered.
 type Suspension struct {
-	ID      string          `json:"id"`
-	Order   Order           `json:"order"`
-	Sent    json.RawMessage `json:"sent"`   // the record as written
-	Record  Reply           `json:"record"` // the reply to the write of the record
-	Status  Reply           `json:"status"` // the reply to the write of the status
-	After   Reply           `json:"after"`  // the intent afterwards
-	Expires string          `json:"expires,omitempty"`
-	Took    time.Duration   `json:"tookNs"` // from suspended_at to the last of the two replies
+	ID      string        `json:"id"`
+	Order   Order         `json:"order"`
+	Sent    Sent          `json:"sent"`   // the record as written
+	Record  Reply         `json:"record"` // the reply to the write of the record
+	Status  Reply         `json:"status"` // the reply to the write of the status
+	After   Reply         `json:"after"`  // the intent afterwards
+	Expires string        `json:"expires,omitempty"`
+	Took    time.Duration `json:"tookNs"` // from suspended_at to the last of the two replies
 }
 
 // Suspend suspends the intent, writing the record first. A target that refuses has no suspensions.
@@ -165,7 +187,7 @@ func (i *Intent) Record(ctx context.Context, r Record) (sus Suspension) {
 	} else if expires == nil {
 		delete(r, "expires_at")
 	}
-	sus.Sent = scenarios.Get(json.Marshal(r))
+	sus.Sent = SentOf(scenarios.Get(json.Marshal(r)))
 	sus.ID, _ = r["id"].(string)
 	sus.Expires, _ = r["expires_at"].(string)
 	i.sid = sus.ID

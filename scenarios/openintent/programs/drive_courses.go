@@ -228,7 +228,7 @@ func started(ctx context.Context, i *host.Intent, n int, plan Plan) CourseRun {
 		sus, refused = i.SuspendBy(ctx, record, host.RecordFirst), nil
 	}
 	scenarios.End(refused)
-	return CourseRun{Intent: n, Plan: plan, Course: scenarios.Get(model.CourseOf(sus.Sent)), Suspension: sus}
+	return CourseRun{Intent: n, Plan: plan, Course: scenarios.Get(model.CourseOf(sus.Sent.RawMessage)), Suspension: sus}
 }
 
 // ends has further suspensions take their courses.

@@ -18,6 +18,9 @@ var (
 	zone  = &scenarios.Dimension{Name: "minutes from UTC of a deadline", Least: 0, Most: [3]int{840, 840, 840}, Edges: []int{0, 120, 330}}
 )
 
+// untouched is the part of the time to the deadline that the set-up may take.
+const untouched = 16
+
 var deadlineDimensions = append([]*scenarios.Dimension{until, dated, zone}, valued...)
 
 // DeadlinesObservation is a portfolio whose deadline passes while members wait, beside others without one or with a later one.
@@ -55,34 +58,38 @@ var drawnDeadlines = &scenarios.Drive[DeadlinesObservation]{
 		if s.Seam() == "" {
 			scenarios.End(scenarios.NotOffered("a clock that a drive can move; other scenarios wait for a short deadline"))
 		}
+		began := s.ServerNow()
 		older := s.Portfolio(ctx, nil)
 		other := s.NewIntent(ctx, "other", host.Active, nil)
 		older.Add(ctx, other)
-		seconds := s.Draw(until)
-		// A whole second, so that a record can end at the very moment of the deadline.
-		start := s.ServerNow().Truncate(time.Second)
-		deadline := start.Add(time.Duration(seconds) * time.Second)
-		f := o.portfolio(ctx, s, deadline)
-		later := s.Portfolio(ctx, policyOf(host.Stamp(deadline.AddDate(0, 1, 0))))
-		all := []*host.Portfolio{older, later, f}
 		var members []*host.Intent
 		for n := range s.Draw(dated) {
 			i := s.NewIntent(ctx, "dated", host.Active, nil)
-			for k, p := range all {
-				if k == len(all)-1 || (n+k)%3 > 0 { // the one with the deadline is the last that it joins
-					p.Add(ctx, i)
-				}
-			}
 			if n%3 == 2 { // it was suspended and answered before
 				i.MustAnswer(ctx, i.Suspend(ctx, s.Question(asText)).ID, "go on")
 			}
 			members = append(members, i)
 		}
+		// A whole second, so that a record can end at the very moment of the deadline.
+		start := s.ServerNow().Truncate(time.Second)
+		// The rest of the set-up takes about as long as it did until now, and must be over well before the deadline.
+		seconds := max(s.Draw(until), 4*untouched*int(start.Sub(began)/time.Second))
+		deadline := start.Add(time.Duration(seconds) * time.Second)
+		f := o.portfolio(ctx, s, deadline)
+		later := s.Portfolio(ctx, policyOf(host.Stamp(deadline.AddDate(0, 1, 0))))
+		all := []*host.Portfolio{older, later, f}
+		for n, i := range members {
+			for k, p := range all {
+				if k == len(all)-1 || (n+k)%3 > 0 { // the one with the deadline is the last that it joins
+					p.Add(ctx, i)
+				}
+			}
+		}
 		other.Suspend(ctx, s.Question(asText))
 		for n, i := range members {
 			o.Members = append(o.Members, Dated{Suspension: i.Suspend(ctx, datedRecord(s, n, seconds, start))})
 		}
-		if spent := s.ServerNow().Sub(start); spent > time.Duration(seconds)*time.Second/16 {
+		if spent := s.ServerNow().Sub(start); spent > time.Duration(seconds)*time.Second/untouched {
 			scenarios.End(scenarios.Block(fmt.Sprintf("the drive itself took %s before the deadline", spent), "certify with fewer --workers"))
 		}
 		f.Lapse(ctx, time.Duration(seconds)*time.Second*7/8)

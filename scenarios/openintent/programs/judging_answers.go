@@ -56,7 +56,7 @@ func (a answered) check(j *scenarios.Judge) {
 	j.Check(openintent.OIP0025A13, record.Key("resolution")).To(check.Equal("responded"), "resolution in the record of %s", a.after.Asked)
 	j.Check(openintent.OIP0025A13, record.Key("responded_at")).To(host.Moment(), "responded_at in the record of %s", a.after.Asked)
 	var sent map[string]json.RawMessage
-	scenarios.End(json.Unmarshal(a.sus.Sent, &sent))
+	scenarios.End(json.Unmarshal(a.sus.Sent.RawMessage, &sent))
 	for _, member := range slices.Sorted(maps.Keys(sent)) {
 		j.Check(openintent.OIP0025A13, record.Key(member)).
 			To(check.SameAs(before.Key(member)), "%s in the record of %s, as before the answer", member, a.after.Asked)

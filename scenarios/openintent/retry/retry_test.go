@@ -80,7 +80,7 @@ func (x tale) course(t *testing.T) CourseObservation {
 	}
 	o := CourseObservation{
 		Interval: 2, Attempts: 3,
-		Suspension: host.Suspension{ID: sidOfStory, Sent: sent, After: hosttest.IntentOf(t, host.Suspended, nil),
+		Suspension: host.Suspension{ID: sidOfStory, Sent: host.SentOf(sent), After: hosttest.IntentOf(t, host.Suspended, nil),
 			Record: hosttest.IntentOf(t, host.Active, nil), Status: hosttest.IntentOf(t, host.Suspended, nil)},
 		BeforeEnd: host.Look{Intent: hosttest.IntentOf(t, x.before, nil), Log: upTo(5.4)},
 		End:       hosttest.WaitOf(t, "the suspension expires", x.endReached, x.end),
@@ -254,7 +254,7 @@ func TestTheBeginningOfASuspension(t *testing.T) {
 		took    time.Duration
 		to      time.Time
 	}{{1, 0, at(1)}, {5, 4 * time.Second, at(5)}, {5, time.Second, at(0)}, {3600, 4 * time.Second, at(0)}} {
-		s := host.Suspension{Sent: sent, Took: c.took,
+		s := host.Suspension{Sent: host.SentOf(sent), Took: c.took,
 			Status: host.Reply{Body: wiretest.Value(t, map[string]any{"updated_at": hosttest.After(c.updated)})}}
 		if from, to := s.Beginning(); !from.Equal(at(0)) || !to.Equal(c.to) {
 			t.Errorf("updated after %v s by calls that took %s: it began from %s to %s, want %s to %s", c.updated, c.took, from, to, at(0), c.to)

@@ -91,7 +91,7 @@ func (x Minter) Suspension(record Doc) host.Suspension {
 	}
 	id, _ := record["id"].(string)
 	written := x.Ok(Doc{"id": "i", "updated_at": Began})
-	return host.Suspension{ID: id, Order: host.RecordFirst, Sent: sent, Record: written, Status: written,
+	return host.Suspension{ID: id, Order: host.RecordFirst, Sent: host.SentOf(sent), Record: written, Status: written,
 		After: x.Ok(Doc{"id": "i", "status": "suspended_awaiting_input", "state": Doc{"_suspension": record}})}
 }
 

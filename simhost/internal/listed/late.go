@@ -3,13 +3,15 @@ package listed
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"sync"
 	"unsafe"
 )
 
 // Late returns rules in which those that a fault replaced answer as the honest ones do the first n-1 times that the two differ.
-// A rule keeps no state, so what counts is what it is asked: asked the same again, it answers the same. S is a struct of
-// structs of functions.
+// A rule keeps no state, so what counts is what it is asked: asked the same again, it answers the same. One that is asked about
+// nothing but words, as whether a status may follow another, would be asked the same each time: there each question counts. S is a
+// struct of structs of functions.
 func Late[S any](honest, faulty S, n int) S {
 	if n <= 1 {
 		return faulty
@@ -35,17 +37,21 @@ func value(f reflect.Value) unsafe.Pointer { return *(*unsafe.Pointer)(f.Addr().
 func from(honest, faulty reflect.Value, n int) reflect.Value {
 	var mu sync.Mutex
 	passed := map[string]bool{}
-	return reflect.MakeFunc(honest.Type(), func(asked []reflect.Value) []reflect.Value {
-		right, wrong := honest.Call(asked), faulty.Call(asked)
+	words, asked := onlyWords(honest.Type()), 0
+	return reflect.MakeFunc(honest.Type(), func(about []reflect.Value) []reflect.Value {
+		right, wrong := honest.Call(about), faulty.Call(about)
 		if same(right, wrong) {
 			return right
 		}
 		question := ""
-		for _, a := range asked {
+		for _, a := range about {
 			question += said(a)
 		}
 		mu.Lock()
 		defer mu.Unlock()
+		if asked++; words {
+			question = strconv.Itoa(asked)
+		}
 		if !passed[question] && len(passed) < n-1 {
 			passed[question] = true
 		}
@@ -54,6 +60,16 @@ func from(honest, faulty reflect.Value, n int) reflect.Value {
 		}
 		return wrong
 	})
+}
+
+// onlyWords reports whether a rule is asked about words and yes or no alone.
+func onlyWords(rule reflect.Type) bool {
+	for a := range rule.Ins() {
+		if a.Kind() != reflect.String && a.Kind() != reflect.Bool {
+			return false
+		}
+	}
+	return true
 }
 
 // said is what an argument says. A function in it says nothing: the next one asks the same.

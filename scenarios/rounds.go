@@ -1,0 +1,125 @@
+package scenarios
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// A drive that asks little is driven several times, each time with other names and values: what a target does wrong only from the
+// second or third time on, or with a value in five, then shows.
+
+// rounds are the observations of a drive that was driven several times, in order.
+type rounds[O any] []O
+
+// each returns the observations.
+func (r rounds[O]) each() []any {
+	out := make([]any, len(r))
+	for i := range r {
+		out[i] = &r[i]
+	}
+	return out
+}
+
+func (r rounds[O]) first() any { return &r[0] }
+
+// isList reports whether what a drive observes is a list. It is driven once: on disk several would look the same.
+func (q question[O]) isList() bool { return reflect.TypeFor[O]().Kind() == reflect.Slice }
+
+// isRounds reports whether an observation on disk is of several rounds. One alone is an object.
+func (q question[O]) isRounds(raw []byte) bool {
+	return !q.isList() && bytes.HasPrefix(bytes.TrimSpace(raw), []byte("["))
+}
+
+// driven is what rounds of any type offer.
+type driven interface {
+	each() []any
+	first() any
+}
+
+// Rounds bounds how often a drive is driven: the rounds, and what all of them together may take.
+type Rounds struct {
+	Most    int
+	Entries int           // exchanges, streams and turns; 0 is a default
+	Time    time.Duration // from the beginning of the drive; 0 is a default
+}
+
+var defaultRounds = [Deep + 1]Rounds{
+	Quick:    {1, 0, 0},
+	Standard: {5, 40, 500 * time.Millisecond},
+	Deep:     {6, 1000, 20 * time.Second},
+}
+
+// roundsAt returns the bounds at a depth.
+func (p *Protocol) roundsAt(d Depth) Rounds {
+	own, usual := p.Rounds[d], defaultRounds[d]
+	return Rounds{cmp.Or(own.Most, usual.Most), cmp.Or(own.Entries, usual.Entries), cmp.Or(own.Time, usual.Time)}
+}
+
+// mostRounds returns how often a drive may be driven. Where the operator says how much the target may be asked, once is enough unless
+// they want depth; what waits, or keeps others from running, is driven once.
+func (c *Conn) mostRounds(d DriveMeta) int {
+	if d.Waits > 0 || d.Excludes == Everything || d.Once != "" || c.Depth < Deep && c.Most != (wire.Spent{}) {
+		return 1
+	}
+	return c.rounds.Most
+}
+
+// again drives a drive again that has been driven once, as often as its bounds have room for. A round that cannot be looked at is
+// the last one and not judged; one that gets no answer, or whose set-up shows a violation, ends the drive.
+func (q question[O]) again(ctx context.Context, c *Conn) (more []O, err error) {
+	meta, _ := q.Drive()
+	if q.drive.Later != nil || q.isList() {
+		return nil, nil
+	}
+	before, largest := 0, 0
+	for n := 1; n < c.mostRounds(meta); n++ {
+		entries := c.Transcript().Len()
+		before, largest = entries, max(largest, entries-before)
+		if entries+largest > c.rounds.Entries || c.Now().Sub(c.began) > c.rounds.Time || c.Crowded() {
+			break
+		}
+		var o O
+		if err := Try(func() { q.drive.Run(ctx, c, &o) }); err != nil {
+			if unseen(err) {
+				break
+			}
+			return nil, err
+		}
+		more = append(more, o)
+	}
+	return more, nil
+}
+
+// unseen reports whether a drive was ended by what says nothing of the target: it cannot be looked at, or may be asked no more.
+func unseen(err error) bool {
+	stop, is := errors.AsType[*Stop](err)
+	return is && (stop.Verdict == Blocked || stop.Verdict == Inapplicable) && stop.Requirement == "" ||
+		errors.Is(err, wire.ErrSpent)
+}
+
+// take adds what a later round showed: what is violated in one is violated, and what cannot be looked at in a later one was in the
+// first.
+func (o *Outcome) take(later Outcome) {
+	violates := later.Verdict == Failed && o.Verdict != Failed
+	if violates || o.Verdict == Passed && (later.Verdict == Broken || later.BlockedOn != "") {
+		o.Verdict, o.Reason, o.Unblock, o.Failure = later.Verdict, later.Reason, later.Unblock, later.Failure
+		o.BlockedOn, o.BlockedAt = later.BlockedOn, later.BlockedAt
+		o.Evidence = later.Evidence
+	}
+	if later.Verdict == Passed && o.Verdict == Passed {
+		o.Evidence = min(o.Evidence, later.Evidence)
+	}
+	o.Checks = append(o.Checks, later.Checks...)
+	for _, f := range later.Findings {
+		if !slices.Contains(o.Findings, f) {
+			o.Findings = append(o.Findings, f)
+		}
+	}
+}
