@@ -513,6 +513,15 @@ var ReadingsV1 = []Reading{
 		Scenarios: []string{"openwop/misfits/every-end-final", "openwop/misfits/every-misfit-answered", "openwop/misfits/every-misfit-without-effect"},
 	},
 	{
+		ID: "OWP-R200", Title: "the time of a paused run",
+		Sentences: []string{"OWP-BND-6", "OWP-BND-7"},
+		Open:      "RFC 0058 bounds the whole run by the clock on the wall, from its start on. It does not say whether a run that is paused is failed at once when its time has passed, or when it goes on.",
+		Accept:    "A paused run that fails when its time has passed, or as soon as it goes on.",
+		Refuse:    "A run that does further work behind that, one whose breach observes less than the time from its start until it went on, and a run that waits for an answer and outlives its time.",
+		Why:       "A pause holds back the work of a run and not the clock. Nobody has asked a run that waits for an answer to stand still.",
+		Scenarios: []string{"openwop/execution-bounds/time-bounded"},
+	},
+	{
 		ID: "OWP-R300", Title: "the deadline of a paused goal",
 		Sentences: []string{"OWP-0097-E6"},
 		Open:      "RFC 0097 lets a goal be paused and bounds its time by the clock on the wall. It does not say whether the time of a pause counts.",

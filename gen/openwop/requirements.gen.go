@@ -1536,6 +1536,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Run duration", Line: 0, Hash: "", Claim: "duration-limit",
 		Evidence: "observed",
 		Text:     "A run is stopped when its runTimeoutMs has passed since run.started, and not before.",
+		Accepts:  "OWP-R200: a run that is paused meanwhile may be stopped when it goes on.",
 		Breaks:   []string{"beyond-bound"},
 	},
 	{

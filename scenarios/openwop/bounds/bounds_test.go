@@ -81,6 +81,13 @@ func TestJudgesOfTheBoundOnNodes(t *testing.T) {
 			s := capped(4)
 			return s.Change("cap.breached", 0, func(p map[string]any) { p["limit"], p["observed"] = 3, 4 })
 		}()), requirement.OWPBND1},
+		{"a loop starts its dispatch beyond the bound", "nodes-bounded", func(o *bounds.NodesObservation) {
+			o.Free, o.Loops = hosttest.Nodes(6).Log(t), []bounds.NodesLoop{{Bound: 3, Log: recursed(capped(3), t)}, {Bound: 4,
+				Log: recursed(capped(5).Change("cap.breached", 0, func(p map[string]any) { p["limit"], p["observed"] = 4, 5 }), t)}}
+		}, requirement.OWPBND1},
+		{"a loop keeps its bound", "nodes-bounded", func(o *bounds.NodesObservation) {
+			o.Free, o.Loops = hosttest.Nodes(6).Log(t), []bounds.NodesLoop{{Bound: 3, Log: recursed(capped(3), t)}}
+		}, "passed"},
 		{"another kind", "nodes-bounded", below(edit("kind", "loop-iterations")), requirement.OWPBND2},
 		{"observed n", "nodes-bounded", below(edit("observed", 3)), requirement.OWPBND2},
 		{"a limit of its own", "nodes-bounded", below(edit("limit", 100)), requirement.OWPBND2},
@@ -138,19 +145,20 @@ func TestJudgesOfTheBoundOnNodes(t *testing.T) {
 
 func TestJudgeOfTheNodeLimit(t *testing.T) {
 	for _, c := range []struct {
-		name              string
-		unasked, overdone hosttest.Story
-		want              string
+		name                      string
+		unasked, beside, overdone hosttest.Story
+		want                      string
 	}{
-		{"honest", capped(5), capped(5), "passed"},
-		{"no limit unless asked", hosttest.Nodes(7), capped(5), requirement.OWPBND5},
-		{"grants more when asked", capped(5), capped(6), requirement.OWPBND5},
-		{"stops early", capped(4), capped(4), requirement.OWPBND5},
-		{"never stops", capped(5), capped(5).WithStatus("running"), requirement.OWPBND5},
+		{"honest", capped(5), capped(5), capped(5), "passed"},
+		{"no limit unless asked", hosttest.Nodes(7), capped(5), capped(5), requirement.OWPBND5},
+		{"no limit beside another option", capped(5), hosttest.Nodes(7), capped(5), requirement.OWPBND5},
+		{"grants more when asked", capped(5), capped(5), capped(6), requirement.OWPBND5},
+		{"stops early", capped(4), capped(4), capped(4), requirement.OWPBND5},
+		{"never stops", capped(5), capped(5), capped(5).WithStatus("running"), requirement.OWPBND5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			hosttest.Expect(t, "node-limit-honoured", bounds.LimitObservation{Limit: 5, Unasked: recursed(c.unasked, t),
-				Overdone: recursed(c.overdone, t)}, c.want)
+				Beside: recursed(c.beside, t), Overdone: recursed(c.overdone, t)}, c.want)
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
@@ -49,20 +50,33 @@ var LoopAroundItsBound = &scenarios.Drive[BoundsObservation]{
 	},
 }
 
-// LimitObservation is a loop longer than the host's own ceiling, run once without
-// a requested bound and once with one above the ceiling.
+// LimitObservation is a run that needs more than the host's own limit, made once without run options, once with other ones
+// alone, and once with a bound above the limit.
 type LimitObservation struct {
 	Limit    int         `json:"limit"` // as advertised
 	Unasked  host.RunLog `json:"unasked"`
+	Beside   host.RunLog `json:"beside"`
 	Overdone host.RunLog `json:"overdone"`
+}
+
+// Runs are all of its runs.
+func (o LimitObservation) Runs() []host.RunLog { return []host.RunLog{o.Unasked, o.Beside, o.Overdone} }
+
+// unbounded draws run options that bound neither nodes nor turns.
+func unbounded(h host.Host) *dialect.Configurable {
+	if threshold := h.Share(1, 999); h.Rand.IntN(2) == 0 {
+		return &dialect.Configurable{EscalationThreshold: &threshold}
+	}
+	return &dialect.Configurable{RunTimeoutMs: new(int64(hugeTimeout))}
 }
 
 // LoopToTheLimit runs a loop into the host's advertised ceiling.
 var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
-	ID:    "openwop/loop-to-the-limit",
-	Title: "runs a loop that is longer than the advertised limits.maxLoopIterations",
+	ID: "openwop/loop-to-the-limit",
+	Title: "runs a loop that is longer than the advertised limits.maxLoopIterations without run options, with other ones, and with a " +
+		"higher bound",
 	Sends: []string{"{create run} (assay-loop, two turns more than the limit; else a long scripted loop)",
-		"{create run} (the same, asking for a higher bound)",
+		"{create run} (the same, with options that do not bound turns)", "{create run} (the same, asking for a higher bound)",
 		"{read run}", "{poll log}"},
 	Timeout: 5 * time.Minute, // its logs are long, and pages may be short
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LimitObservation) {
@@ -83,11 +97,15 @@ var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 		}
 		way := longLoop(h, int(limit)+2)
 		*o = LimitObservation{Limit: int(limit)}
-		const unasked, overdone = "no bound asked", "a higher bound asked"
-		first := h.Create(ctx, "create the loop, "+unasked, way.Request(nil)) // both take their turns meanwhile
-		second := h.Create(ctx, "create the loop, "+overdone, way.Request(new(limit+int64(h.Between(1, 9)))))
+		const unasked, beside, overdone = "no bound asked", "another option asked", "a higher bound asked"
+		other := way.Request(nil)
+		other.Configurable = unbounded(h)
+		first := h.Create(ctx, "create the loop, "+unasked, way.Request(nil)) // all take their turns meanwhile
+		second := h.Create(ctx, "create the loop, "+beside, other)
+		third := h.Create(ctx, "create the loop, "+overdone, way.Request(new(limit+int64(h.Between(1, 9)))))
 		o.Unasked = first.Finish(ctx, "log, "+unasked)
-		o.Overdone = second.Finish(ctx, "log, "+overdone)
+		o.Beside = second.Finish(ctx, "log, "+beside)
+		o.Overdone = third.Finish(ctx, "log, "+overdone)
 	},
 }
 

@@ -27,15 +27,25 @@ type NodesObservation struct {
 	At    host.RunLog `json:"at"`    // bound Nodes
 	Above host.RunLog `json:"above"` // a higher bound
 	Lull  host.Lull   `json:"lull"`  // of Below, after the others ended
+	// Free is a loop without such a bound, zero if none is on offer, and Loops are the same with bounds below the nodes that it
+	// started: two in a row, so that one of them refuses a supervisor's start and the other that of a dispatch.
+	Free  host.RunLog `json:"free"`
+	Loops []NodesLoop `json:"loops"`
+}
+
+// NodesLoop is a loop with a bound on nodes that it crosses.
+type NodesLoop struct {
+	Bound int         `json:"bound"`
+	Log   host.RunLog `json:"log"`
 }
 
 // nodesAroundTheirBound runs one workflow under three bounds.
 var nodesAroundTheirBound = &scenarios.Drive[NodesObservation]{
 	ID: "openwop/nodes-around-their-bound",
 	Title: "runs six nodes with a random recursionLimit below six, with six, and with a random one above; runs a sentinel, " +
-		"waits a window and looks at the first again",
+		"waits a window and looks at the first again; runs a loop without a bound, and with two below the nodes that it started",
 	Sends: []string{"{create run} (conformance-cap-breach, or another of several nodes) with configurable.recursionLimit, three times",
-		"{create run} (sentinel)",
+		"{create run} (sentinel)", "{create run} (assay-loop), three times",
 		"{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *NodesObservation) {
 		h := host.Host{Conn: c}
@@ -55,7 +65,30 @@ var nodesAroundTheirBound = &scenarios.Drive[NodesObservation]{
 			return
 		}
 		o.Lull = below.Lull(ctx, host.Scripted{Fixture: way}, o.At.Pace())
+		o.loops(ctx, h)
 	},
+}
+
+// loops runs a loop without a bound, and with bounds below the nodes that it started.
+func (o *NodesObservation) loops(ctx context.Context, h host.Host) {
+	const turns = 4
+	_, claimed := claims.ExecutionModel.Look(h.Discovery)
+	if ceiling, _ := h.Ceiling(); !claimed || !h.Offers(fixture.Loop, fixture.Noop) || ceiling < turns {
+		return
+	}
+	way := host.Scripted{Fixture: fixture.Loop, Plan: h.LoopPlan(turns), Chosen: true}
+	o.Free = h.Create(ctx, "create the loop without a bound", way.Request(nil)).Finish(ctx, "log of the loop without a bound")
+	nodes := len(starts(o.Free).Values)
+	if nodes < 3 || !o.Free.Ended.Reached {
+		return
+	}
+	first := h.Between(1, nodes-2)
+	for _, bound := range []int{first, first + 1} {
+		request := way.Request(nil)
+		request.Configurable = &dialect.Configurable{RecursionLimit: new(int64(bound))}
+		r := h.Create(ctx, fmt.Sprintf("create the loop with bound %d", bound), request)
+		o.Loops = append(o.Loops, NodesLoop{bound, r.Finish(ctx, "log of a loop with a bound on nodes")})
+	}
 }
 
 // mostCounted is the number of nodes beyond which the bound of a workflow of the host's own would say little about one node more.
@@ -94,8 +127,9 @@ func boundedNodes(ctx context.Context, h host.Host, way string, bound int) (*hos
 // nodesToTheLimit runs more nodes than the advertised limit.
 var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 	ID:    "openwop/nodes-to-the-limit",
-	Title: "runs more nodes than the advertised limits.maxNodeExecutions, once without asking for a bound and once asking for a higher one",
-	Sends: []string{"{create run} (assay-nodes, else assay-scripted-nodes)", "{create run} (the same, asking for a higher bound)",
+	Title: "runs more nodes than the advertised limits.maxNodeExecutions without run options, with other ones, and with a higher bound",
+	Sends: []string{"{create run} (assay-nodes, else assay-scripted-nodes)", "{create run} (the same, with options that bound no nodes)",
+		"{create run} (the same, asking for a higher bound)",
 		"{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LimitObservation) {
 		h := host.Host{Conn: c}
@@ -121,8 +155,9 @@ var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 			bound *dialect.Configurable
 			log   *host.RunLog
 			label string
-		}{{nil, &o.Unasked, "no bound asked"}, {&dialect.Configurable{RecursionLimit: new(limit + int64(h.Between(1, 999)))},
-			&o.Overdone, "a higher bound asked"}} {
+		}{{nil, &o.Unasked, "no bound asked"}, {unbounded(h), &o.Beside, "another option asked"},
+			{&dialect.Configurable{RecursionLimit: new(limit + int64(h.Between(1, 999)))},
+				&o.Overdone, "a higher bound asked"}} {
 			r := h.Create(ctx, "create many nodes, "+ask.label, dialect.CreateRunRequest{WorkflowID: workflow, Configurable: ask.bound})
 			*ask.log = r.Finish(ctx, "log, "+ask.label)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // OvertimeObservation is a run that exceeds its bound on time, and one that does
@@ -26,6 +27,17 @@ type OvertimeObservation struct {
 	Lull   host.Lull   `json:"lull"` // of Over, after its end
 	// Replayed is a replay of Over if the host claims replay.
 	Replayed host.RunLog `json:"replayed"`
+	// Asking waits for a person whom nobody asks, zero if the host offers no such workflow. Its Ended.Took is as that of Over.
+	Asking host.Suspension `json:"asking"`
+	Paused PausedOvertime  `json:"paused"`
+}
+
+// PausedOvertime is a run like Over that was paused at once, and that somebody had go on if its time had passed and it had not ended.
+type PausedOvertime struct {
+	Pause host.Answered `json:"pause"`
+	Still wire.Wait     `json:"still"` // until its status is paused
+	GoOn  host.Answered `json:"goOn"`  // zero if it had ended before
+	Log   host.RunLog   `json:"log"`   // at its end
 }
 
 // runOverItsTime makes a run wait longer than its bound on time.
@@ -33,11 +45,13 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 	ID: "openwop/run-over-its-time",
 	Title: "runs a wait of half a minute with a random runTimeoutMs between 1.1 and 1.2 seconds, and a short one with up to " +
 		"15 seconds; when the first has ended runs a sentinel, " +
-		"waits a window, looks at it again and replays it where replay is claimed",
+		"waits a window, looks at it again and replays it where replay is claimed; with the same bound runs one that waits for " +
+		"an answer, and one that is paused and, if it has not ended then, goes on behind all that",
 	Waits: 1500 * time.Millisecond,
 	Sends: []string{
 		"{create run} (conformance-run-duration-breach, or another that lasts) with configurable.runTimeoutMs",
 		"{create run} (conformance-delay, or a run that ends) with a longer one", "{create run} (sentinel)",
+		"{create run} (conformance-approval) with configurable.runTimeoutMs", "{pause run}", "{resume run}",
 		"{fork run} {mode: replay}", "{read run}", "{poll log}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *OvertimeObservation) {
@@ -50,17 +64,53 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 		long.Configurable = bound
 		asked := c.Now()
 		over := waiting(h, time.Duration(o.Bound)*time.Millisecond).Create(ctx, "create the long run", long)
+		paused := h.Create(ctx, "create the long run to be paused", long)
+		o.Paused.begin(ctx, paused)
+		var asking *host.Run
+		if h.Offers(fixture.Approval) {
+			asking = waiting(h, time.Duration(o.Bound)*time.Millisecond).Create(ctx, "create the run that nobody answers",
+				dialect.CreateRunRequest{WorkflowID: fixture.Approval, Configurable: bound})
+			o.Asking = asking.Held(ctx, 1, 0)
+		}
 		inTime := h.Create(ctx, "create the short run", short)
 		o.InTime = inTime.Finish(ctx, "log of the short run")
 		o.Over = over.Finish(ctx, "log of the long run")
 		if o.Over.Ended.Took = c.Now().Sub(asked); !o.Over.Ended.Reached {
 			return
 		}
+		if asking != nil && o.Asking.Suspended.Reached {
+			o.Asking.Log = asking.Finish(ctx, "log of the run that nobody answers")
+		}
 		o.Lull = over.Lull(ctx, host.Scripted{Fixture: short.WorkflowID}, o.InTime.Pace()-delay)
 		if _, claimed := claims.BreachReplayInTime.Look(c.Discovery); claimed {
 			o.Replayed = replayed(ctx, h, over)
 		}
+		o.Paused.end(ctx, paused)
 	},
+}
+
+// begin pauses a run that lasts, where the host pauses runs at once.
+func (p *PausedOvertime) begin(ctx context.Context, r *host.Run) {
+	policy, ok := host.Drains(r.Host, dialect.PauseRunRequestDrainPolicyImmediate)
+	if !ok || r.ID == "" {
+		return
+	}
+	const what = "to pause the long run" // not every host pauses runs
+	reply := r.Does(ctx, dialect.PauseRun, map[string]any{"drainPolicy": policy}, what)
+	if p.Pause = host.AnsweredBy(what, reply); reply.Success() {
+		p.Still = r.IsPaused(ctx)
+	}
+}
+
+// end has the paused run go on, unless it has ended, and follows it to its end.
+func (p *PausedOvertime) end(ctx context.Context, r *host.Run) {
+	if !p.Still.Reached {
+		return
+	}
+	if p.Log = r.Stands(ctx, "the paused run, when its time had passed"); !host.IsTerminal(p.Log.Status().String()) {
+		p.GoOn = r.GoOn(ctx, "to have the paused run go on")
+	}
+	p.Log = r.Finish(ctx, "log of the run that was paused")
 }
 
 // waiting returns the host with enough patience for a long run.

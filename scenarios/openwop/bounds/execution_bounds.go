@@ -50,7 +50,22 @@ var nodesBounded = scenarios.Scenario{
 		checkCause(l, j, openwop.OWPBND13)
 		CheckOver(l, j, openwop.OWPBND12)
 		o.Lull.CheckStill(j, openwop.OWPBND12, l, "after it failed")
+		o.checkLoops(j)
 	}),
+}
+
+// checkLoops expects loops to be bounded like any run, be the node that is refused a supervisor or a dispatch. Whether the nodes of their
+// workers count is left open, so that fewer may have started.
+func (o NodesObservation) checkLoops(j *scenarios.Judge) {
+	if o.Free.Status().String() != "completed" {
+		return
+	}
+	for _, l := range o.Loops {
+		given(l.Log, j)
+		j.Check(openwop.OWPBND1, starts(l.Log)).To(host.NoMoreThan(l.Bound), "nodes that a loop started with a bound of %d", l.Bound)
+		l.Log.CheckBreach(j, openwop.OWPBND2, dialect.CapKindNodeExecutions, l.Bound, check.Equal(l.Bound+1))
+		checkFailed(l.Log, j, openwop.OWPBND3, dialect.RecursionLimitExceeded)
+	}
 }
 
 // controlled blocks the judge if the nodes of a run cannot be counted: a log
@@ -87,7 +102,7 @@ var nodesClamped = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPBND5},
 	Claim:  claims.NodeLimit,
 	Ask: scenarios.Ask(nodesToTheLimit, func(o LimitObservation, j *scenarios.Judge) {
-		for _, l := range []host.RunLog{o.Unasked, o.Overdone} {
+		for _, l := range o.Runs() {
 			l.Exists(j, openwop.OWPCAP19)
 			if !j.Check(openwop.OWPBND5, l.Ended).To(check.Reached()) {
 				return

@@ -52,7 +52,58 @@ var timeBounded = scenarios.Scenario{
 			"details.elapsedMs of the failure")
 		CheckOver(l, j, openwop.OWPBND12)
 		o.Lull.CheckStill(j, openwop.OWPBND12, l, "after it failed")
+		o.checkAsking(j)
+		o.checkPaused(j)
 	}),
+}
+
+// checkAsking expects a run that waits for an answer to be over in time like any other: the clock on the wall goes on.
+func (o OvertimeObservation) checkAsking(j *scenarios.Judge) {
+	l, bound := o.Asking.Log, time.Duration(o.Bound)*time.Millisecond
+	if !o.Asking.Suspended.Reached {
+		return
+	}
+	if !j.Check(openwop.OWPBND6, l.Ended).To(check.Reached(), "with a runTimeoutMs of %d, while it waits for an answer", o.Bound) {
+		return
+	}
+	l.Readable(j)
+	if l.Status().String() != "failed" && lasted(l) < bound { // the host answered it itself, in time
+		return
+	}
+	l.CheckBreach(j, openwop.OWPBND7, dialect.CapKindRunDuration, o.Bound, atLeast(float64(o.Bound)))
+	checkFailed(l, j, openwop.OWPBND8, dialect.RunTimeout)
+	if span := spanOf(l); span != nil {
+		j.Check(openwop.OWPBND6, span).To(apart(bound), "run.started and cap.breached of a run that waits for an answer")
+	}
+}
+
+// checkPaused expects a paused run to be over in time as well; it may show that when it goes on (OWP-R200).
+func (o OvertimeObservation) checkPaused(j *scenarios.Judge) {
+	p, l, bound := o.Paused, o.Paused.Log, time.Duration(o.Bound)*time.Millisecond
+	if !p.Still.Reached || p.GoOn.Status.Present() && !host.Succeeded(p.GoOn.Status) && !l.Ended.Reached {
+		return
+	}
+	if !j.Check(openwop.OWPBND6, l.Ended).To(check.Reached(), "with a runTimeoutMs of %d, that passed while it was paused", o.Bound) {
+		return
+	}
+	l.Readable(j)
+	if l.Status().String() != "failed" && lasted(l) < bound { // it ended, or somebody ended it, in time
+		return
+	}
+	j.Check(openwop.OWPBND6, l.Status()).To(check.Equal("failed"), "status of a run whose time passed while it was paused")
+	l.CheckBreach(j, openwop.OWPBND7, dialect.CapKindRunDuration, o.Bound, atLeast(max(float64(o.Bound), stoodFor(l))))
+	checkFailed(l, j, openwop.OWPBND8, dialect.RunTimeout)
+}
+
+// stoodFor returns the ms from the start of a run until it went on from its last pause, by the host's own timestamps and less what they
+// may be wrong by; 0 if it never did, or they do not say.
+func stoodFor(l host.RunLog) float64 {
+	from, grainFrom, okFrom := moment(l.OfType(dialect.RunStarted).Last().Key("timestamp").Actual())
+	to, grainTo, okTo := moment(l.OfType(dialect.RunResumed).Last().Key("timestamp").Actual())
+	if !okFrom || !okTo {
+		return 0
+	}
+	return float64((to.Sub(from) - max(grainFrom, grainTo, early)).Milliseconds())
 }
 
 // spanOf returns the timestamps of the run's start and breach, or nil if the host

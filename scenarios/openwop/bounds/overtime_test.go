@@ -5,14 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/bounds"
+	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -74,5 +77,57 @@ func TestADelayThatWasAskedForStretchesNoWindow(t *testing.T) {
 		if delay.Load() == 0 {
 			t.Error("no delay was asked for")
 		}
+	}
+}
+
+// What bounds the time of a run that works bounds that of one which waits for an answer, and of one that is paused.
+func TestJudgesOfTimeThatPassesWithoutWork(t *testing.T) {
+	const from, to = "2026-11-03T12:00:00.100Z", "2026-11-03T12:00:01.301Z"
+	asking := func(l host.RunLog) host.Suspension { return host.Suspension{Suspended: hosttest.Reached(), Log: l} }
+	goesOn := func(observed int) host.RunLog {
+		s := late(1200, observed)
+		s.Events = slices.Insert(s.Events, 2, hosttest.Event{Kind: "run.paused"}, hosttest.Event{Kind: "run.resumed"})
+		l := breached(s, t, "run_timeout", map[string]string{"run.started": from, "run.resumed": "2026-11-03T12:00:01.800Z",
+			"cap.breached": "2026-11-03T12:00:01.801Z"})
+		return l
+	}
+	paused := func(l host.RunLog) bounds.PausedOvertime {
+		return bounds.PausedOvertime{Still: hosttest.Reached(), Log: l}
+	}
+	for _, c := range []struct {
+		name  string
+		spoil func(*bounds.OvertimeObservation)
+		want  string
+	}{
+		{"honest", func(*bounds.OvertimeObservation) {}, "passed"},
+		{"outlives its time while it asks", func(o *bounds.OvertimeObservation) {
+			o.Asking = asking(late(1200, 1201).WithStatus("waiting-approval").Log(t))
+		}, requirement.OWPBND6},
+		{"was cancelled in time", func(o *bounds.OvertimeObservation) {
+			o.Asking = asking(breached(hosttest.Nodes(1), t, "", map[string]string{"run.started": from, "run.completed": from}))
+		}, "passed"},
+		{"asks too briefly", func(o *bounds.OvertimeObservation) { o.Asking = asking(timedOut(late(1200, 1201), t, from, from)) },
+			requirement.OWPBND6},
+		{"breaks off without a breach", func(o *bounds.OvertimeObservation) {
+			o.Asking = asking(timedOut(late(1200, 1201).Drop("cap.breached"), t, from, to))
+		}, requirement.OWPBND7},
+		{"fails while it is paused", func(o *bounds.OvertimeObservation) {
+			o.Paused = paused(timedOut(late(1200, 1201), t, from, to))
+		}, "passed"},
+		{"observes less than has passed", func(o *bounds.OvertimeObservation) { o.Paused = paused(goesOn(1201)) }, requirement.OWPBND7},
+		{"completes when it goes on", func(o *bounds.OvertimeObservation) {
+			o.Paused = paused(breached(hosttest.Nodes(1), t, "", map[string]string{"run.started": from, "run.completed": to}))
+		}, requirement.OWPBND6},
+		{"never goes on", func(o *bounds.OvertimeObservation) {
+			o.Paused = paused(late(1200, 1201).WithStatus("paused").Log(t))
+		}, requirement.OWPBND6},
+		{"cannot be paused", func(o *bounds.OvertimeObservation) { o.Paused = bounds.PausedOvertime{} }, "passed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := bounds.OvertimeObservation{Bound: 1200, Over: timedOut(late(1200, 1201), t, from, to), InTime: hosttest.Nodes(1).Log(t),
+				Lull: hosttest.Lull(t, late(1200, 1201)), Asking: asking(timedOut(late(1200, 1201), t, from, to)), Paused: paused(goesOn(1701))}
+			c.spoil(&o)
+			hosttest.Expect(t, "time-bounded", o, c.want)
+		})
 	}
 }

@@ -23,7 +23,7 @@ var unsureHeld = scenarios.Scenario{
 		for _, way := range []struct {
 			id scenarios.RequirementID
 			UnsureRun
-		}{{openwop.OWPCNF14, o.Accepted}, {openwop.OWPCNF18, o.Defaulted}} {
+		}{{openwop.OWPCNF14, o.Accepted}, {openwop.OWPCNF18, o.Defaulted}, {openwop.OWPCNF14, o.Highest}} {
 			l := way.Held.Log
 			l.Exists(j, openwop.OWPCAP19)
 			l.Readable(j)
@@ -139,7 +139,7 @@ var sureEnoughDecides = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPCNF17},
 	Claim:  claims.Orchestrator,
 	Ask: scenarios.Ask(unsureAgents, func(o UnsureObservation, j *scenarios.Judge) {
-		for _, way := range []UnsureRun{o.At, o.Under} {
+		for _, way := range []UnsureRun{o.At, o.Under, o.Lowest} {
 			l := way.Held.Log
 			l.Exists(j, openwop.OWPCAP19)
 			l.Readable(j)

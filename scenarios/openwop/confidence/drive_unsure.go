@@ -27,22 +27,24 @@ type UnsureRun struct {
 }
 
 // UnsureObservation holds runs of one agent under thresholds above, at and below its
-// confidence, and under the default.
+// confidence, at both ends of the range, and under the default.
 type UnsureObservation struct {
 	Accepted  UnsureRun `json:"accepted"`
 	Rejected  UnsureRun `json:"rejected"`
 	Defaulted UnsureRun `json:"defaulted"`
+	Highest   UnsureRun `json:"highest"`
 	At        UnsureRun `json:"at"`
 	Under     UnsureRun `json:"under"`
+	Lowest    UnsureRun `json:"lowest"`
 }
 
 // unsureAgents runs the agent with low confidence.
 var unsureAgents = &scenarios.Drive[UnsureObservation]{
 	ID: "openwop/unsure-agents",
 	Title: "runs an agent that is 0.5 sure with a random escalationThreshold above that, and accepts; with another, and " +
-		"rejects; with none; with 0.5 itself; and with a random one below; " +
+		"rejects; with none; with 1; with 0.5 itself; with a random one below; and with 0; " +
 		"with a sentinel and a window before and after the answers",
-	Sends: []string{"{create run} (conformance-orchestrator-low-confidence) with configurable.escalationThreshold, five times",
+	Sends: []string{"{create run} (conformance-orchestrator-low-confidence) with configurable.escalationThreshold, seven times",
 		"{create run} (sentinel)",
 		"{answer node}", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *UnsureObservation) {
@@ -54,12 +56,14 @@ var unsureAgents = &scenarios.Drive[UnsureObservation]{
 			Accepted:  UnsureRun{Threshold: unsure + h.Share(1, 500), Asked: true},
 			Rejected:  UnsureRun{Threshold: unsure + h.Share(1, 500), Asked: true},
 			Defaulted: UnsureRun{Threshold: 0.7},
+			Highest:   UnsureRun{Threshold: 1, Asked: true},
 			At:        UnsureRun{Threshold: unsure, Asked: true},
-			Under:     UnsureRun{Threshold: unsure - h.Share(1, 500), Asked: true},
+			Under:     UnsureRun{Threshold: unsure - h.Share(1, 499), Asked: true},
+			Lowest:    UnsureRun{Threshold: 0, Asked: true},
 		}
 		runs := []unsureRun{
 			{UnsureRun: &o.Accepted, answer: accept}, {UnsureRun: &o.Rejected, answer: reject},
-			{UnsureRun: &o.Defaulted}, {UnsureRun: &o.At}, {UnsureRun: &o.Under},
+			{UnsureRun: &o.Defaulted}, {UnsureRun: &o.Highest}, {UnsureRun: &o.At}, {UnsureRun: &o.Under}, {UnsureRun: &o.Lowest},
 		}
 		for i := range runs {
 			runs[i].run = runs[i].begin(ctx, h)

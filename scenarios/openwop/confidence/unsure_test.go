@@ -127,6 +127,10 @@ func TestJudgesOfAnAgentThatIsNotSure(t *testing.T) {
 			requirement.OWPCNF17},
 		{"holds above the threshold", "sure-enough-decides",
 			func(o *confidence.UnsureObservation) { o.Under = unsureRun(t, held, 0.3) }, requirement.OWPCNF17},
+		{"takes 0 for none", "sure-enough-decides",
+			func(o *confidence.UnsureObservation) { o.Lowest = unsureRun(t, held, 0) }, requirement.OWPCNF17},
+		{"takes 1 for a hundredth", "unsure-held", func(o *confidence.UnsureObservation) { o.Highest = sureRun(t, sure, 1) },
+			requirement.OWPCNF14},
 		{"decides nothing", "sure-enough-decides", func(o *confidence.UnsureObservation) { o.At = sureRun(t, hosttest.Nodes(1), 0.5) },
 			requirement.OWPCNF17},
 		{"never ends", "sure-enough-decides",
@@ -134,7 +138,8 @@ func TestJudgesOfAnAgentThatIsNotSure(t *testing.T) {
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			o := confidence.UnsureObservation{Accepted: unsureRun(t, held, 0.6), Rejected: unsureRun(t, no, 0.6), Defaulted: unsureRun(t,
-				holdsBack(0.7), 0.7), At: sureRun(t, sure, 0.5), Under: sureRun(t, sure, 0.3)}
+				holdsBack(0.7), 0.7), Highest: unsureRun(t, holdsBack(1), 1), At: sureRun(t, sure, 0.5), Under: sureRun(t, sure, 0.3),
+				Lowest: sureRun(t, sure, 0)}
 			o.Rejected.Held.Log = held.Waiting().Log(t)
 			c.spoil(&o)
 			hosttest.Expect(t, c.scenario, o, c.want)

@@ -42,7 +42,7 @@ var rootHasNoParent = scenarios.Scenario{
 // The control for a host whose parent is always null.
 var childNamesParent = scenarios.Scenario{
 	ID:     "openwop/ancestry/child-names-parent",
-	Title:  "each run that a loop dispatches names the loop as its parent, on this host, by dispatch",
+	Title:  "each run that a loop dispatches names that loop as its parent, not the one above it, on this host, by dispatch",
 	Proves: scenarios.IDs{openwop.OWPCAU1, openwop.OWPCAU3, openwop.OWPCAU4, openwop.OWPCAU5},
 	Claim:  claims.Ancestry,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
@@ -58,7 +58,7 @@ var childNamesParent = scenarios.Scenario{
 				continue
 			}
 			parent := c.Of.parent()
-			j.Check(openwop.OWPCAU3, parent.Key("runId")).To(check.Equal(o.Root.RunID), "parent.runId in %s", c.Of.Asked)
+			j.Check(openwop.OWPCAU3, parent.Key("runId")).To(check.Equal(c.Parent), "parent.runId in %s", c.Of.Asked)
 			j.Check(openwop.OWPCAU3, parent.Key("hostId")).To(check.SameAs(c.Of.Body.Key("hostId")), "parent.hostId in %s", c.Of.Asked)
 			j.Check(openwop.OWPCAU5, parent.Key("wellKnownUrl")).To(check.Absent(), "parent.wellKnownUrl in %s", c.Of.Asked)
 			cause := parent.Key("cause")

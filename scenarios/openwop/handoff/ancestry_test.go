@@ -28,8 +28,9 @@ func TestJudgesOfAncestry(t *testing.T) {
 	honest := func() observation {
 		root := hosttest.LoopOf(2).Log(t)
 		return observation{Advertised: "h-1", Root: root, OfRoot: says(root.RunID, nil), Forked: hosttest.MadeRun(t, "f"), OfFork: says("f", nil),
-			Children: []handoff.KinsRun{{Log: root, Of: says("c-1", parent(root.RunID, "h-1", "core.dispatch"))}},
-			Never:    handoff.Ancestry{RunID: "n", Answered: hosttest.No(t, 404, "not_found")}}
+			Children: []handoff.KinsRun{{Parent: root.RunID, Log: root, Of: says("c-1", parent(root.RunID, "h-1", "core.dispatch"))},
+				{Parent: "c-1", Log: root, Of: says("g-1", parent("c-1", "h-1", "core.dispatch"))}},
+			Never: handoff.Ancestry{RunID: "n", Answered: hosttest.No(t, 404, "not_found")}}
 	}
 	root := honest().Root.RunID
 	child := func(body any) func(*observation) {
@@ -45,6 +46,9 @@ func TestJudgesOfAncestry(t *testing.T) {
 		{"honest", func(*observation) {}, nil, ""},
 		{"always null", child(nil), map[string]string{"child-names-parent": openwop.OWPCAU3}, ""},
 		{"another parent", child(parent("r-9", "h-1", "core.dispatch")), map[string]string{"child-names-parent": openwop.OWPCAU3}, ""},
+		{"the grandchild names the loop at the top", func(o *observation) {
+			o.Children[1].Of = says("g-1", parent(root, "h-1", "core.dispatch"))
+		}, map[string]string{"child-names-parent": openwop.OWPCAU3}, ""},
 		{"a parent elsewhere", child(parent(root, "h-2", "core.dispatch")), map[string]string{"child-names-parent": openwop.OWPCAU3}, ""},
 		{"started by a tool", child(parent(root, "h-1", "mcp-tool-call")), map[string]string{"child-names-parent": openwop.OWPCAU4}, ""},
 		{"no cause", child(map[string]any{"runId": root, "hostId": "h-1"}), map[string]string{"child-names-parent": openwop.OWPCAU4}, ""},

@@ -2,10 +2,12 @@ package handoff
 
 import (
 	"context"
+	"slices"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -16,8 +18,8 @@ type AncestryObservation struct {
 	Root       host.RunLog `json:"root"`       // a loop with workers
 	Childless  bool        `json:"childless"`  // no loop is on offer: Root is a run of another kind
 	OfRoot     Ancestry    `json:"ofRoot"`
-	Children   []KinsRun   `json:"children"`
-	Never      Ancestry    `json:"never"` // of an id that no run has
+	Children   []KinsRun   `json:"children"` // and behind a child that is a loop the children of it
+	Never      Ancestry    `json:"never"`    // of an id that no run has
 	// Forked is a replay of the root, zero unless forks are claimed.
 	Forked host.Answered `json:"forked"`
 	OfFork Ancestry      `json:"ofFork"`
@@ -29,16 +31,18 @@ type Ancestry struct {
 	host.Answered
 }
 
-// KinsRun is a child run and its ancestry.
+// KinsRun is a run below the loop and its ancestry.
 type KinsRun struct {
-	Log host.RunLog `json:"log"`
-	Of  Ancestry    `json:"of"`
+	Parent string      `json:"parent"` // id of the run that dispatched it
+	Log    host.RunLog `json:"log"`
+	Of     Ancestry    `json:"of"`
 }
 
 // ancestries reads the ancestry of a loop, its children, a fork of it, and an unknown run.
 var ancestries = &scenarios.Drive[AncestryObservation]{
-	ID:    "openwop/ancestries",
-	Title: "runs a loop with random workers, and asks where it, each child, a replay of it and a run that never was come from",
+	ID: "openwop/ancestries",
+	Title: "runs a loop with random workers, the last of them a loop as well, and asks where it, each run below it, a replay of it and " +
+		"a run that never was come from",
 	Sends: []string{"{create run} (assay-loop with random workers; else conformance-multi-agent-handoff or " +
 		"conformance-orchestrator-dispatch; else a run that ends)", "{read run}", "{poll log}",
 		"{fork run} {mode: replay}", "{read lineage}, of each and of one that never was"},
@@ -55,6 +59,9 @@ var ancestries = &scenarios.Drive[AncestryObservation]{
 		} else {
 			scenarios.End(err)
 		}
+		if ceiling, _ := h.Ceiling(); way.Chosen && len(way.Plan) < ceiling && ceiling >= innerTurns {
+			way.Plan = slices.Insert(way.Plan, len(way.Plan)-1, any(host.NextWorker(fixture.Loop)))
+		}
 		r := h.Create(ctx, "create the loop", way.Request(nil))
 		if o.Root = r.Finish(ctx, "log of the loop"); !o.Root.Ended.Reached {
 			return
@@ -64,7 +71,12 @@ var ancestries = &scenarios.Drive[AncestryObservation]{
 		children := h.ChildRuns(ctx, o.Root, len(way.Workers()))
 		for _, child := range children {
 			of := ancestry(ctx, h, "the child "+child.ID, child.ID)
-			o.Children = append(o.Children, KinsRun{child.Log, of})
+			o.Children = append(o.Children, KinsRun{r.ID, child.Log, of})
+			for _, below := range host.ChildIDs(child.Log) {
+				run := h.ChildRun(ctx, below)
+				of := ancestry(ctx, h, "the grandchild "+below, below)
+				o.Children = append(o.Children, KinsRun{child.ID, run.FinishAsChild(ctx), of})
+			}
 		}
 		if _, claimed := claims.AncestryForks.Look(c.Discovery); !claimed {
 			return
@@ -76,6 +88,9 @@ var ancestries = &scenarios.Drive[AncestryObservation]{
 		o.OfFork = ancestry(ctx, h, "the fork", fork.ID)
 	},
 }
+
+// innerTurns is how many turns a loop takes whose plan nobody chose.
+const innerTurns = 4
 
 // ancestry reads the ancestry of a run.
 func ancestry(ctx context.Context, h host.Host, what, id string) Ancestry {

@@ -113,6 +113,6 @@ func readChildren(ctx context.Context, h host.Host, o *HostsObservation, planned
 	children := h.ChildRuns(ctx, o.Root, planned)
 	for _, child := range children {
 		of := ancestry(ctx, h, "the child "+child.ID+" on the second host", child.ID)
-		o.Kids = append(o.Kids, KinsRun{child.Log, of})
+		o.Kids = append(o.Kids, KinsRun{o.Root.RunID, child.Log, of})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -15,11 +16,19 @@ import (
 type TreeObservation struct {
 	Way       string       `json:"way"`
 	Running   wire.Wait    `json:"running"`   // the grandchild is at work; Last is its snapshot
+	Pause     TreePause    `json:"pause"`     // of a member below the top, before the cancel
 	Cancelled wire.Value   `json:"cancelled"` // HTTP status of the cancel
 	Members   []TreeMember `json:"members"`   // from the top, as many as were found
 	// Sentinel and Window separate the two logs of each member.
 	Sentinel wire.Wait     `json:"sentinel"`
 	Window   time.Duration `json:"windowNs"`
+}
+
+// TreePause is a pause of a member of the tree. Not every host pauses runs.
+type TreePause struct {
+	Member int           `json:"member" drawn:"true"` // 1 for the child, 2 for the grandchild
+	Reply  host.Answered `json:"reply"`               // zero if the host lists policies and not the immediate one
+	Still  wire.Wait     `json:"still"`               // until its status is paused
 }
 
 // TreeMember is one run of the tree, read at its end and again later.
@@ -32,11 +41,11 @@ type TreeMember struct {
 // cancelledTree cancels the top of a tree of three runs.
 var cancelledTree = &scenarios.Drive[TreeObservation]{
 	ID: "openwop/tree-that-is-cancelled",
-	Title: "runs a loop whose worker is a loop whose worker waits half a minute, cancels the first, runs a sentinel, waits " +
-		"a window and looks at all three",
+	Title: "runs a loop whose worker is a loop whose worker waits half a minute, pauses one of the two below where the host pauses " +
+		"runs, cancels the first, runs a sentinel, waits a window and looks at all three",
 	Sends: []string{
 		"{create run} (assay-loop with the worker assay-loop-waits)", "{read run}, of each", "{poll log}, of each",
-		"{cancel run}", "{create run} (sentinel)",
+		"{pause run}, of one", "{cancel run}", "{create run} (sentinel)",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TreeObservation) {
 		h := host.Host{Conn: c}
@@ -63,8 +72,23 @@ var cancelledTree = &scenarios.Drive[TreeObservation]{
 		if !o.Running.Reached {
 			return
 		}
+		o.Pause.of(ctx, h, runs)
 		cut(ctx, h, runs, way, o)
 	},
+}
+
+// of pauses one of the runs below the top.
+func (p *TreePause) of(ctx context.Context, h host.Host, runs []*host.Run) {
+	p.Member = h.Between(1, len(runs)-1)
+	policy, ok := host.Drains(h, dialect.PauseRunRequestDrainPolicyImmediate)
+	if !ok {
+		return
+	}
+	const what = "to pause a run below the one that is cancelled"
+	reply := runs[p.Member].Does(ctx, dialect.PauseRun, map[string]any{"drainPolicy": policy}, what)
+	if p.Reply = host.AnsweredBy(what, reply); reply.Success() {
+		p.Still = runs[p.Member].IsPaused(ctx)
+	}
 }
 
 // descend finds the run's child and grandchild.

@@ -14,9 +14,10 @@ import (
 var (
 	crowd = &scenarios.Dimension{Name: "workers that complete between those that do not", Least: 1, Most: [3]int{4, 10, 40}}
 	odd   = &scenarios.Dimension{Name: "workers of each odd kind", Least: 1, Most: [3]int{1, 2, 4}, Edges: []int{2}}
+	crew  = &scenarios.Dimension{Name: "workers of a decision for odd ones", Least: 1, Most: [3]int{3, 4, 6}, Edges: []int{2}}
 )
 
-// OddWorkersObservation is a loop of many workers, one a turn, of which some fail, are not there, or ask a person. The first completes.
+// OddWorkersObservation is a loop of many workers, some of which fail, are not there, or ask a person. The first completes.
 type OddWorkersObservation struct {
 	Way      string            `json:"way"`
 	Mapped   bool              `json:"mapped"`
@@ -31,6 +32,7 @@ type OddWorkersObservation struct {
 type Odd struct {
 	Worker string `json:"worker"`
 	Ends   string `json:"ends"`
+	Turn   int    `json:"turn"` // of the decision for it, from 0; no worker stands twice in one
 }
 
 // How workers end.
@@ -44,19 +46,15 @@ const (
 // oddWorkers runs a loop of many workers and answers those that ask.
 var oddWorkers = &scenarios.Drive[OddWorkersObservation]{
 	ID: "openwop/odd-workers",
-	Title: "runs a loop of many workers, one a turn, with some among them that fail, are no workflow of the host's or ask a person, in a " +
+	Title: "runs a loop of many workers, a few a turn, with some among them that fail, are no workflow of the host's or ask a person, in a " +
 		"drawn order and none of them first; answers those that ask, and reads them all",
 	Sends: []string{"{create run} (assay-loop-mapped or assay-loop with a drawn plan)", "{read run}", "{poll log}", "{read run:childRunId}",
 		"{poll log:childRunId}", "{answer node:childRunId}"},
-	Dimensions: []*scenarios.Dimension{crowd, odd},
+	Dimensions: []*scenarios.Dimension{crowd, odd, crew},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *OddWorkersObservation) {
 		h := host.Host{Conn: c}
 		plain := o.draw(h)
-		var plan host.Plan
-		for _, w := range o.Workers {
-			plan = append(plan, host.NextWorker(w.Worker))
-		}
-		request := host.Scripted{Fixture: o.Way, Plan: append(plan, host.Terminate(h.Name("done"))), Chosen: true}.Request(nil)
+		request := host.Scripted{Fixture: o.Way, Plan: append(o.plan(), host.Terminate(h.Name("done"))), Chosen: true}.Request(nil)
 		if o.Mapped {
 			request.Inputs["outcome"] = o.Outcome
 			request.Inputs["said"], request.Inputs["other"] = plain, h.Marker()
@@ -95,6 +93,33 @@ var oddWorkers = &scenarios.Drive[OddWorkersObservation]{
 	},
 }
 
+// plan is the decisions for the workers.
+func (o *OddWorkersObservation) plan() (p host.Plan) {
+	for i := 0; i < len(o.Workers); {
+		var crew []string
+		for turn := o.Workers[i].Turn; i < len(o.Workers) && o.Workers[i].Turn == turn; i++ {
+			crew = append(crew, o.Workers[i].Worker)
+		}
+		p = append(p, host.NextWorker(crew...))
+	}
+	return p
+}
+
+// group draws which workers are decided on together. The first of each kind that is lost is never the first of its turn.
+func (o *OddWorkersObservation) group(h host.Host) {
+	turn, members, most := 0, []string{}, h.Draw(crew)
+	met := map[string]bool{endsWell: true, endsAsked: true}
+	for i := range o.Workers {
+		w := &o.Workers[i]
+		joins := !met[w.Ends]
+		met[w.Ends] = true
+		if len(members) >= most && !joins || slices.Contains(members, w.Worker) {
+			turn, members, most = turn+1, nil, h.Draw(crew)
+		}
+		w.Turn, members = turn, append(members, w.Worker)
+	}
+}
+
 // draw draws the workers, and returns a value for the first.
 func (o *OddWorkersObservation) draw(h host.Host) string {
 	ceiling, why := h.Ceiling()
@@ -110,7 +135,7 @@ func (o *OddWorkersObservation) draw(h host.Host) string {
 	}
 	o.Outcome = h.Marker()
 	var others []Odd
-	for _, kind := range []Odd{{fixture.Fail, endsFailed}, {fixture.Approval, endsAsked}, {"", endsMissing}} {
+	for _, kind := range []Odd{{Worker: fixture.Fail, Ends: endsFailed}, {Worker: fixture.Approval, Ends: endsAsked}, {Ends: endsMissing}} {
 		if kind.Worker != "" && !h.Offers(kind.Worker) {
 			continue
 		}
@@ -129,9 +154,10 @@ func (o *OddWorkersObservation) draw(h host.Host) string {
 		host.TooFewTurns(why)
 	}
 	for range max(h.DrawUpTo(crowd, most, why), min(3, most)) - 1 {
-		others = append(others, Odd{well[h.Rand.IntN(len(well))], endsWell})
+		others = append(others, Odd{Worker: well[h.Rand.IntN(len(well))], Ends: endsWell})
 	}
 	h.Rand.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
-	o.Workers = append([]Odd{{well[0], endsWell}}, others...)
+	o.Workers = append([]Odd{{Worker: well[0], Ends: endsWell}}, others...)
+	o.group(h)
 	return h.Marker()
 }

@@ -128,9 +128,7 @@ func (o LostObservation) checkEnded(j *scenarios.Judge, status string, phases []
 }
 
 func (o LostObservation) checkErrors(j *scenarios.Judge) {
-	lost := handoff(o.Log, 0, o.Lost).Where(IsPhase(dialect.ChainPhaseDispatchFailed, dialect.ChainPhaseChildFailed))
-	j.Check(openwop.OWPDSP11, lost.Each("/payload/error/code")).To(check.Each(check.Text()),
-		"code of the error that the handoff to %s ended with", o.Lost)
+	checkError(j, handoff(o.Log, 0, o.Lost), o.Lost)
 }
 
 // checkGoesOn checks that the loop went on after its worker was lost; a loop that did not is only a finding.

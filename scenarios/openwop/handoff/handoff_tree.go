@@ -14,7 +14,7 @@ import (
 
 var cancelReachesAll = scenarios.Scenario{
 	ID:     "openwop/handoff/cancel-reaches-all",
-	Title:  "whoever cancels a run cancels its child and its grandchild, and their logs say why",
+	Title:  "whoever cancels a run cancels its child and its grandchild, one of them paused, and their logs say why",
 	Proves: scenarios.IDs{openwop.OWPDSP21, openwop.OWPDSP22},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(cancelledTree, func(o TreeObservation, j *scenarios.Judge) {

@@ -29,6 +29,25 @@ func CheckChains(l host.RunLog, j *scenarios.Judge) {
 	j.Check(openwop.OWP0037B3, steps).To(chained(l.Decided()), "steps of the handoffs, by their causes")
 }
 
+// CheckForkedChains is CheckChains for a fork from this place. A fork may name all causes of what it copied by the ids that they have in
+// its source, or none of them.
+func CheckForkedChains(l host.RunLog, j *scenarios.Judge, source host.RunLog, from int64) {
+	of := map[string]bool{}
+	for _, e := range source.Events {
+		of[e.Key("eventId").String()] = true
+	}
+	for _, e := range l.Events {
+		delete(of, e.Key("eventId").String())
+	}
+	copies := l.OfType(dialect.HandedOver).Where(func(e wire.Value) bool { return host.Sequence(e) < from })
+	if foreign := copies.Where(func(e wire.Value) bool { return of[e.Key("causationId").String()] }); len(copies.Values) > 0 &&
+		len(foreign.Values) == len(copies.Values) {
+		j.Find("", "below its start, the fork from %d names the causes of its handoffs by the ids of its source", from)
+		return
+	}
+	CheckChains(l, j)
+}
+
 // chained matches steps whose handoffs begin with one of these decisions.
 func chained(decisions wire.Found) check.Matcher {
 	return check.Seeing("each caused by a step that it may follow, of the same worker and child, and the first by the "+

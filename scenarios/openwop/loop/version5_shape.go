@@ -7,7 +7,6 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/bounds"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
-	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -136,7 +135,7 @@ var limitHonoured = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWP0061E5},
 	Claim:  claims.LoopLimit,
 	Ask: scenarios.Ask(bounds.LoopToTheLimit, func(o bounds.LimitObservation, j *scenarios.Judge) {
-		for _, l := range []host.RunLog{o.Unasked, o.Overdone} {
+		for _, l := range o.Runs() {
 			l.Over(j) // the limit may be far off, and the host slow
 			if kinds := l.Breaches().Each("/payload/kind").Values; len(kinds) > 0 && kinds[0].String() != string(dialect.CapKindLoopIterations) {
 				j.Block("another bound of the host struck first: "+kinds[0].JSON(), "raise that bound while the host is certified")

@@ -1,11 +1,16 @@
 package programs
 
 import (
+	"fmt"
+	"strconv"
+
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/handoff"
+	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/replay"
 )
 
@@ -56,13 +61,14 @@ func (o ForksObservation) forks() (out []string) {
 
 // RFC 0061, motivation.
 var countedInForks = scenarios.Scenario{
-	ID:     "openwop/programs/counted-in-forks",
-	Title:  "a replay of a replay has the turns, decisions and outcome of the original run, and asks nobody again",
-	Proves: scenarios.IDs{openwop.OWP0061M1},
+	ID: "openwop/programs/counted-in-forks",
+	Title: "a replay of a replay has the turns, decisions and outcome of the original run, and asks nobody again; it and a branch count " +
+		"their turns from 1 and chain their handoffs, wherever they begin",
+	Proves: scenarios.IDs{openwop.OWP0061M1, openwop.OWP0061B2, openwop.OWP0037B3},
 	Claim:  claims.StatefulResumeReplay,
 	Ask: scenarios.Ask(drawnForks, func(o ForksObservation, j *scenarios.Judge) {
 		o.given(j)
-		forked := false
+		forked, parent := false, o.Log
 		for i, f := range o.Forks {
 			if replay.PassedOver(f, j, o.Log) {
 				break
@@ -73,11 +79,25 @@ var countedInForks = scenarios.Scenario{
 			j.Check(openwop.OWP0061M1, f.Log.Decided().Each("/payload/decision")).To(check.SameAs(o.Log.Decided().Each("/payload/decision")),
 				"decisions of fork %d in a row", i+1)
 			j.Check(openwop.OWP0061M1, f.Log.Status()).To(check.SameAs(o.Log.Status()), "status of fork %d in a row", i+1)
+			checkGoesOn(f, j, parent, "fork "+strconv.Itoa(i+1)+" in a row")
+			parent = f.Log
 		}
 		if !forked {
 			j.Block("the host made no fork", "fork runs that have ended, or claim no replay")
 		}
+		for _, b := range o.Branches {
+			if !replay.PassedOver(b, j, o.Plain) && host.Succeeded(b.Log.Created) && b.Log.Ended.Reached {
+				b.Log.Readable(j)
+				checkGoesOn(b, j, o.Plain, fmt.Sprintf("a branch from %d", b.FromSeq))
+			}
+		}
 	}),
+}
+
+// checkGoesOn expects a fork to count its turns and to chain its handoffs as any run does.
+func checkGoesOn(f host.Forked, j *scenarios.Judge, source host.RunLog, what string) {
+	j.Check(openwop.OWP0061B2, f.Log.Iterations()).To(check.CountFromOne(len(f.Log.Decided().Values)), "iterations of %s", what)
+	handoff.CheckForkedChains(f.Log, j, source, f.FromSeq)
 }
 
 // given is [played.given] of the program.

@@ -124,6 +124,22 @@ var ancestryFaults = []Fault{
 		Reply:  ofChild(func(told *openwopv1.RunAncestryResponse) { told.Parent.RunID = told.RunID }),
 	},
 	{
+		ID:     "ancestry.uppermost-is-parent",
+		Title:  "a run names the run at the top as its parent, however far above it that is",
+		Looks:  "parent.runId of a grandchild is the parent of its parent",
+		Breaks: []string{openwop.OWPCAU3},
+		Twin:   "there a run is confused with itself, here its parent with the one above that",
+		Remembers: func() mutate.Changes {
+			var above sync.Map // the uppermost run by the id of a run below it
+			return replies(ofChild(func(told *openwopv1.RunAncestryResponse) {
+				if top, known := above.Load(told.Parent.RunID); known {
+					told.Parent.RunID, _ = top.(string)
+				}
+				above.Store(told.RunID, told.Parent.RunID)
+			}))
+		},
+	},
+	{
 		ID:     "ancestry.by-tool-call",
 		Title:  "the cause of a child is said to be the call of a tool",
 		Looks:  "parent.cause of a dispatched run is mcp-tool-call",

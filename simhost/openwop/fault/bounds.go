@@ -3,7 +3,6 @@ package fault
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -41,6 +40,20 @@ var boundFaults = []Fault{
 		Event: breachTells(nodes, func(p *event.BreachedPayload) { p.Observed = p.Limit + 1 }),
 	},
 	{
+		ID:     "bounds.dispatch-not-counted",
+		Title:  "the start of a loop's dispatch node is not held against its recursionLimit",
+		Looks:  "n+1 node.started of a loop with a recursionLimit of n, the last of them of the dispatch node",
+		Breaks: []string{openwop.OWPBND1},
+		Twin:   "there any node is one too many, here that which dispatches",
+		Replace: func(s *rules.Set) {
+			uses(s, nodes, func(u *rules.Use, _ rules.Bound) {
+				if u.Hands {
+					u.N = 0
+				}
+			})
+		},
+	},
+	{
 		ID:     "bounds.node-breach-tells-hosts-limit",
 		Title:  "a breach of a recursionLimit tells the limit of the host in place of the caller's",
 		Looks:  "limit in cap.breached is not the recursionLimit of the run",
@@ -75,6 +88,21 @@ var boundFaults = []Fault{
 		Looks:   "a run that asks for more starts more nodes than the host advertises",
 		Breaks:  []string{openwop.OWPBND5},
 		Replace: func(s *rules.Set) { takesAsked(s, nodes) },
+	},
+	{
+		ID:     "bounds.limit-of-no-options",
+		Title:  "the host bounds a run by its own limits on nodes and turns only where the request has no run options at all",
+		Looks:  "a run that sets an escalationThreshold or a runTimeoutMs alone starts more nodes, or takes more turns, than the host advertises",
+		Breaks: []string{openwop.OWPBND5, openwop.OWP0061E5},
+		Replace: func(s *rules.Set) {
+			for _, kind := range []event.Bound{nodes, turns} {
+				wants(s, kind, func(w *rules.Wanted) {
+					if w.Options && w.Requested == 0 {
+						w.Advertised = 0
+					}
+				})
+			}
+		},
 	},
 	{
 		ID:     "bounds.refused-node-begins-after-failure",
@@ -133,6 +161,32 @@ var boundFaults = []Fault{
 		Looks:  "limit in cap.breached is 0",
 		Breaks: []string{openwop.OWPBND7},
 		Event:  breachTells(duration, func(p *event.BreachedPayload) { p.Limit = 0 }),
+	},
+	{
+		ID:     "bounds.time-stands-while-paused",
+		Title:  "the time for which a run is paused does not count towards its runTimeoutMs",
+		Looks:  "a run that was paused until its time had passed goes on, and its breach observes less than had passed before it went on",
+		Breaks: []string{openwop.OWPBND7},
+		Replace: func(s *rules.Set) {
+			uses(s, duration, func(u *rules.Use, _ rules.Bound) {
+				if u.N -= u.Stood; u.Paused {
+					u.N = 0
+				}
+			})
+		},
+	},
+	{
+		ID:     "bounds.time-stands-while-asking",
+		Title:  "the time for which a run waits for a person does not end it",
+		Looks:  "a run that nobody answers waits on when its runTimeoutMs has passed",
+		Breaks: []string{openwop.OWPBND6},
+		Replace: func(s *rules.Set) {
+			uses(s, duration, func(u *rules.Use, _ rules.Bound) {
+				if u.Asks {
+					u.N = 0
+				}
+			})
+		},
 	},
 	{
 		ID:     "bounds.time-failure-named-otherwise",
@@ -291,36 +345,6 @@ var boundFaults = []Fault{
 		Spots:   []int{4, 9},
 		Twin:    "what follows the failure is another mistake than what the failure says",
 		Replace: func(s *rules.Set) { refusedBegin(s, turns, turnLimit) },
-	},
-
-	// ---- options -------------------------------------------------------------------------------
-	{
-		ID:     "bounds.misfit-option-breaks-the-host",
-		Title:  "an option of a run that cannot be makes the host fail",
-		Looks:  "POST /v1/runs is answered 500",
-		Breaks: []string{openwop.OWPBND21, openwop.OWPERR26},
-		Reply: mutate.On("POST /v1/runs", refusing(func(r refused) bool {
-			member, _ := r.misfit()
-			return strings.HasPrefix(member, "/configurable/")
-		}, failing(http.StatusInternalServerError, validationError))),
-	},
-	{
-		ID:     "bounds.options-not-shown",
-		Title:  "the snapshot of a run does not show its options",
-		Looks:  "configurable is missing",
-		Breaks: []string{openwop.OWPBND22},
-		Reply:  snapshots(func(run *openwopv1.RunSnapshot) { run.Configurable = nil }),
-	},
-	{
-		ID:     "bounds.options-used-up",
-		Title:  "the snapshot of an ended run shows as recursionLimit what was left of it",
-		Looks:  "configurable.recursionLimit is lower at the end than at the beginning",
-		Breaks: []string{openwop.OWPBND23},
-		Reply: snapshots(func(run *openwopv1.RunSnapshot) {
-			if limit, set := run.Configurable["recursionLimit"].(float64); set && over(run) {
-				run.Configurable["recursionLimit"] = limit - 1
-			}
-		}),
 	},
 }
 

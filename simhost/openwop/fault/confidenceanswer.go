@@ -101,6 +101,24 @@ var confidenceUnsureFaults = []Fault{
 		}),
 	},
 	{
+		ID:     "confidence.threshold-zero-is-none",
+		Title:  "a threshold of 0 counts as none, so that the default holds",
+		Looks:  "an agent that is 0.5 sure is suspended in a run whose escalationThreshold is 0",
+		Breaks: []string{openwop.OWPCNF17},
+		Replace: unsure(func(confidence, threshold float64, given, honest bool) bool {
+			return honest || given && threshold == 0 && confidence < 0.7
+		}),
+	},
+	{
+		ID:     "confidence.threshold-one-in-percent",
+		Title:  "a threshold of 1 counts as one in a hundred",
+		Looks:  "an agent that is 0.5 sure decides at once in a run whose escalationThreshold is 1",
+		Breaks: []string{openwop.OWPCNF14},
+		Replace: unsure(func(confidence, threshold float64, _, honest bool) bool {
+			return honest && (threshold < 1 || confidence < threshold/100)
+		}),
+	},
+	{
 		ID:     "confidence.unsure-told-the-wrong-way-round",
 		Title:  "what is told of an agent that is not sure has the threshold for its confidence",
 		Looks:  "threshold and observed of node.suspended are exchanged",

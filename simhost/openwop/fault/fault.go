@@ -97,7 +97,7 @@ var themes = [][]Fault{
 	shapeFaults,
 	logFaults, streamFaults, replayFaults, ancestryFaults,
 	controlFaults,
-	boundFaults,
+	slices.Concat(boundFaults, optionFaults),
 	requestFaults,
 	claimFaults,
 }

@@ -99,6 +99,23 @@ var handoffStepFaults = []Fault{
 		Replace: causing(event.OutputHarvested, byDecision),
 	},
 	{
+		ID:     "handoff.later-end-caused-by-decision",
+		Title:  "the end of a worker that was lost is chained to the decision, unless it was the first of its decision",
+		Looks:  "dispatch.failed or child.failed of a second worker names the decided event as its cause",
+		Breaks: []string{openwop.OWP0037B3},
+		Twin:   "there it is one phase of every handoff, here one of those that are not the first",
+		Replace: func(s *rules.Set) {
+			for _, phase := range []event.Phase{event.DispatchFailed, event.ChildFailed} {
+				causing(phase, func(log []event.Event, step event.Event) string {
+					if before := began(log, step); before < 2 {
+						return step.CausationID
+					}
+					return byDecision(log, step)
+				})(s)
+			}
+		},
+	},
+	{
 		ID:     "handoff.harvest-lists-nothing",
 		Title:  "a harvest does not say which variables it wrote",
 		Looks:  "output.harvested has no harvestedKeys",
@@ -140,6 +157,22 @@ func causing(phase event.Phase, cause func(log []event.Event, step event.Event) 
 // byDecision is the decision that a step of a handoff goes back to.
 func byDecision(log []event.Event, step event.Event) string {
 	return lastBefore(log, step, func(e event.Event) bool { return e.Type == event.Decided })
+}
+
+// began is how many handoffs of a decision have begun when this step is told.
+func began(log []event.Event, step event.Event) (n int) {
+	for _, e := range log {
+		var p chainStep
+		switch {
+		case e.Sequence >= step.Sequence:
+			return n
+		case e.Type == event.Decided:
+			n = 0
+		case e.Type == event.Handoff && json.Unmarshal(e.Payload, &p) == nil && p.Phase == event.DispatchBegan:
+			n++
+		}
+	}
+	return n
 }
 
 // stepOf limits a change to the events that tell of a step of this phase.

@@ -137,6 +137,14 @@ var handoffStopFaults = []Fault{
 		Replace: sparing(func(d rules.Descendant) bool { return d.Depth > 1 && !d.Abroad }),
 	},
 	{
+		ID:      "handoff.paused-goes-uncancelled",
+		Title:   "who cancels a run cancels what is below it but for a run that is paused",
+		Looks:   "a child or a grandchild that was paused when the run above it was cancelled stays paused",
+		Breaks:  []string{openwop.OWPDSP21},
+		Twin:    "there it is the depth that saves a run, here its status",
+		Replace: sparing(func(d rules.Descendant) bool { return d.Paused }),
+	},
+	{
 		ID:     "handoff.cancelled-without-reason",
 		Title:  "a run that ended with its parent does not say so",
 		Looks:  "run.cancelled of a child has neither a reason nor a parentRunId",

@@ -57,6 +57,35 @@ const (
 // replayFaults are about forks.
 var replayFaults = []Fault{
 	{
+		ID:     "replay.branch-counts-no-further",
+		Title:  "the turns that a branch takes itself have the number of the turn before them",
+		Looks:  "iteration of the decisions of a branch does not rise any more behind its fromSeq",
+		Breaks: []string{openwop.OWP0061B2, openwop.OWPRPL12},
+		Replace: func(s *rules.Set) {
+			next := s.Loop.Next
+			s.Loop.Next = func(previous int, past rules.Past) int {
+				if past.Branched && previous > 0 {
+					return previous
+				}
+				return next(previous, past)
+			}
+		},
+	},
+	{
+		ID:     "replay.copied-phase-caused-in-source",
+		Title:  "in a fork the completion of a worker, and nothing else, names its cause by the id that it has in the source",
+		Looks:  "causationId of child.completed below fromSeq is the eventId of no event of the fork",
+		Breaks: []string{openwop.OWP0037B3},
+		Replace: func(s *rules.Set) {
+			taken(s, func(own *event.Event, source event.Event, _ bool) {
+				var p event.HandoffPayload
+				if own.Type == event.Handoff && json.Unmarshal(own.Payload, &p) == nil && p.Phase == event.ChildCompleted {
+					own.CausationID = source.CausationID
+				}
+			})
+		},
+	},
+	{
 		ID:     "replay.keeps-the-run-of-its-source",
 		Title:  "the events that a replay takes over keep the runId of its source",
 		Looks:  "below fromSeq the events of a replay have the runId of another run",

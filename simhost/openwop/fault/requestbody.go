@@ -217,3 +217,35 @@ const (
 func atTheDoor(r refused) bool {
 	return r.Error == rules.Unauthenticated && strings.HasPrefix(r.Request.URL.Path, "/v1/runs")
 }
+
+// optionFaults are about the run options of a request.
+var optionFaults = []Fault{
+	{
+		ID:     "bounds.misfit-option-breaks-the-host",
+		Title:  "an option of a run that cannot be makes the host fail",
+		Looks:  "POST /v1/runs is answered 500",
+		Breaks: []string{openwop.OWPBND21, openwop.OWPERR26},
+		Reply: mutate.On("POST /v1/runs", refusing(func(r refused) bool {
+			member, _ := r.misfit()
+			return strings.HasPrefix(member, "/configurable/")
+		}, failing(http.StatusInternalServerError, validationError))),
+	},
+	{
+		ID:     "bounds.options-not-shown",
+		Title:  "the snapshot of a run does not show its options",
+		Looks:  "configurable is missing",
+		Breaks: []string{openwop.OWPBND22},
+		Reply:  snapshots(func(run *openwopv1.RunSnapshot) { run.Configurable = nil }),
+	},
+	{
+		ID:     "bounds.options-used-up",
+		Title:  "the snapshot of an ended run shows as recursionLimit what was left of it",
+		Looks:  "configurable.recursionLimit is lower at the end than at the beginning",
+		Breaks: []string{openwop.OWPBND23},
+		Reply: snapshots(func(run *openwopv1.RunSnapshot) {
+			if limit, set := run.Configurable["recursionLimit"].(float64); set && over(run) {
+				run.Configurable["recursionLimit"] = limit - 1
+			}
+		}),
+	},
+}

@@ -22,6 +22,7 @@ type Wanted struct {
 	Kind                  event.Bound
 	Version               int // of the execution model; 0 is a host without one
 	Requested, Advertised int64
+	Options               bool // the request has run options, this bound or others
 }
 
 // Bound is a bound of a run.
@@ -35,8 +36,12 @@ type Bound struct {
 type Use struct {
 	N       int64 // the number of the turn or of the node start, from 1; of time, ms
 	Last    bool  // the node start is the last one that the run needs
+	Hands   bool  // it is that of a loop's dispatch node
 	Loops   int   // how many of the workers before the turn were loops themselves
 	Revises bool  // the turn follows from an end that is to be revised
+	Stood   int64 // ms of the time for which the run was paused, until somebody had it go on
+	Paused  bool  // it is
+	Asks    bool  // it waits for somebody's answer
 }
 
 func honestBounds() Bounds {

@@ -50,6 +50,7 @@ type Descendant struct {
 	Depth  int  // how many runs are above it
 	Abroad bool // another host runs it
 	Waits  bool // it waits for an answer; not known of one abroad
+	Paused bool // likewise
 }
 
 func honestHandoff() Handoff {

@@ -16,6 +16,7 @@ type Past struct {
 	Suspended bool // and resumed
 	Held      bool // that was for a decision below the confidence floor
 	Again     bool // an earlier turn was suspended as well
+	Branched  bool // the run is a branch, and takes this turn itself
 	Recorded  int  // the number that the source of a replay had for the turn that begins; 0 where this is none
 }
 

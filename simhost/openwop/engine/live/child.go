@@ -115,7 +115,8 @@ const parentCancelled = "parent-cancelled"
 // stopChild asks a child to end, and everything below it. The caller has the parent's lock.
 func (e children) stopChild(ctx context.Context, parent *liveRun, id string) (report *step.ChildReport, err error) {
 	err = e.with(ctx, id, func(child *liveRun) error {
-		if !e.o.Rules.Handoff.Stops(rules.Descendant{Depth: parent.state.Depth() + 1, Waits: child.waiting()}) {
+		below := rules.Descendant{Depth: parent.state.Depth() + 1, Waits: child.waiting(), Paused: child.state.Paused != nil}
+		if !e.o.Rules.Handoff.Stops(below) {
 			report = child.report()
 			report.Status = openwopv1.RunStatusCancelled
 			return nil

@@ -243,7 +243,7 @@ func (o *Options) bounds(configurable map[string]any) (b state.Bounds, err error
 			return state.Bounds{}, err
 		}
 		*bound.into = o.Rules.Bounds.InForce(rules.Wanted{Kind: bound.kind, Version: o.Version, Requested: requested,
-			Advertised: bound.advertised})
+			Advertised: bound.advertised, Options: configurable != nil})
 	}
 	return b, nil
 }

@@ -81,8 +81,11 @@ func (s *State) Take(e event.Event, payload any) {
 	case *event.NodeDispatchedPayload:
 		s.Loop.Dispatched = true
 	case *event.RunPausedPayload:
-		s.pauses()
+		s.pauses(e.Timestamp)
 	case *event.RunResumedPayload:
+		if s.Paused != nil {
+			s.StoodMs += e.Timestamp.Sub(s.Paused.at).Milliseconds()
+		}
 		s.goesOn()
 	case *event.RunCompletedPayload:
 		s.end(e, openwopv1.RunStatusCompleted)

@@ -45,6 +45,7 @@ type State struct {
 	Pausing *Pause  // the run is to stand still when it can
 	Paused  *Paused // it does
 	Stood   bool    // it did, at some time
+	StoodMs int64   // for how long, without the pause that lasts
 	Err     *openwopv1.RunError
 	Outputs map[string]any
 
@@ -272,6 +273,7 @@ type Pause struct {
 type Paused struct {
 	before openwopv1.RunStatus // the status it had, and has again when it goes on
 	Next   int64               // sequence of the next event then
+	at     time.Time
 }
 
 // Timed is the node under way that waits for a time, nil where there is none.
@@ -292,8 +294,8 @@ func (s *State) learnPause(p Pause) {
 	}
 }
 
-func (s *State) pauses() {
-	s.Pausing, s.Paused, s.Stood = nil, &Paused{before: s.Status, Next: s.Next}, true
+func (s *State) pauses(at time.Time) {
+	s.Pausing, s.Paused, s.Stood = nil, &Paused{before: s.Status, Next: s.Next, at: at}, true
 	s.Status = openwopv1.RunStatusPaused
 }
 

@@ -2,6 +2,7 @@ package step
 
 import (
 	"math"
+	"strings"
 
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/event"
@@ -66,7 +67,8 @@ func (m *Move) nodeRefused(id string) bool {
 	if m.replaying() {
 		return m.copyBreach(event.NodeExecutions)
 	}
-	if !m.Rules.Bounds.Crosses(rules.Use{N: int64(n), Last: n == len(m.S.Nodes)}, bound) {
+	start := rules.Use{N: int64(n), Last: n == len(m.S.Nodes), Hands: m.S.Program.IsDispatch(id)}
+	if !m.Rules.Bounds.Crosses(start, bound) {
 		return false
 	}
 	m.breach(event.BreachedPayload{Kind: event.NodeExecutions, Limit: float64(bound.Limit), Observed: float64(n),
@@ -93,7 +95,8 @@ func (m *Move) mustStop() bool {
 	}
 	bound := boundOf(m.S, event.RunDuration, m.S.Created.Bounds.DurationMs)
 	elapsed := m.Now.Sub(m.S.StartedAt).Milliseconds()
-	if !m.Rules.Bounds.Crosses(rules.Use{N: elapsed}, bound) {
+	time := rules.Use{N: elapsed, Stood: m.S.StoodMs, Paused: m.S.Paused != nil, Asks: strings.HasPrefix(string(m.S.Status), "waiting-")}
+	if !m.Rules.Bounds.Crosses(time, bound) {
 		return false
 	}
 	m.Stop = &state.Stop{Why: state.StopOvertime, Limit: bound.Limit, Observed: elapsed}

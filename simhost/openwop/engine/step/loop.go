@@ -56,6 +56,9 @@ func (m turn) betweenTurns() Wait {
 // as of this place in the log, and the stores as they are at this moment, where turns do that.
 func (m turn) beginTurn() Wait {
 	past := rules.Past{Suspended: m.loop.Resumed, Held: m.loop.Told, Again: m.loop.Resumes > 1}
+	if fork := m.S.Created.Fork; fork != nil {
+		past.Branched = fork.Branch && !m.replaying()
+	}
 	if turn, ok := m.recordedTurn(); ok {
 		past.Recorded = turn.Iteration
 	}
