@@ -26,14 +26,14 @@ func TestAProvisionalScenarioDoesNotCount(t *testing.T) {
 		one("new", counts, ask(4, "TOY-1"), "TOY-1"), one("new-too", counts, ask(3, "TOY-2"), "TOY-2"),
 		one("elsewhere", counts, ask(3, "TOY-4"), "TOY-4"), one("not-asked", loud, ask(3, "TOY-1"), "TOY-1"))
 	want := []scenarios.ProfileStatus{{
-		ID: "toy-basic", Digest: "d1", Status: "certified", Proved: 2, Required: 2, ThroughSeam: 1,
+		ID: "toy-basic", Digest: "d1", Status: "certified", AsFar: "certified", Proved: 2, Required: 2, ThroughSeam: 1,
 		Provisional: []scenarios.ScenarioID{"toy/counting/new", "toy/counting/new-too"},
 	}}
 	claimed := discovery(`{"counts":true}`)
 	if diff := cmp.Diff(want, scenarios.ProfileStatuses(protocol, claimed, r.Outcomes, nil)); diff != "" {
 		t.Error(diff)
 	}
-	want[0].Status, want[0].Proved = "violated", 1
+	want[0].Status, want[0].AsFar, want[0].Proved = "violated", "violated", 1
 	if diff := cmp.Diff(want, scenarios.ProfileStatuses(protocol, claimed, r.Outcomes, []scenarios.RequirementID{"TOY-OLD"})); diff != "" {
 		t.Error(diff)
 	}
@@ -354,7 +354,8 @@ func TestAProfileDemandsAReach(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := run.Finish(context.Background()).Profiles[0]
-		want := scenarios.ProfileStatus{ID: "toy@3", Status: c.want, AsFar: "certified", Proved: 1 - c.shallow, Required: 1, Shallow: c.shallow, Depth: c.depth}
+		want := scenarios.ProfileStatus{ID: "toy@3", Status: c.want, AsFar: "certified", Proved: 1 - c.shallow, Required: 1,
+			Shallow: c.shallow, Depth: c.depth}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}

@@ -83,12 +83,12 @@ func ofCourses(judge func(CourseRun, *scenarios.Judge)) scenarios.Question {
 	})
 }
 
-// all are all suspensions.
+// all are all suspensions whose times are known.
 func (o CoursesObservation) all() (all []CourseRun) {
 	for _, round := range o.Rounds {
 		all = append(all, round.Courses...)
 	}
-	return append(all, o.Ends...)
+	return slices.DeleteFunc(append(all, o.Ends...), func(r CourseRun) bool { return r.Slow })
 }
 
 // unmoved ends the judge if something was taken meanwhile that must be refused: what comes after it shows nothing.
@@ -126,8 +126,12 @@ func someCourses(judge func(CourseRun, *scenarios.Judge) (asked bool)) scenarios
 	})
 }
 
-// givenTimer ends the judge if the server has no timer at all.
+// givenTimer ends the judge if the server has no timer at all, or all took too long.
 func (o CoursesObservation) givenTimer(j *scenarios.Judge) {
+	if len(o.all()) == 0 {
+		j.Block("the drive itself took so long that what it saw before each attempt may have been after it",
+			"certify from a machine and over a line that are less busy, or with fewer --workers")
+	}
 	acted := false
 	for _, run := range o.Rounds[0].Courses {
 		for _, log := range []host.Log{run.After.Log, run.Before.Log} {

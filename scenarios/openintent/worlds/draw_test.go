@@ -53,7 +53,8 @@ func TestDrawnSettings(t *testing.T) {
 						seen["leaves while it waits"] = seen["leaves while it waits"] || turn.Do == model.Leave && scene.Is(n, model.Suspended)
 					}
 					want := []string{
-						"held", "goes on", "paused", "draft held", "claimed", "all wait", "joins while it waits", "leaves while it waits", string(model.Touch),
+						"held", "goes on", "paused", "draft held", "claimed", "all wait",
+						"joins while it waits", "leaves while it waits", string(model.Touch),
 						string(model.Stale),
 					}
 					if at.windows {
