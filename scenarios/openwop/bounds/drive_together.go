@@ -3,6 +3,7 @@ package bounds
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -45,6 +46,7 @@ var boundsTogether = &scenarios.Drive[TogetherObservation]{
 	Sends: []string{"{create run} (assay-nodes or another of several nodes; assay-approval; assay-loop) with every bound in configurable",
 		"{answer node}", "{read run}", "{poll log}"},
 	Dimensions: together,
+	Timeout:    5 * time.Minute, // its logs are long, and pages may be short
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TogetherObservation) {
 		h := host.Host{Conn: c}
 		var calls []func(context.Context)
