@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"regexp"
 	"slices"
 	"time"
 
@@ -10,6 +11,9 @@ import (
 	"github.com/openassay/assay/simhost/openintent/rules"
 	"github.com/openassay/assay/simhost/openintent/suspension"
 )
+
+// address is that of a person.
+var address = regexp.MustCompile(`[^\s@]+@[^\s@,?]+`)
 
 // drawnFaults show in routes beside the usual ones, and in policies that say little.
 var drawnFaults = []Fault{
@@ -136,6 +140,23 @@ var drawnFaults = []Fault{
 		Looks: "intent.suspension_expired is later than the change to active", Breaks: []string{oi.OIP0026E5},
 		Replace: func(s *rules.Set) {
 			s.Expiry.Precedes = func(fallback string) bool { return !suspension.Continues(fallback) }
+		},
+	},
+	{
+		ID: "openintent.one-address-hidden", Title: "a reminder to the outside hides the first address in the question, and sends the others",
+		Looks: "the body of a webhook has a question with one of three addresses hidden", Breaks: []string{oi.OIP0026K1},
+		Replace: func(s *rules.Set) {
+			s.Reminders.Notice = func(notice, record map[string]any) map[string]any {
+				asked, _ := record["question"].(string)
+				first := true
+				notice["question"] = address.ReplaceAllStringFunc(asked, func(found string) string {
+					if first {
+						found, first = "[hidden]", false
+					}
+					return found
+				})
+				return notice
+			}
 		},
 	},
 	{
