@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"time"
@@ -82,6 +83,20 @@ var drawnFaults = []Fault{
 					out["choices"] = known
 				}
 				return out
+			}
+		},
+	},
+	{
+		ID: "openintent.answer-through-a-double", Title: "the numbers of an answer go through a double on the way into the record",
+		Looks: "a whole number beyond 2^53 is another one in the record", Breaks: []string{oi.OIP0025A13},
+		Replace: func(s *rules.Set) {
+			before := s.Answers.Keeps
+			s.Answers.Keeps = func(record map[string]any, a rules.Answer) map[string]any {
+				var rounded any
+				if raw, err := json.Marshal(a.Value); err == nil && json.Unmarshal(raw, &rounded) == nil {
+					a.Value = rounded
+				}
+				return before(record, a)
 			}
 		},
 	},
