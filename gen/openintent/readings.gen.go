@@ -638,4 +638,13 @@ var ReadingsV1 = []Reading{
 		Why:       "Who names a version has read it, and would undo what another has written since.",
 		Scenarios: []string{"openintent/misfits/every-version-of-work"},
 	},
+	{
+		ID: "OIP-R202", Title: "whole numbers that no double has",
+		Sentences: []string{"OIP-0025-A11", "OIP-0025-A13"},
+		Open:      "JSON sets no bound on numbers, and warns that many programs keep no whole number beyond 2^53.",
+		Accept:    "A server that does not keep such a number in the state of an intent is asked about none.",
+		Refuse:    "An answer that is kept with another number by a server that keeps it in the state of an intent.",
+		Why:       "Who is shown a number exactly in one place does not expect another one in the record of the answer.",
+		Scenarios: []string{"openintent/programs/answers-kept", "openintent/programs/round-kept"},
+	},
 }

@@ -132,7 +132,7 @@ var graphFreed = scenarios.Scenario{
 	Ask: scenarios.Ask(dependencies, func(o DependenciesObservation, j *scenarios.Judge) {
 		for _, r := range o.Freed {
 			if host.MissingRoute(r.Taken[0]) {
-				j.NotThere(r.Taken[0].Status, "a way to take a dependency away (DELETE /intents/{id}/dependencies/{dependency})")
+				j.NotOffered("a way to take a dependency away (DELETE /intents/{id}/dependencies/{dependency})")
 			}
 			if is := r.Before.Body.Key("status"); is.String() != host.Blocked {
 				j.Violates(openintent.OIP0026R2, is, "setup failed: what depends on a suspended intent is not blocked")

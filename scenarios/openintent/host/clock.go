@@ -63,7 +63,7 @@ func (s *Server) advance(ctx context.Context, of, id string, d time.Duration) Re
 
 // Apart gives the intent a view of the server with a clock of its own: it differs once time was let pass for the intent.
 func (i *Intent) Apart() *Intent {
-	s := &Server{Conn: i.Conn, Prefix: i.Prefix, Took: i.Took, config: i.config}
+	s := &Server{Conn: i.Conn, Prefix: i.Prefix, Took: i.Took, Exact: i.Exact, config: i.config}
 	s.ahead.Store(i.ahead.Load())
 	i.Server = s
 	return i

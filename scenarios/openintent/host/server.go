@@ -25,6 +25,7 @@ type Server struct {
 	Prefix string        // of every route
 	ahead  atomic.Int64  // ns that the server's clock is ahead of ours; drives write several intents at once
 	Took   time.Duration // to the first reply, not counting what the request was held back
+	Exact  bool          // it was seen to keep whole numbers that no double has
 	config wire.Value    // what the server shows of its configuration
 }
 

@@ -34,6 +34,11 @@ var kinds = []func(s *host.Server) any{
 	func(*host.Server) any { return -1 },
 	func(*host.Server) any { return 0.5 },
 	func(*host.Server) any { return 1<<53 - 1 },
+	func(*host.Server) any { return 1<<32 + 1 },
+	func(*host.Server) any { return -1 << 31 },
+	func(*host.Server) any { return 0.1 },
+	func(*host.Server) any { return 1.5e21 },
+	func(*host.Server) any { return -1.25e-9 },
 	func(*host.Server) any { return []any{nil, false, 0, "", []any{}, map[string]any{}} },
 	func(s *host.Server) any { return map[string]any{"a/b": text(s), "a.b": text(s), "a~b": nil} },
 	func(s *host.Server) any { return text(s) },
@@ -77,7 +82,12 @@ func text(s *host.Server) string { return texts[s.Draw(form)](s.Name(""), s.Draw
 
 // every is an object with each of the values that are easily lost, and a drawn one.
 func every(s *host.Server) map[string]any {
-	out := map[string]any{"off": false, "none": 0, "blank": "", "empty": []any{}, "bare": map[string]any{}}
+	out := map[string]any{
+		"off": false, "none": 0, "blank": "", "empty": []any{}, "bare": map[string]any{}, "share": 0.1, "most": 1<<53 - 1, "huge": 1.5e21,
+	}
+	if s.Exact {
+		out["beyond"] = beyond
+	}
 	out[s.Name("of")] = kinds[s.Draw(kind)](s)
 	return out
 }

@@ -2,6 +2,7 @@ package retry
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
@@ -13,8 +14,11 @@ import (
 // sent there.
 type NotifyObservation struct {
 	Suspension host.Suspension `json:"suspension"`
-	Canaries   []string        `json:"canaries"` // those values
-	Arrived    wire.Wait       `json:"arrived"`  // for a first notification, which is Last
+	Canaries   []string        `json:"canaries"`  // those values
+	Question   string          `json:"question"`  // an ordinary word of the question
+	Addresses  []string        `json:"addresses"` // of persons, in the question
+	Attempts   int             `json:"attempts"`
+	Arrived    wire.Wait       `json:"arrived"` // for a first notification, which is Last
 	Received   wire.Values     `json:"received"`
 	Lapse      host.Lapse      `json:"lapse"`
 	Look       host.Look       `json:"look"`
@@ -51,11 +55,25 @@ var notify = &scenarios.Drive[NotifyObservation]{
 		secrets["customer"] = map[string]any{"credentials": map[string]any{"secret": nested}}
 		o.Canaries = append(o.Canaries, nested)
 		w := newWatch(s, false)
-		step := map[string]any{"attempt": 2, "channel_hint": "webhook", "notify_to": inbox.URL + "/reminders"}
-		i, sus := w.suspend(ctx, "notified", s.Question("text").With(map[string]any{"context": secrets}).
-			Retried(2, w.interval, map[string]any{"escalation_ladder": []any{step}}))
+		o.Question = s.Name("question")
+		asked := o.Question
+		for range 3 {
+			o.Addresses = append(o.Addresses, s.Name("person")+"@example.com")
+			asked += ", " + o.Addresses[len(o.Addresses)-1]
+		}
+		if o.Attempts = 2; w.usesSeam() {
+			o.Attempts += 2
+		}
+		var ladder []any
+		for n := 2; n <= o.Attempts; n++ {
+			ladder = append(ladder, map[string]any{
+				"attempt": n, "channel_hint": "webhook", "notify_to": fmt.Sprintf("%s/reminders/%d", inbox.URL, n),
+			})
+		}
+		i, sus := w.suspend(ctx, "notified", s.Question("text").With(map[string]any{"context": secrets, "question": asked + "?"}).
+			Retried(o.Attempts, w.interval, map[string]any{"escalation_ladder": ladder}))
 		o.Suspension = sus
-		o.Lapse = w.waitUntil(ctx, w.intervals(1)+grace)
+		o.Lapse = w.waitUntil(ctx, w.intervals(float64(o.Attempts-1))+grace)
 		o.Lapse.Seam = w.usesSeam()
 		o.Arrived = c.Await(ctx, "a reminder comes to the webhook", func(context.Context) (wire.Value, bool) {
 			got := inbox.Received()
@@ -65,6 +83,12 @@ var notify = &scenarios.Drive[NotifyObservation]{
 			return got[0], true
 		})
 		o.Look = i.Look(ctx, "after the reminder")
+		if o.Arrived.Reached && o.Attempts > 2 {
+			c.Await(ctx, "the last reminder comes to the webhook", func(context.Context) (wire.Value, bool) {
+				got := inbox.Received()
+				return got[len(got)-1], len(got) >= o.Attempts-1
+			})
+		}
 		o.Received = inbox.Received()
 	},
 }

@@ -31,8 +31,12 @@ var notifyClean = scenarios.Scenario{
 					"RFC-0025 11 leaves them to who writes the record (OIP-R116)")
 			}
 		}
-		if len(secrets) == 0 {
+		hides := o.judgeQuestion(j)
+		if len(secrets) == 0 && !hides {
 			j.NotOffered("the server shows the whole context of a suspension, and so keeps none of it as a secret")
+		}
+		if len(secrets) == 0 {
+			return
 		}
 		for _, body := range o.Received {
 			j.Check(openintent.OIP0026K1, body).To(check.That("nothing of the context that the server hides", func(v any) bool {
@@ -40,6 +44,25 @@ var notifyClean = scenarios.Scenario{
 			}), "what came to the webhook")
 		}
 	}),
+}
+
+// judgeQuestion holds a server that hides an address of somebody in the question of a reminder to do so with each, in every reminder. It
+// reports whether there is such an address.
+func (o NotifyObservation) judgeQuestion(j *scenarios.Judge) (hides bool) {
+	for _, body := range o.Received {
+		for _, address := range o.Addresses {
+			hides = hides || host.Contains(body, o.Question) && !host.Contains(body, address)
+		}
+	}
+	if !hides {
+		return false
+	}
+	for _, body := range o.Received {
+		j.Check(openintent.OIP0026K1, body).To(check.That("no address of the question, of which the server hides some", func(v any) bool {
+			return v != nil && !host.Mentions(v, o.Addresses...)
+		}), "what came to the webhook")
+	}
+	return true
 }
 
 // secrets divides what the context holds below the names of secrets: what the server keeps as a secret, since it hides it

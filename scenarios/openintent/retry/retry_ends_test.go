@@ -296,6 +296,20 @@ func TestJudgesOfNotifications(t *testing.T) {
 			o.Suspension.After = hosttest.IntentOf(t, host.Suspended, map[string]any{"id": sidOfStory, "context": "canary-2"})
 			o.Received = wire.Values{wiretest.Value(t, map[string]any{"context": "canary-2"})}
 		}, "passed"},
+		{"it hides the addresses of the question", func(o *NotifyObservation) {
+			o.Question, o.Addresses = "ask", []string{"a@x", "b@x"}
+			o.Received = append(o.Received, wiretest.Value(t, map[string]any{"question": "ask …, …?"}))
+		}, "passed"},
+		{"it hides one address of two", func(o *NotifyObservation) {
+			o.Question, o.Addresses = "ask", []string{"a@x", "b@x"}
+			o.Received = append(o.Received, wiretest.Value(t, map[string]any{"question": "ask …, b@x?"}))
+		}, openintent.OIP0026K1},
+		{"it hides them in one reminder of two", func(o *NotifyObservation) {
+			o.Question, o.Addresses = "ask", []string{"a@x", "b@x"}
+			for _, question := range []string{"ask …, …?", "ask a@x, b@x?"} {
+				o.Received = append(o.Received, wiretest.Value(t, map[string]any{"question": question}))
+			}
+		}, openintent.OIP0026K1},
 		{"in the name of a member",
 			func(o *NotifyObservation) { o.Received = wire.Values{wiretest.Value(t, map[string]any{"canary-1": 1})} },
 			openintent.OIP0026K1},

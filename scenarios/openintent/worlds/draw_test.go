@@ -37,7 +37,7 @@ func TestDrawnSettings(t *testing.T) {
 							seen[scene.May(n)[0]+" to "+turn.To] = true
 						}
 						scene.Take(turn)
-						seen["ended without a record"] = seen["ended without a record"] || turn.Do == model.Deadline && alone[n]
+						seen["ends alone"] = seen["ends alone"] || turn.Do == model.Deadline && alone[n]
 						alone[n] = turn.Do == model.Suspend && turn.Alone || alone[n] && turn.Do != model.Recorded
 						seen[string(turn.Do)] = true
 						for w := range d.Places {
@@ -53,12 +53,11 @@ func TestDrawnSettings(t *testing.T) {
 						seen["leaves while it waits"] = seen["leaves while it waits"] || turn.Do == model.Leave && scene.Is(n, model.Suspended)
 					}
 					want := []string{
-						"held", "goes on", "paused", "draft held", "claimed", "all wait",
-						"joins while it waits", "leaves while it waits", string(model.Touch),
-						string(model.Stale),
+						"held", "goes on", "paused", "draft held", "claimed", "all wait", "joins while it waits", "leaves while it waits",
+						string(model.Touch), string(model.Stale),
 					}
 					if at.windows {
-						want = append(want, string(model.Lapse), string(model.Deadline), "ended without a record",
+						want = append(want, string(model.Lapse), string(model.Deadline), "ends alone",
 							"blocked to "+model.Suspended, "draft to "+model.Suspended, "completed to "+model.Suspended, "abandoned to "+model.Suspended,
 							model.Suspended+" to completed", "blocked to active")
 					} else {

@@ -1,6 +1,8 @@
 package fault
 
 import (
+	"encoding/json"
+	"regexp"
 	"slices"
 	"time"
 
@@ -10,6 +12,9 @@ import (
 	"github.com/openassay/assay/simhost/openintent/rules"
 	"github.com/openassay/assay/simhost/openintent/suspension"
 )
+
+// address is that of a person.
+var address = regexp.MustCompile(`[^\s@]+@[^\s@,?]+`)
 
 // drawnFaults show in routes beside the usual ones, and in policies that say little.
 var drawnFaults = []Fault{
@@ -82,6 +87,20 @@ var drawnFaults = []Fault{
 		},
 	},
 	{
+		ID: "openintent.answer-through-a-double", Title: "the numbers of an answer go through a double on the way into the record",
+		Looks: "a whole number beyond 2^53 is another one in the record", Breaks: []string{oi.OIP0025A13},
+		Replace: func(s *rules.Set) {
+			before := s.Answers.Keeps
+			s.Answers.Keeps = func(record map[string]any, a rules.Answer) map[string]any {
+				var rounded any
+				if raw, err := json.Marshal(a.Value); err == nil && json.Unmarshal(raw, &rounded) == nil {
+					a.Value = rounded
+				}
+				return before(record, a)
+			}
+		},
+	},
+	{
 		ID: "openintent.noted-answers-race", Title: "an answer with metadata is judged before others are kept out, and written after that",
 		Looks: "of answers with metadata at once more than one is 200", Breaks: []string{oi.OIPREAD1, oi.OIP0025A14, oi.OIP0025A13},
 		Twin: "answers without metadata are taken one by one",
@@ -136,6 +155,23 @@ var drawnFaults = []Fault{
 		Looks: "intent.suspension_expired is later than the change to active", Breaks: []string{oi.OIP0026E5},
 		Replace: func(s *rules.Set) {
 			s.Expiry.Precedes = func(fallback string) bool { return !suspension.Continues(fallback) }
+		},
+	},
+	{
+		ID: "openintent.one-address-hidden", Title: "a reminder to the outside hides the first address in the question, and sends the others",
+		Looks: "the body of a webhook has a question with one of three addresses hidden", Breaks: []string{oi.OIP0026K1},
+		Replace: func(s *rules.Set) {
+			s.Reminders.Notice = func(notice, record map[string]any) map[string]any {
+				asked, _ := record["question"].(string)
+				first := true
+				notice["question"] = address.ReplaceAllStringFunc(asked, func(found string) string {
+					if first {
+						found, first = "[hidden]", false
+					}
+					return found
+				})
+				return notice
+			}
 		},
 	},
 	{
