@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"github.com/gowebpki/jcs"
+
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
@@ -20,6 +22,9 @@ type Handoff struct {
 	// Harvested are the parent's variables that a child sets when it has ended; nil is no harvest (RFC 0037 B, RFC 0022
 	// B).
 	Harvested func(Harvest) map[string]any
+
+	// Canonical is the form in which what a child put out is summed up, given a form of it (RFC 8785).
+	Canonical func(json []byte) ([]byte, error)
 
 	// Stops tells whether a run that is stopped stops its child (RFC 0007).
 	Stops func(Descendant) bool
@@ -64,7 +69,8 @@ func honestHandoff() Handoff {
 			}
 			return Pick(h.Mapping, h.Variables)
 		},
-		Stops: func(Descendant) bool { return true },
+		Canonical: jcs.Transform,
+		Stops:     func(Descendant) bool { return true },
 	}
 }
 
