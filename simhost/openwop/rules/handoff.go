@@ -16,6 +16,9 @@ type Handoff struct {
 	// GoesOn tells whether the loop goes on after a handoff that this step ended (RFC 0037 A).
 	GoesOn func(last event.Phase) bool
 
+	// TakesNext tells whether a decision for several workers goes on to the next one after a handoff that this step ended.
+	TakesNext func(last event.Phase) bool
+
 	// Given are the inputs of a worker (RFC 0022 A).
 	Given func(Given) map[string]any
 
@@ -60,9 +63,10 @@ type Descendant struct {
 
 func honestHandoff() Handoff {
 	return Handoff{
-		CountsAs: func(child openwopv1.RunStatus, _ bool) openwopv1.RunStatus { return child },
-		GoesOn:   func(event.Phase) bool { return true },
-		Given:    func(g Given) map[string]any { return Pick(g.Mapping(), g.Variables) },
+		CountsAs:  func(child openwopv1.RunStatus, _ bool) openwopv1.RunStatus { return child },
+		GoesOn:    func(event.Phase) bool { return true },
+		TakesNext: func(event.Phase) bool { return true },
+		Given:     func(g Given) map[string]any { return Pick(g.Mapping(), g.Variables) },
 		Harvested: func(h Harvest) map[string]any {
 			if h.Child != openwopv1.RunStatusCompleted || len(h.Mapping) == 0 {
 				return nil

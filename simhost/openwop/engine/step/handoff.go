@@ -44,7 +44,7 @@ func (m handoff) next() Wait {
 		return m.childHarvested()
 	case !m.Rules.Handoff.GoesOn(l.Child.Phase.Last()):
 		return m.failNode(dispatcher.ID, l.Child.Failure())
-	case m.more():
+	case m.more() && m.Rules.Handoff.TakesNext(l.Child.Phase.Last()):
 		return m.announce(workers[l.Child.Position+1], l.Child.Position+1)
 	default:
 		return m.completeNode(dispatcher.ID, l.DecidedID, lastChild(*l.Child))
