@@ -19,6 +19,7 @@ type LostObservation struct {
 	Outcome string `json:"outcome"` // initial value of that variable of the parent
 	Lost    string `json:"lost"`    // the first worker
 	Next    string `json:"next"`    // the second
+	Beside  bool   `json:"beside"`  // both are of one decision; else each of its own
 	// Running and Cancelled are set if the worker was cancelled: the wait until it
 	// was at work, with its snapshot, and the HTTP status of the cancel.
 	Running   wire.Wait       `json:"running"`
@@ -57,8 +58,9 @@ var missingWorker = &scenarios.Drive[LostObservation]{
 
 // stoppedWorker cancels a worker while it waits.
 var stoppedWorker = &scenarios.Drive[LostObservation]{
-	ID:    "openwop/worker-that-is-cancelled",
-	Title: "runs a loop whose first worker waits half a minute, cancels that worker, and reads both",
+	ID: "openwop/worker-that-is-cancelled",
+	Title: "runs a loop whose first worker waits half a minute and whose second one is of the same decision, cancels the first, and " +
+		"reads both",
 	Sends: []string{
 		sendsLost, "{read run}", "{poll log}", "{cancel run:childRunId}",
 		"{read run:childRunId}", "{poll log:childRunId}",
@@ -66,7 +68,7 @@ var stoppedWorker = &scenarios.Drive[LostObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LostObservation) {
 		h := host.Host{Conn: c}
 		h.GoFirst() // the worker does not wait for ever
-		r, seen := lose(ctx, h, fixture.Wait, fixture.ScriptedStops, fixture.Wait)
+		r, seen := loseOne(ctx, h, true, fixture.Wait, fixture.ScriptedStops, fixture.Wait)
 		*o = seen
 		if r.ID == "" {
 			follow(ctx, r, o)
@@ -85,9 +87,14 @@ var stoppedWorker = &scenarios.Drive[LostObservation]{
 // outcomeOfScripts is the value of the variable outcome in the loops of the second family.
 const outcomeOfScripts = "as-it-was"
 
-// lose starts a loop that dispatches the worker, and then one that completes: one with a chosen plan, else that script. It
-// ends the drive unless the host offers the fixtures in needs.
+// lose is loseOne with a decision for each of the two workers.
 func lose(ctx context.Context, h host.Host, worker, script string, needs ...string) (*host.Run, LostObservation) {
+	return loseOne(ctx, h, false, worker, script, needs...)
+}
+
+// loseOne starts a loop that dispatches the worker, and then one that completes: one with a chosen plan, where both may be of one
+// decision, else that script. It ends the drive unless the host offers the fixtures in needs.
+func loseOne(ctx context.Context, h host.Host, beside bool, worker, script string, needs ...string) (*host.Run, LostObservation) {
 	ceiling, why := h.Ceiling()
 	o := LostObservation{Lost: worker, Outcome: h.Marker()}
 	_, maps := claims.DispatchMapping.Look(h.Discovery)
@@ -111,8 +118,11 @@ func lose(ctx context.Context, h host.Host, worker, script string, needs ...stri
 		h.Lacks("the host offers no loop with chosen workers", fixture.Loop)
 		return nil, o
 	}
-	request := host.Scripted{Fixture: o.Way, Plan: host.Plan{host.NextWorker(worker), host.NextWorker(o.Next),
-		host.Terminate(h.Name("done"))}, Chosen: true}.Request(nil)
+	plan := host.Plan{host.NextWorker(worker), host.NextWorker(o.Next)}
+	if o.Beside = beside; beside {
+		plan = host.Plan{host.NextWorker(worker, o.Next)}
+	}
+	request := host.Scripted{Fixture: o.Way, Plan: append(plan, host.Terminate(h.Name("done"))), Chosen: true}.Request(nil)
 	if o.Mapped {
 		request.Inputs["outcome"] = o.Outcome
 	}

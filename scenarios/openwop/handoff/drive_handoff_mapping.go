@@ -1,7 +1,11 @@
 package handoff
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
@@ -43,16 +47,26 @@ type Carried struct {
 	Key      string     `json:"key"`
 	Back     bool       `json:"back"`     // put in the parent, else in a worker
 	Snapshot wire.Value `json:"snapshot"` // of that run
-	Want     []any      `json:"want"`     // any of these; for upstream's fixtures, the default as well
+	Want     JSONValues `json:"want"`     // any of these; for upstream's fixtures, the default as well
+}
+
+// JSONValues keep their numbers to the last digit when they are read again.
+type JSONValues []any
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (v *JSONValues) UnmarshalJSON(raw []byte) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	return d.Decode((*[]any)(v))
 }
 
 // mappedLoops runs loops that map random values to workers and back.
 var mappedLoops = &scenarios.Drive[MappedObservation]{
 	ID: "openwop/mapped-loops",
-	Title: "runs loops that map random values to their workers and back, one of them with a variable that has no value, and " +
-		"reads parents and children",
+	Title: "runs loops that map random values of every type to their workers and back, one of them with a variable that has no value, " +
+		"and reads parents and children",
 	Sends: []string{
-		"{create run} (assay-loop-mapped with random values, twice; else upstream's loops with mappings, one each)", "{read run}",
+		"{create run} (assay-loop-mapped with random values, three times; else upstream's loops with mappings, one each)", "{read run}",
 		"{poll log}", "{read run:childRunId}", "{poll log:childRunId}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *MappedObservation) {
@@ -107,7 +121,7 @@ func (m MappedRun) back(what, key string, want ...any) Carried {
 // worker that lacks a variable the first two had.
 func mapRandomly(ctx context.Context, h host.Host) MappedObservation {
 	o := MappedObservation{Chosen: true}
-	said, other, spare := h.Marker(), h.Marker(), h.Marker()
+	said, other, spare := spelled(h), spelled(h), spelled(h)
 	way := host.Scripted{Fixture: fixture.Mapped, Plan: host.Plan{host.NextWorker(fixture.Echo, fixture.EchoAgain),
 		host.Terminate(h.Name("done"))}, Chosen: true}
 	request := way.Request(nil)
@@ -131,7 +145,7 @@ func mapRandomly(ctx context.Context, h host.Host) MappedObservation {
 
 	bare := host.Scripted{Fixture: fixture.Mapped, Plan: host.Plan{host.NextWorker(fixture.Echo), host.Terminate(h.Name("done"))},
 		Chosen: true}
-	said = h.Marker()
+	said = spelled(h)
 	request = bare.Request(nil)
 	request.Inputs["said"] = said
 	m = mapped(ctx, h, MappedRun{Way: bare.Fixture, Workers: bare.Workers(), Harvested: [][]string{{"heard"}}}, request)
@@ -139,5 +153,38 @@ func mapRandomly(ctx context.Context, h host.Host) MappedObservation {
 	o.Inputs = append(o.Inputs, m.to(0, "the parent's said as the input word of the worker", "word", said))
 	o.Unset = []Carried{m.to(0, "the input extra, whose source has no value", "extra")}
 	o.Harvests = append(o.Harvests, m.back("the worker's word as the parent's heard", "heard", said))
+	o.addTyped(ctx, h)
 	return o
+}
+
+// spelled returns a text that only this drive can have sent, with letters that encoders of JSON spell in several ways.
+func spelled(h host.Host) string {
+	return h.Marker() + []string{" <b>&amp;</b>", "\u2028\u2029", " \"\\/\b\f\t", " \u007f\u0080 é 😂"}[h.Rand.IntN(4)] + "<&>"
+}
+
+// addTyped runs a loop whose worker is given values that are no texts, unless the host takes texts alone. Their names sort
+// in one way by the letters and in another by the bytes, their numbers are written in several ways.
+func (o *MappedObservation) addTyped(ctx context.Context, h host.Host) {
+	if !h.Offers(fixture.EchoTyped) {
+		return
+	}
+	shape := host.Values(spelled(h))
+	shape["\ufb33"], shape["😂"], shape["Z"], shape["z"], shape["<&>"] = 1, 0.1, 1e21, 1e-6, 333333333.33333329
+	given := map[string]any{"flag": h.Rand.IntN(2) == 0, "count": []any{0, -0.5, 1e-7, 1 << 40}[h.Rand.IntN(4)], "shape": shape,
+		"list": []any{nil, false, "", spelled(h), []any{}, map[string]any{}}}
+	way := host.Scripted{Fixture: fixture.Mapped, Plan: host.Plan{host.NextWorker(fixture.EchoTyped), host.Terminate(h.Name("done"))},
+		Chosen: true}
+	request := way.Request(nil)
+	maps.Copy(request.Inputs, given)
+	m := mapped(ctx, h, MappedRun{Way: way.Fixture + " with values that are no texts", Workers: way.Workers(),
+		Harvested: [][]string{{"counted", "flagged", "listed", "shaped"}}}, request)
+	if status, _ := m.Log.Created.Int(); status == http.StatusBadRequest || status == http.StatusUnprocessableEntity {
+		return
+	}
+	o.Runs = append(o.Runs, m)
+	for _, name := range [][2]string{{"count", "counted"}, {"flag", "flagged"}, {"list", "listed"}, {"shape", "shaped"}} {
+		input, back := name[0], name[1]
+		o.Inputs = append(o.Inputs, m.to(0, "the parent's "+input+" as the input of the worker", input, given[input]))
+		o.Harvests = append(o.Harvests, m.back("the worker's "+input+" as the parent's "+back, back, given[input]))
+	}
 }

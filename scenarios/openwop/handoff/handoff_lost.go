@@ -94,6 +94,10 @@ func (o LostObservation) given(j *scenarios.Judge) {
 		decidedAs(o.Log, j, true, o.Lost, o.Next)
 		return
 	}
+	if o.Beside {
+		decidedAs(o.Log, j, true, o.Lost, o.Next) // failed with its first worker, or behind the second: OWP-R10
+		return
+	}
 	if slices.Equal(decidedOn(o.Log), []string{o.Lost, o.Next}) {
 		j.Block("setup failed: the loop failed behind its second worker", "have the second worker complete, and the loop with it")
 	}
@@ -122,7 +126,7 @@ func (o LostObservation) checkEnded(j *scenarios.Judge, status string, phases []
 	checkNamed(j, steps, o.Lost)
 	checkChild(j, o.Log, o.Children, steps, o.Lost, status)
 	if o.Log.Status().String() != "failed" {
-		checkHandoff(o.Log, j, openwop.OWP0037B3, 1, o.Next, completion)
+		checkHandoff(o.Log, j, openwop.OWP0037B3, o.turns()-1, o.Next, completion)
 	}
 	o.checkGoesOn(j)
 }
@@ -134,7 +138,15 @@ func (o LostObservation) checkErrors(j *scenarios.Judge) {
 // checkGoesOn checks that the loop went on after its worker was lost; a loop that did not is only a finding.
 func (o LostObservation) checkGoesOn(j *scenarios.Judge) {
 	j.Check(openwop.OWPDSP15, o.Log.Status()).To(check.Equal("completed"), "status of a loop whose worker did not complete")
-	j.Check(openwop.OWPDSP15, o.Log.Decided()).To(check.Len(3), "turns of a loop whose worker did not complete")
+	j.Check(openwop.OWPDSP15, o.Log.Decided()).To(check.Len(o.turns()+1), "turns of a loop whose worker did not complete")
+}
+
+// turns is how many turns of the loop are for workers.
+func (o LostObservation) turns() int {
+	if o.Beside {
+		return 1
+	}
+	return 2
 }
 
 // checkUntouched checks that nothing came back from a worker that did not complete.
@@ -159,7 +171,7 @@ func (o LostObservation) checkUntouched(j *scenarios.Judge) {
 	if o.Log.Status().String() == "failed" { // the second worker, which is the control, never ran
 		return
 	}
-	if control := handoff(o.Log, 1, o.Next).Where(IsPhase(dialect.ChainPhaseOutputHarvested)); len(control.Values) == 0 {
+	if control := handoff(o.Log, o.turns()-1, o.Next).Where(IsPhase(dialect.ChainPhaseOutputHarvested)); len(control.Values) == 0 {
 		unharvested(j, o.Log, o.Next, "setup failed: the worker that completed was not harvested either")
 	}
 }

@@ -1,6 +1,7 @@
 package handoff_test
 
 import (
+	"slices"
 	"testing"
 
 	requirement "github.com/openassay/assay/gen/openwop"
@@ -195,4 +196,47 @@ func TestJudgesOfLostWorkersThatCannotBeLookedAt(t *testing.T) {
 			t.Errorf("%s (%s), findings %v", out.Verdict, out.Reason, out.Findings)
 		}
 	})
+}
+
+// The workers of one decision are dispatched one after the other, whatever became of those before.
+func TestAWorkerThatIsCancelledEndsNoDecision(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*hosttest.Cast)
+		want  string
+	}{
+		"the next one follows":       {func(*hosttest.Cast) {}, "passed"},
+		"the next one does not":      {func(c *hosttest.Cast) { cutHandoff(c, "next") }, requirement.OWP0037B3},
+		"the loop fails with it":     {func(c *hosttest.Cast) { cutHandoff(c, "next"); failsLater(c) }, "passed"},
+		"the loop fails behind both": {failsLater, "passed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cast := &hosttest.Cast{Parent: hosttest.NewTale("p", "assay-loop", "completed")}
+			decided := cast.Parent.Decide("lost", "next")
+			succeeded := cast.Parent.Step("dispatch.succeeded", cast.Parent.Step("dispatch.began", decided, "lost", ""), "lost", "c1")
+			cast.Parent.Step("child.cancelled", succeeded, "lost", "c1")
+			cast.Parent.Hand(decided, "next", "c2")
+			cast.Parent.Complete()
+			cast.Children = append(cast.Children, hosttest.Child("c1", "lost", "p", "cancelled"), hosttest.Child("c2", "next", "p", "completed"))
+			c.spoil(cast)
+			o := handoff.LostObservation{Way: "assay-loop", Lost: "lost", Next: "next", Beside: true,
+				Running: wire.Wait{What: "at work", Reached: true}, Cancelled: wiretest.Status(t, 200)}
+			o.Log, o.Children = cast.Minted(t)
+			hosttest.Expect(t, "cancelled-worker", o, c.want)
+		})
+	}
+}
+
+// cutHandoff removes what the parent tells of a worker.
+func cutHandoff(c *hosttest.Cast, worker string) {
+	c.Parent.Events = slices.DeleteFunc(c.Parent.Events, func(e map[string]any) bool {
+		payload, _ := e["payload"].(map[string]any)
+		return payload["workerId"] == worker
+	})
+}
+
+// failsLater has the parent fail in place of its second turn.
+func failsLater(c *hosttest.Cast) {
+	c.Parent.Events = c.Parent.Events[:c.Parent.At("runOrchestrator.decided", 1)]
+	c.Parent.Add("run.failed", "", map[string]any{"error": map[string]any{"code": "child_cancelled", "message": "m"}})
+	c.Parent.Shown["status"] = "failed"
 }

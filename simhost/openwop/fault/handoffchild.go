@@ -99,6 +99,15 @@ var handoffChildFaults = []Fault{
 		Replace: failingAfter(event.ChildCancelled),
 	},
 	{
+		ID:     "handoff.cancelled-worker-ends-decision",
+		Title:  "a worker that is cancelled ends its decision: the workers behind it are not dispatched",
+		Looks:  "the turn that follows child.cancelled begins without dispatch.began for the next worker of the decision",
+		Breaks: []string{openwop.OWP0037B3},
+		Replace: func(s *rules.Set) {
+			s.Handoff.TakesNext = func(last event.Phase) bool { return last != event.ChildCancelled }
+		},
+	},
+	{
 		ID:      "handoff.loop-fails-without-worker",
 		Title:   "a worker that cannot be created takes the loop with it",
 		Looks:   "the parent is failed after dispatch.failed",

@@ -170,6 +170,16 @@ var handoffMappingFaults = []Fault{
 		},
 	},
 	{
+		ID:     "handoff.checksum-as-encoded",
+		Title:  "the checksum is made over the JSON as the host's own encoder writes it, which is not the canonical form",
+		Looks:  "attestation.checksum fits what the child put out only where that has no <, >, & and no line separator",
+		Breaks: []string{openwop.OWPDSP27},
+		Twin:   "there nothing fits the checksum, here most does",
+		Replace: func(s *rules.Set) {
+			s.Handoff.Canonical = func(json []byte) ([]byte, error) { return json, nil }
+		},
+	},
+	{
 		ID:     "handoff.checksum-of-something-else",
 		Title:  "the checksum is made over the outputs in a wrapper of the host's own",
 		Looks:  "attestation.checksum of output.harvested fits nothing that the child put out",

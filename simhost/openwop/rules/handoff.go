@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"github.com/gowebpki/jcs"
+
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
@@ -14,12 +16,18 @@ type Handoff struct {
 	// GoesOn tells whether the loop goes on after a handoff that this step ended (RFC 0037 A).
 	GoesOn func(last event.Phase) bool
 
+	// TakesNext tells whether a decision for several workers goes on to the next one after a handoff that this step ended.
+	TakesNext func(last event.Phase) bool
+
 	// Given are the inputs of a worker (RFC 0022 A).
 	Given func(Given) map[string]any
 
 	// Harvested are the parent's variables that a child sets when it has ended; nil is no harvest (RFC 0037 B, RFC 0022
 	// B).
 	Harvested func(Harvest) map[string]any
+
+	// Canonical is the form in which what a child put out is summed up, given a form of it (RFC 8785).
+	Canonical func(json []byte) ([]byte, error)
 
 	// Stops tells whether a run that is stopped stops its child (RFC 0007).
 	Stops func(Descendant) bool
@@ -55,16 +63,18 @@ type Descendant struct {
 
 func honestHandoff() Handoff {
 	return Handoff{
-		CountsAs: func(child openwopv1.RunStatus, _ bool) openwopv1.RunStatus { return child },
-		GoesOn:   func(event.Phase) bool { return true },
-		Given:    func(g Given) map[string]any { return Pick(g.Mapping(), g.Variables) },
+		CountsAs:  func(child openwopv1.RunStatus, _ bool) openwopv1.RunStatus { return child },
+		GoesOn:    func(event.Phase) bool { return true },
+		TakesNext: func(event.Phase) bool { return true },
+		Given:     func(g Given) map[string]any { return Pick(g.Mapping(), g.Variables) },
 		Harvested: func(h Harvest) map[string]any {
 			if h.Child != openwopv1.RunStatusCompleted || len(h.Mapping) == 0 {
 				return nil
 			}
 			return Pick(h.Mapping, h.Variables)
 		},
-		Stops: func(Descendant) bool { return true },
+		Canonical: jcs.Transform,
+		Stops:     func(Descendant) bool { return true },
 	}
 }
 

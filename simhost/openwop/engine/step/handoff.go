@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gowebpki/jcs"
-
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/event"
@@ -46,7 +44,7 @@ func (m handoff) next() Wait {
 		return m.childHarvested()
 	case !m.Rules.Handoff.GoesOn(l.Child.Phase.Last()):
 		return m.failNode(dispatcher.ID, l.Child.Failure())
-	case m.more():
+	case m.more() && m.Rules.Handoff.TakesNext(l.Child.Phase.Last()):
 		return m.announce(workers[l.Child.Position+1], l.Child.Position+1)
 	default:
 		return m.completeNode(dispatcher.ID, l.DecidedID, lastChild(*l.Child))
@@ -207,7 +205,7 @@ func (m handoff) readReport(c *state.Child) {
 		Mapping: m.outputMapping(c.WorkerID), Maps: m.S.Program.MapsBack(),
 	})
 	if c.Harvest != nil && m.Attests {
-		c.Checksum, m.Err = checksum(r.Outputs)
+		c.Checksum, m.Err = checksum(r.Outputs, m.Rules.Handoff.Canonical)
 	}
 }
 
@@ -266,7 +264,7 @@ func (r *ChildReport) abroad() bool { return r.Remote != nil && r.Remote.RunID !
 
 // checksum is the SHA-256, in hex, over the outputs of a child as canonical JSON (RFC 8785). A child without outputs has the
 // empty object.
-func checksum(outputs map[string]any) (string, error) {
+func checksum(outputs map[string]any, canonical func([]byte) ([]byte, error)) (string, error) {
 	if outputs == nil {
 		outputs = map[string]any{}
 	}
@@ -274,10 +272,9 @@ func checksum(outputs map[string]any) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("attest a child's outputs: %w", err)
 	}
-	canonical, err := jcs.Transform(encoded)
-	if err != nil {
+	if encoded, err = canonical(encoded); err != nil {
 		return "", fmt.Errorf("attest a child's outputs: %w", err)
 	}
-	sum := sha256.Sum256(canonical)
+	sum := sha256.Sum256(encoded)
 	return hex.EncodeToString(sum[:]), nil
 }
