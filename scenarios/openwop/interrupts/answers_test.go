@@ -112,6 +112,12 @@ func TestJudgesOfVotes(t *testing.T) {
 	ballot := func(t *testing.T, end gateRun, votes ...interrupts.Response) interrupts.Ballot {
 		return interrupts.Ballot{Gate: wait.gate(t), Required: 3, Votes: votes, End: end.log(t)}
 	}
+	minds := func(t *testing.T, ends ...gateRun) (out []interrupts.Ballot) {
+		for _, end := range ends {
+			out = append(out, ballot(t, end, responded(t, 200, "m1"), responded(t, 409, "m2"), responded(t, 200, "m3"), responded(t, 200, "m4")))
+		}
+		return out
+	}
 	type O = interrupts.QuorumObservation
 	judgeAll(t, func(t *testing.T) O {
 		return O{All: ballot(t, end, responded(t, 200, "v1", voted), responded(t, 200, "v2", voted), responded(t, 200, "v3")),
@@ -134,6 +140,14 @@ func TestJudgesOfVotes(t *testing.T) {
 		{"nobody fills it", "one-vote-each", func(o *O) { o.Alone.End.Ended.Reached = false }, hosttest.BlockedOn("")},
 		{"the others may not vote", "one-vote-each", func(o *O) { o.Alone.Votes[4] = responded(t, 403, "v2", voted) }, hosttest.BlockedOn("")},
 		{"never waited", "one-vote-each", func(o *O) { o.Alone.Gate = end.gate(t) }, hosttest.BlockedOn(openwop.OWPINT6)},
+		{"counts the first of two minds", "one-vote-each", func(o *O) { o.Changed = minds(t, voted, end) }, "passed"},
+		{"counts neither of two minds", "one-vote-each", func(o *O) { o.Changed = minds(t, voted, voted) }, "passed"},
+		{"a change of mind rejects", "one-vote-each", func(o *O) { o.Changed = minds(t, wait.rejected(), wait.rejected()) }, "passed"},
+		{"counts both of two minds", "one-vote-each", func(o *O) { o.Changed = minds(t, end, end) }, openwop.OWPINT28},
+		{"a gate of two minds never waited", "one-vote-each", func(o *O) {
+			o.Changed = minds(t, end, voted)
+			o.Changed[1].Gate = end.gate(t)
+		}, hosttest.BlockedOn(openwop.OWPINT6)},
 	})
 	type V = interrupts.VetoObservation
 	for scenario, id := range map[string]string{"majority-rejects": openwop.OWPINT29, "single-veto": openwop.OWPINT30} {
@@ -176,5 +190,15 @@ func TestJudgesOfCredentials(t *testing.T) {
 		{"refuses it and goes on", "scope-needed", func(o *S) { o.Later = end.log(t) }, openwop.OWPINT32},
 		{"a key it does not know", "scope-needed", func(o *S) { o.Read = hosttest.No(t, 401, "unauthenticated") }, "blocked"},
 		{"nobody can answer", "scope-needed", func(o *S) { o.Accepted = responded(t, 403, "yes") }, "blocked"},
+		{"looks for the run first", "scope-needed", func(o *S) { o.Nowhere = hosttest.No(t, 404, "run_not_found") }, openwop.OWPINT32},
+		{"refuses it beside a token", "scope-needed", func(o *S) { o.Beside, o.Token = wait.gate(t), responded(t, 403, "tok", wait) }, "passed"},
+		{"takes it for a stranger's beside a token", "scope-needed", func(o *S) {
+			o.Beside, o.Token = wait.gate(t), responded(t, 401, "tok", wait)
+		}, "passed"},
+		{"takes it beside a token", "scope-needed", func(o *S) { o.Beside, o.Token = wait.gate(t), responded(t, 200, "tok", end) },
+			openwop.OWPINT32},
+		{"refuses it beside a token and goes on", "scope-needed", func(o *S) {
+			o.Beside, o.Token = wait.gate(t), responded(t, 403, "tok", end)
+		}, openwop.OWPINT32},
 	})
 }
