@@ -235,6 +235,11 @@ func TestJudgesOfALiveRun(t *testing.T) {
 		{"never stands still", "poll-while-live", func(o *eventlog.LiveObservation) { o.Held.Reached = false }, "blocked"},
 		{"refuses the answer", "poll-while-live", func(o *eventlog.LiveObservation) { o.Moved = wiretest.Status(t, 409) }, "blocked"},
 		{"does not go on", "poll-while-live", func(o *eventlog.LiveObservation) { o.After.Ended.Reached = false }, "blocked"},
+		{"a long log on several pages", "poll-while-live", func(o *eventlog.LiveObservation) { o.Long = honest.Log(t, "long") }, "passed"},
+		{"a long log that is complete too early", "poll-while-live", func(o *eventlog.LiveObservation) {
+			o.Long = honest.Log(t, "long")
+			o.Long.Early = wiretest.Value(t, true)
+		}, openwop.OWPEVT16},
 		{"an empty log", "poll-while-live", func(o *eventlog.LiveObservation) { o.Before = hosttest.Entries{}.Log(t, "a") }, "blocked"},
 
 		{"honest", "stream-while-live", func(*eventlog.LiveObservation) {}, "passed"},

@@ -311,6 +311,11 @@ func TestJudgeOfTheDeadline(t *testing.T) {
 	ended := func(state string, runs int, reached bool) wire.Wait {
 		return wire.Wait{What: "the goal has ended", Reached: reached, Last: wiretest.Value(t, standing(state, runs))}
 	}
+	paused := func(status int, end wire.Wait) func(*goals.GoalDeadlineObservation) {
+		return func(o *goals.GoalDeadlineObservation) {
+			o.Paused = goals.GoalLapse{Goal: made(t), Paused: replied(t, status, standing("paused", 0)), Ended: end}
+		}
+	}
 	for _, c := range []struct {
 		name  string
 		spoil func(*goals.GoalDeadlineObservation)
@@ -329,6 +334,10 @@ func TestJudgeOfTheDeadline(t *testing.T) {
 		{"is too slow to tell", func(o *goals.GoalDeadlineObservation) { o.EarlyBy = 700 * time.Millisecond }, "blocked"},
 		{"the seam falls over", func(o *goals.GoalDeadlineObservation) { o.Early = refusedTick(t, 500) }, "blocked"},
 		{"never moves", func(o *goals.GoalDeadlineObservation) { o.Early = stuck(t, 0) }, "blocked"},
+		{"ends one that is paused", paused(200, ended("bound-exceeded", 0, true)), "passed"},
+		{"pauses none", paused(409, wire.Wait{}), "passed"},
+		{"keeps one that is paused", paused(200, ended("paused", 0, false)), requirement.OWP0097E6},
+		{"gives up one that is paused", paused(200, ended("abandoned", 0, true)), requirement.OWP0097E6},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := goals.GoalDeadlineObservation{Goal: made(t), Deadline: 500 * time.Millisecond, EarlyBy: 20 * time.Millisecond,

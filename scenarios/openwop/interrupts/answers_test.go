@@ -112,7 +112,22 @@ func TestJudgesOfVotes(t *testing.T) {
 	ballot := func(t *testing.T, end gateRun, votes ...interrupts.Response) interrupts.Ballot {
 		return interrupts.Ballot{Gate: wait.gate(t), Required: 3, Votes: votes, End: end.log(t)}
 	}
+	minds := func(t *testing.T, ends ...gateRun) (out []interrupts.Ballot) {
+		for _, end := range ends {
+			out = append(out, ballot(t, end, responded(t, 200, "m1"), responded(t, 409, "m2"), responded(t, 200, "m3"), responded(t, 200, "m4")))
+		}
+		return out
+	}
 	type O = interrupts.QuorumObservation
+	mixed := func(before gateRun, decides bool) func(*O) {
+		return func(o *O) {
+			o.Decides = decides
+			o.Mixed = ballot(t, end, responded(t, 200, "m1", voted), responded(t, 200, "m2", voted), responded(t, 200, "m3", before))
+			if decides {
+				o.Mixed.Votes = append(o.Mixed.Votes, responded(t, 200, "m4"))
+			}
+		}
+	}
 	judgeAll(t, func(t *testing.T) O {
 		return O{All: ballot(t, end, responded(t, 200, "v1", voted), responded(t, 200, "v2", voted), responded(t, 200, "v3")),
 			Alone: ballot(t, end, responded(t, 200, "a1"), responded(t, 409, "a2"), responded(t, 200, "a3"), responded(t, 409, "a4"),
@@ -124,6 +139,16 @@ func TestJudgesOfVotes(t *testing.T) {
 		{"one is enough", "quorum", func(o *O) { o.All.Votes[0] = responded(t, 200, "v1", end) }, openwop.OWPINT27},
 		{"three are not enough", "quorum", func(o *O) { o.All.End = voted.log(t); o.All.End.Ended.Reached = false }, openwop.OWPINT27},
 		{"three fail", "quorum", func(o *O) { o.All.End = wait.rejected().log(t) }, openwop.OWPINT27},
+		{"waits on while the votes are mixed", "quorum", mixed(voted, true), "passed"},
+		{"waits on while the votes are mixed, and nobody is left to vote", "quorum", mixed(voted, false), "passed"},
+		{"counts who rejects", "quorum", mixed(end, true), openwop.OWPINT27},
+		{"counts who rejects, and nobody is left to vote", "quorum", mixed(end, false), openwop.OWPINT27},
+		{"is rejected by too few", "quorum", mixed(wait.rejected(), true), "passed"}, // another scenario's
+		{"stays as it is when all accepted beside one", "quorum", func(o *O) {
+			mixed(voted, true)(o)
+			o.Mixed.End = voted.log(t)
+			o.Mixed.End.Ended.Reached = false
+		}, openwop.OWPINT27},
 		{"a key it does not know", "quorum", func(o *O) { o.All.Votes[1] = responded(t, 401, "v2", voted) }, hosttest.BlockedOn("")},
 
 		{"honest", "one-vote-each", nil, "passed"},
@@ -134,6 +159,14 @@ func TestJudgesOfVotes(t *testing.T) {
 		{"nobody fills it", "one-vote-each", func(o *O) { o.Alone.End.Ended.Reached = false }, hosttest.BlockedOn("")},
 		{"the others may not vote", "one-vote-each", func(o *O) { o.Alone.Votes[4] = responded(t, 403, "v2", voted) }, hosttest.BlockedOn("")},
 		{"never waited", "one-vote-each", func(o *O) { o.Alone.Gate = end.gate(t) }, hosttest.BlockedOn(openwop.OWPINT6)},
+		{"counts the first of two minds", "one-vote-each", func(o *O) { o.Changed = minds(t, voted, end) }, "passed"},
+		{"counts neither of two minds", "one-vote-each", func(o *O) { o.Changed = minds(t, voted, voted) }, "passed"},
+		{"a change of mind rejects", "one-vote-each", func(o *O) { o.Changed = minds(t, wait.rejected(), wait.rejected()) }, "passed"},
+		{"counts both of two minds", "one-vote-each", func(o *O) { o.Changed = minds(t, end, end) }, openwop.OWPINT28},
+		{"a gate of two minds never waited", "one-vote-each", func(o *O) {
+			o.Changed = minds(t, end, voted)
+			o.Changed[1].Gate = end.gate(t)
+		}, hosttest.BlockedOn(openwop.OWPINT6)},
 	})
 	type V = interrupts.VetoObservation
 	for scenario, id := range map[string]string{"majority-rejects": openwop.OWPINT29, "single-veto": openwop.OWPINT30} {
@@ -176,5 +209,15 @@ func TestJudgesOfCredentials(t *testing.T) {
 		{"refuses it and goes on", "scope-needed", func(o *S) { o.Later = end.log(t) }, openwop.OWPINT32},
 		{"a key it does not know", "scope-needed", func(o *S) { o.Read = hosttest.No(t, 401, "unauthenticated") }, "blocked"},
 		{"nobody can answer", "scope-needed", func(o *S) { o.Accepted = responded(t, 403, "yes") }, "blocked"},
+		{"looks for the run first", "scope-needed", func(o *S) { o.Nowhere = hosttest.No(t, 404, "run_not_found") }, openwop.OWPINT32},
+		{"refuses it beside a token", "scope-needed", func(o *S) { o.Beside, o.Token = wait.gate(t), responded(t, 403, "tok", wait) }, "passed"},
+		{"takes it for a stranger's beside a token", "scope-needed", func(o *S) {
+			o.Beside, o.Token = wait.gate(t), responded(t, 401, "tok", wait)
+		}, "passed"},
+		{"takes it beside a token", "scope-needed", func(o *S) { o.Beside, o.Token = wait.gate(t), responded(t, 200, "tok", end) },
+			openwop.OWPINT32},
+		{"refuses it beside a token and goes on", "scope-needed", func(o *S) {
+			o.Beside, o.Token = wait.gate(t), responded(t, 403, "tok", end)
+		}, openwop.OWPINT32},
 	})
 }

@@ -56,7 +56,30 @@ var quorumOfDistinct = scenarios.Scenario{
 			b.End.Readable(j)
 			j.Check(openwop.OWPINT27, b.End.Status()).To(check.Equal("completed"), "status of the run after %d votes", b.Required)
 		}
+		o.checkMixed(j)
 	}),
+}
+
+// checkMixed expects that who rejects is none of those that it takes. A gate that is rejected too early is judged elsewhere.
+func (o QuorumObservation) checkMixed(j *scenarios.Judge) {
+	b := o.Mixed
+	if len(b.Votes) == 0 {
+		return
+	}
+	b.given(j)
+	counted(j, b.Votes)
+	last := b.Votes[len(b.Votes)-1]
+	if o.Decides {
+		last = b.Votes[len(b.Votes)-2]
+	}
+	if status := last.After.Status().String(); status != "completed" && host.IsTerminal(status) {
+		return
+	}
+	b.checkUnmoved(j, openwop.OWPINT27, last.After, "some had accepted and some rejected, with an acceptance missing of the "+
+		strconv.Itoa(b.Required)+" that it takes,")
+	if o.Decides && j.Check(openwop.OWPINT27, b.End.Ended).To(check.Reached(), "after the last of %d acceptances", b.Required) {
+		j.Check(openwop.OWPINT27, b.End.Status()).To(check.Equal("completed"), "status of the run after %d acceptances, beside rejections", b.Required)
+	}
 }
 
 // The control is the same gate, which the other voters then fill.

@@ -86,7 +86,20 @@ func TestJudgesOfExpiry(t *testing.T) {
 		r.at = map[int]time.Duration{4: after, 5: after, 6: after}
 		return r
 	}
+	requestedAgain := func(timeoutMs any) hosttest.Event {
+		payload := map[string]any{"kind": "approval", "key": "again", "actions": []any{"accept", "reject", "ask"}}
+		if timeoutMs != nil {
+			payload["timeoutMs"] = timeoutMs
+		}
+		return ofGate("interrupt.requested", payload)
+	}
+	waitsAgain := wait.then("waiting-approval", requestedAgain(250))
 	type O = interrupts.ExpiredObservation
+	askedAbout := func(end gateRun) func(*O) {
+		return func(o *O) {
+			o.Asked = interrupts.AskedExpired{Gate: wait.gate(t), Asked: responded(t, 200, "why"), End: end.log(t)}
+		}
+	}
 	judgeAll(t, func(t *testing.T) O {
 		return O{Gate: wait.gate(t), Timeout: timeout, End: over(timeout).log(t), AtNode: responded(t, 410, "late", over(timeout)),
 			Tokened: true, Token: responded(t, 410, "token", over(timeout))}
@@ -119,6 +132,17 @@ func TestJudgesOfExpiry(t *testing.T) {
 		{"never", "expires", func(o *O) { o.End = wait.log(t); o.End.Ended.Reached = false }, openwop.OWPINT44},
 		{"hides its log", "expires", func(o *O) { o.End.Read = wiretest.Status(t, 500) }, "blocked"},
 		{"accepts it by itself", "expires", func(o *O) { o.End = wait.resolved(saying("accept", "")).log(t) }, openwop.OWPINT44},
+		{"rejects what was asked about", "expires", askedAbout(waitsAgain.rejected()), "passed"},
+		{"accepts what was asked about", "expires", askedAbout(waitsAgain.resolved(saying("accept", ""))), openwop.OWPINT44},
+		{"lets what was asked about wait for ever", "expires", func(o *O) {
+			askedAbout(waitsAgain)(o)
+			o.Asked.End.Ended.Reached = false
+		}, openwop.OWPINT44},
+		{"lets what was asked about wait, and shows no time", "expires", func(o *O) {
+			askedAbout(wait.then("waiting-approval", requestedAgain(nil)))(o)
+			o.Asked.End.Ended.Reached = false
+		}, "passed"},
+		{"was not asked about in time", "expires", askedAbout(wait.resolved(saying("accept", ""))), "passed"},
 
 		{"honest", "expired", nil, "passed"},
 		{"has no tokens", "expired", func(o *O) { o.Tokened, o.Token = false, interrupts.Response{} }, "passed"},

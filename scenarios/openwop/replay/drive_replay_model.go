@@ -146,6 +146,9 @@ type KeyObservation struct {
 	Base  KeyAnswer   `json:"base"`
 	Same  []KeyAnswer `json:"same"`
 	Other []KeyAnswer `json:"other"`
+	Bare  []KeyAnswer `json:"bare,omitempty"` // of the request without tools, in two forms
+	// Parts are requests with a message that is no text, each another one. A host need not take them.
+	Parts []KeyAnswer `json:"parts,omitempty"`
 }
 
 // SeenAs implements [scenarios.Seer]: a seam's reply is the host's own word.
@@ -155,7 +158,7 @@ func (KeyObservation) SeenAs() scenarios.Evidence { return scenarios.Attested }
 var keysOfRequests = &scenarios.Drive[KeyObservation]{
 	ID: "openwop/keys-of-requests",
 	Title: "asks for the key of a random request to a model, of the same in another order or with what does not count, and " +
-		"of others that mean something else",
+		"of others that mean something else; and of one without tools in two forms, and of some whose last message is no text",
 	Sends: []string{"{use seam:test/llm-cache-key} {provider, model, messages}, for each"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *KeyObservation) {
 		h := host.Host{Conn: c}
@@ -170,7 +173,8 @@ var keysOfRequests = &scenarios.Drive[KeyObservation]{
 		for _, group := range []struct {
 			into  *[]KeyAnswer
 			asked []asking
-		}{{&o.Same, sameRequests(h, m)}, {&o.Other, otherRequests(h, m)}} {
+		}{{&o.Same, sameRequests(h, m)}, {&o.Other, otherRequests(h, m)}, {&o.Bare, bareRequests(m)},
+			{&o.Parts, requestsInParts(h, m)}} {
 			for _, k := range group.asked {
 				a := ask(k.what, k.body)
 				*group.into = append(*group.into, a)
@@ -270,6 +274,33 @@ func otherRequests(h host.Host, m modelRequest) (others []asking) {
 		others = append(others, asking{"no " + member, body})
 	}
 	return append(others, callsOfTools(h, m)...)
+}
+
+// bareRequests returns the request without tools: that member is left out, and it is an empty list.
+func bareRequests(m modelRequest) []asking {
+	left, empty := m.body(), m.body()
+	delete(left, "tools")
+	empty["tools"] = []any{}
+	return []asking{{"no tools", left}, {"an empty list of tools", empty}}
+}
+
+// requestsInParts returns requests whose last message holds parts and objects in place of a text.
+func requestsInParts(h host.Host, m modelRequest) (others []asking) {
+	text := func() any { return map[string]any{"type": "text", "text": h.Marker()} }
+	one, other := text(), text()
+	for _, content := range []struct {
+		what string
+		of   any
+	}{
+		{"a message of one part", []any{one}}, {"a message of another part", []any{other}},
+		{"a message of both parts", []any{one, other}}, {"a message of both parts, the other first", []any{other, one}},
+		{"a message that is an object", one}, {"a message that is another object", other},
+	} {
+		r := m
+		r.Messages = []map[string]any{m.Messages[0], {"role": "user", "content": content.of}}
+		others = append(others, asking{content.what, r.body()})
+	}
+	return others
 }
 
 // callsOfTools returns requests whose last message tells what a tool gave back, to one call and to another.

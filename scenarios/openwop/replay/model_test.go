@@ -196,4 +196,21 @@ func TestJudgeOfKeys(t *testing.T) {
 			hosttest.Expect(t, "cache-keys", replay.KeyObservation{Path: "p", Base: c.base, Same: c.same, Other: c.other}, c.want)
 		})
 	}
+	refused := replay.KeyAnswer{What: "a message in parts", Status: wiretest.Status(t, 400)}
+	for _, c := range []struct {
+		name        string
+		bare, parts []replay.KeyAnswer
+		want        string
+	}{
+		{"honest", []replay.KeyAnswer{key("c"), key("c")}, []replay.KeyAnswer{key("d"), key("e")}, "passed"},
+		{"takes no parts", []replay.KeyAnswer{key("c"), key("c")}, []replay.KeyAnswer{refused, refused}, "passed"},
+		{"minds an empty list of tools", []replay.KeyAnswer{key("c"), key("d")}, nil, requirement.OWPRPL14},
+		{"never minds tools", []replay.KeyAnswer{key("a"), key("a")}, nil, requirement.OWPRPL14},
+		{"never minds parts", []replay.KeyAnswer{key("c"), key("c")}, []replay.KeyAnswer{key("d"), key("d")}, requirement.OWPRPL14},
+	} {
+		t.Run("forms: "+c.name, func(t *testing.T) {
+			hosttest.Expect(t, "cache-keys", replay.KeyObservation{Path: "p", Base: key("a"), Same: []replay.KeyAnswer{key("a")},
+				Other: []replay.KeyAnswer{key("b")}, Bare: c.bare, Parts: c.parts}, c.want)
+		})
+	}
 }

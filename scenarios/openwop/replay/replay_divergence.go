@@ -2,6 +2,7 @@ package replay
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/internal/lazyregexp"
@@ -195,7 +196,8 @@ var cacheKeys = scenarios.Scenario{
 			j.Check(openwop.OWPRPL14, same.Key).To(check.SameAs(o.Base.Key), "key of the request with %s", same.What)
 		}
 		seen := map[string]string{o.Base.Key.String(): "the request itself"}
-		for _, other := range o.Other {
+		parts := slices.DeleteFunc(slices.Clone(o.Parts), func(k KeyAnswer) bool { return !host.Succeeded(k.Status) })
+		for _, other := range slices.Concat(o.Other, o.Bare[:min(1, len(o.Bare))], parts) {
 			if !j.Check(openwop.OWPRPL14, other.Key).To(form, "key of the request with %s", other.What) {
 				continue
 			}
@@ -204,6 +206,9 @@ var cacheKeys = scenarios.Scenario{
 				return seen[key] == ""
 			}), "key of the request with %s", other.What)
 			seen[other.Key.String()] = other.What
+		}
+		for _, bare := range o.Bare {
+			j.Check(openwop.OWPRPL14, bare.Key).To(check.SameAs(o.Bare[0].Key), "key of the request with %s", bare.What)
 		}
 	}),
 }

@@ -420,6 +420,33 @@ var replayFaults = []Fault{
 		})),
 	},
 	{
+		ID:     "replay.key-of-no-tools",
+		Title:  "an empty list of tools counts for the cache key",
+		Looks:  "a request with an empty list of tools has another key than one without tools",
+		Breaks: []string{openwop.OWPRPL14},
+		Request: mutate.Asked(cacheKeySeam, mutate.Body(func(ask map[string]any) {
+			if tools, given := ask["tools"].([]any); given && len(tools) == 0 {
+				ask["tools"] = []any{map[string]any{"name": ""}}
+			}
+		})),
+	},
+	{
+		ID:     "replay.key-of-texts-alone",
+		Title:  "what is no text in the messages of a request does not count for its cache key",
+		Looks:  "two requests with messages in parts have one key",
+		Breaks: []string{openwop.OWPRPL14},
+		Request: mutate.Asked(cacheKeySeam, mutate.Body(func(ask map[string]any) {
+			messages, _ := ask["messages"].([]any)
+			for _, one := range messages {
+				if message, ok := one.(map[string]any); ok {
+					if _, text := message["content"].(string); !text {
+						delete(message, "content")
+					}
+				}
+			}
+		})),
+	},
+	{
 		ID:     "replay.refusal-passed-over",
 		Title:  "a replay passes over that the model refuses now what it answered",
 		Looks:  "the replay is completed with what was recorded, and nothing tells of the refusal",
