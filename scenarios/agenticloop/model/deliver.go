@@ -66,6 +66,7 @@ func (w World) deliver(t *Turn) bool {
 		t.Delivery.Status, t.Delivery.Odd = "error", Doubled
 		return run.Failures > 0
 	case NearRun:
+		t.Delivery.Status = t.status()
 		return w.nearRun(t)
 	case Crossed:
 		other := w.Runs[(t.Move.Run+1+pick)%len(w.Runs)]
@@ -91,10 +92,15 @@ func (t *Turn) status() string {
 
 // nearTool names a tool whose name is not that of the delivery, and could be taken for it.
 func (w World) nearTool(t *Turn) bool {
-	near := slices.DeleteFunc(Near(t.Delivery.Tool), func(tool string) bool { return slices.Contains(w.Settings.Aliases, tool) })
+	tool := t.Delivery.Tool
+	near := append(Near(tool), slices.Concat(w.Settings.Tools, Named)...)
+	near = slices.DeleteFunc(near, func(other string) bool { return other == tool || slices.Contains(w.Settings.Aliases, other) })
 	t.Delivery.Tool = near[t.Move.Pick%len(near)]
 	return true
 }
+
+// Named are the tools of the text, which has a request of one under the name of the other.
+var Named = []string{"fetch", "fabric", "jina-reader"}
 
 // above names a later step, one that every language reads if the run is over.
 func above(t *Turn, over bool) bool {
@@ -131,7 +137,7 @@ func Near(text string) (near []string) {
 	letters := []rune(text)
 	for _, other := range []string{
 		string(letters[:len(letters)-1]), string(letters[:(len(letters)+1)/2]), text + "0", text + "x", text + " ",
-		strings.Map(swapped, text), text + "/" + text,
+		Swapped(text), text + "/" + text,
 	} {
 		if other != text && strings.TrimSpace(other) != "" && !slices.Contains(near, other) {
 			near = append(near, other)
@@ -140,9 +146,12 @@ func Near(text string) (near []string) {
 	return near
 }
 
-func swapped(r rune) rune {
-	if unicode.IsUpper(r) {
-		return unicode.ToLower(r)
-	}
-	return unicode.ToUpper(r)
+// Swapped returns a text with its capitals as small letters, and the other way round.
+func Swapped(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsUpper(r) {
+			return unicode.ToLower(r)
+		}
+		return unicode.ToUpper(r)
+	}, text)
 }

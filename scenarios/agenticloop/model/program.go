@@ -14,6 +14,7 @@ type Run struct {
 	Reframes  int            `json:"reframes"`          // max_reframes of the config, where plans are given up
 	Key       string         `json:"key,omitempty"`     // dedupe_key of its start; "" for the usual one
 	Keyless   bool           `json:"keyless,omitempty"` // its start has none
+	Blank     bool           `json:"blank,omitempty"`   // its start has one that is empty
 	Trigger   bool           `json:"trigger,omitempty"` // its start comes as api.trigger
 	Decisions []Decision     `json:"decisions"`         // of its planner, one at the start and one by each result; then no more is known
 }
@@ -48,6 +49,9 @@ type Move struct {
 	Failing bool `json:"failing,omitempty"`
 	// Own: it is delivered as an event of the tool's own, with the correlation in the context of the request.
 	Own bool `json:"own,omitempty"`
+	// Left: the context of the request is what other steps have left. It says how they went: of a tool's own event, whether it failed,
+	// and of a result, another step than the result does.
+	Left bool `json:"left,omitempty"`
 	// Wishes are what a model that errs wants, all in one reply.
 	Wishes []Decision `json:"wishes,omitempty"`
 	// Twice: the answer is lost, and the same job comes again, with the state as it was.

@@ -25,7 +25,7 @@ var (
 	nesting  = &scenarios.Dimension{Name: "objects and lists in one another", Least: 1, Most: [3]int{4, 20, 24}}
 	form     = &scenarios.Dimension{Name: "form of a value", Least: 0, Most: [3]int{len(forms) - 1, len(forms) - 1, len(forms) - 1}}
 	pick     = &scenarios.Dimension{Name: "near miss of a value", Least: 0, Most: [3]int{59, 59, 59}}
-	reframes = &scenarios.Dimension{Name: "plans that a run may give up", Least: 0, Most: [3]int{2, 4, 9}, Edges: []int{0, 1}}
+	reframes = &scenarios.Dimension{Name: "plans that a run may give up", Least: 0, Most: [3]int{3, 5, 9}, Edges: []int{0, 1, 3}}
 	members  = &scenarios.Dimension{Name: "arguments of a tool", Least: 1, Most: [3]int{3, 8, 8}}
 	wishes   = &scenarios.Dimension{Name: "decisions in one reply of a model", Least: 2, Most: [3]int{3, 5, 9}}
 )
@@ -79,7 +79,11 @@ type drawing struct {
 	goals     deck[func(string, int) string]
 	failing   deck[map[string]any]
 	bodies    deck[func(*drawing) any]
-	triggered bool         // a start may come as api.trigger
+	triggered bool // a start may come as api.trigger
+	keys      deck[keying]
+	far       deck[bool]   // whether a result of a step that few can read comes before one of a later step
+	anew      deck[bool]   // whether what may not be had is wanted after a plan was given up
+	replanned bool         // a run was drawn that gives up more plans than it may, and than most defaults allow
 	doubled   bool         // a turn was drawn whose answer is lost
 	owned     bool         // a result was drawn that comes as an event of the tool's own
 	long      map[end]bool // the ends of which a long run was drawn
@@ -102,6 +106,15 @@ func (d *deck[C]) draw(p *host.Plugin) C {
 	d.left = d.left[1:]
 	return card
 }
+
+// keying is how the dedupe keys of the starts of a program differ.
+type keying int
+
+const (
+	apart keying = iota
+	blank        // those of two runs are there, and empty
+	cased        // those of two runs differ in capitals alone
+)
 
 // end is a way in which a run is to end.
 type end int
@@ -130,6 +143,7 @@ func (e end) byResult() bool {
 func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	d := &drawing{Plugin: p, settings: s, slow: p.Slow(), long: map[end]bool{}}
 	d.barring.all = []int{0, 1, 2, 3}
+	d.keys.all, d.far.all, d.anew.all = []keying{apart, blank, cased}, []bool{true, false}, []bool{true, false}
 	d.ends.all = []end{spent, tooLate, mistaken, exhausted, barred}
 	d.ends.left = append([]end{reached, d.ends.draw(p)}, d.ends.left...)
 	if s.Reframe {

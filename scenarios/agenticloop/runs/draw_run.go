@@ -20,6 +20,7 @@ func (d *drawing) program() model.Program {
 		}
 		p.Runs, lines = append(p.Runs, run), append(lines, moves)
 	}
+	d.key(p.Runs)
 	d.wait(&p)
 	for len(lines) > 0 {
 		i := d.Rand.IntN(len(lines))
@@ -29,6 +30,17 @@ func (d *drawing) program() model.Program {
 		}
 	}
 	return p
+}
+
+// key has the keys of the first runs differ in little.
+func (d *drawing) key(runs []model.Run) {
+	switch first, second := &runs[0], &runs[1]; d.keys.draw(d.Plugin) {
+	case blank:
+		first.Blank, second.Blank = true, true
+	case cased:
+		first.Key = "agentic:start:" + d.Name("Word") + "-aB"
+		first.Keyless, second.Keyless, second.Key = false, false, model.Swapped(first.Key)
+	}
 }
 
 // wait has some runs begin before all others and wait from then on: many of them in one program.
@@ -47,7 +59,7 @@ func (d *drawing) wait(p *model.Program) {
 // always comes before the results of the first run: by its step.
 var always = map[int][]model.Move{
 	1: {{Kind: model.NearRun}},
-	2: {{Kind: model.SameAgain}, {Kind: model.LateFailure}, {Kind: model.NearRun, Pick: 10}},
+	2: {{Kind: model.SameAgain}, {Kind: model.LateFailure}, {Kind: model.NearRun, Pick: 10, Failing: true}},
 	3: {{Kind: model.Old}, {Kind: model.OldFailure}},
 }
 
@@ -111,6 +123,8 @@ func (d *drawing) line(i int) *line {
 	}
 	switch {
 	case l.first:
+	case l.to == anew: // with other steps between
+		n = 1 + 2*d.plans()
 	case l.to != reached && l.to != spent: // it is to see such an end at a step that is not the first, not after many
 		n = min(n, 1+d.Rand.IntN(fewSteps+1))
 	case d.Depth > scenarios.Quick && d.all() && d.slow == "" && !d.byModel && !d.long[l.to]:
@@ -157,7 +171,9 @@ func (l *line) decide() {
 // giveUpPlans has the planner give up a plan after some results, no more often than it may.
 func (d *drawing) giveUpPlans(l *line) {
 	n := len(l.run.Decisions)
-	l.run.Reframes = d.DrawUpTo(reframes, max(reframes.Least, n-1), "the steps of its run")
+	if l.run.Reframes = n / 2; l.to != anew {
+		l.run.Reframes = d.DrawUpTo(reframes, max(reframes.Least, n-1), "the steps of its run")
+	}
 	if l.to == spent { // to give up the plan is no way around the budget
 		l.run.Reframes = max(1, l.run.Reframes)
 		if over := l.run.Budget; over < n {
@@ -170,12 +186,25 @@ func (d *drawing) giveUpPlans(l *line) {
 		often = d.Rand.IntN(min(often, n-1) + 1)
 	}
 	first := 1
-	if l.to != anew && d.all() && d.Rand.IntN(3) == 0 { // before its first tool
+	if d.all() && d.Rand.IntN(3) == 0 { // before its first tool
 		first = 0
 	}
 	for _, i := range d.Rand.Perm(n - 1)[:often] {
 		l.run.Decisions[first+i].Anew = true
 	}
+}
+
+// plans draws how many plans a run gives up that gives up too many. The first has more than most defaults allow.
+func (d *drawing) plans() int {
+	n := d.Draw(reframes)
+	for d.slow == "" && !d.replanned && n < 3 {
+		n = d.Draw(reframes)
+	}
+	if d.slow != "" {
+		n = min(n, 1)
+	}
+	d.replanned = true
+	return n
 }
 
 // add adds a move of the run.
@@ -187,8 +216,8 @@ func (l *line) add(m model.Move) {
 	switch m.Kind {
 	case model.Failure:
 		m.Says = l.failing.draw(l.Plugin)
-	case model.NearTool, model.Above, model.OldTool:
-		m.Failing = l.all() && l.Rand.IntN(3) == 0
+	case model.NearTool, model.Above, model.OldTool, model.NearRun:
+		m.Failing = m.Failing || l.all() && l.Rand.IntN(3) == 0
 	}
 	if m.Kind.Directed() && (m.Kind != model.NearRun || m.Pick%2 == 0) && isObject && !m.Failing && !l.first && l.settings.Own {
 		m.Own = l.Rand.IntN(4) == 0 && (m.Kind == model.Result || l.all())
@@ -197,6 +226,7 @@ func (l *line) add(m model.Move) {
 		m.Own, m.Body = true, l.page()
 	}
 	l.owned = l.owned || m.Own
+	m.Left = (m.Own || m.Kind.Directed() && m.Kind != model.NearRun) && l.Rand.IntN(3) == 0
 	if m.Kind == model.Result && !m.Own && l.Rand.IntN(4) == 0 {
 		m.Says = map[string]any{"error": ""}
 	}
@@ -233,6 +263,7 @@ func (d *drawing) result(l *line, step int, changed bool) {
 	case l.first && step == 2: // it is too long for an event
 		added.Body = map[string]any{"content": strings.Repeat("two paragraphs about "+d.Name("word")+"\n", 3000)}
 	case l.first && step == 3: // it names what is not there
+		added.Left = true
 		added.Body = map[string]any{"artifact_path": "artifacts/" + d.Name("page") + ".html", "content_type": "text/html"}
 	case step == n && l.to == anew:
 		d.owned = d.owned && !added.Own // another is drawn
@@ -284,6 +315,9 @@ func (d *drawing) end(l *line) {
 		kind := []string{model.Refuse, model.Garbage}[d.Rand.IntN(2)]
 		run.Decisions = append(run.Decisions, model.Decision{Kind: kind})
 	case tooLate:
+		if d.far.draw(d.Plugin) {
+			l.add(model.Move{Kind: model.Above, Pick: 3 + d.Rand.IntN(2)})
+		}
 		l.add(model.Move{Kind: model.Above, Pick: d.Draw(pick)})
 	case mistaken:
 		l.add(model.Move{Kind: model.NearTool, Pick: d.Draw(pick)})
@@ -348,7 +382,12 @@ func (d *drawing) barredBy(run *model.Run) (allowed []string) {
 	case way == 2:
 		wanted, allowed = d.settings.Name, append(slices.Clone(d.settings.Tools), d.settings.Name)
 	}
-	run.Decisions = append(run.Decisions, model.Decision{Kind: model.Call, Tool: wanted, Arguments: d.arguments()})
+	wish := model.Decision{Kind: model.Call, Tool: wanted, Arguments: d.arguments()}
+	if d.settings.Reframe && !d.byModel && d.anew.draw(d.Plugin) { // it may give up one plan more
+		wish.Anew = true
+		run.Reframes++
+	}
+	run.Decisions = append(run.Decisions, wish)
 	return allowed
 }
 

@@ -80,6 +80,7 @@ func (b *table) take(ctx context.Context, t model.Turn) Taken {
 	out := Taken{Move: t.Move, Turn: turn}
 	if t.Move.Own && departs(t, turn) != "" { // does a result lead there as well?
 		t.Move.Own = false
+		t.Move.Left = false
 		if turn, _ = b.Turn(ctx, plan.Lay(b.job(t, plan))); departs(t, turn) != "" {
 			out = Taken{Move: t.Move, Turn: turn}
 		}
@@ -112,15 +113,19 @@ func (b *table) job(t model.Turn, plan *host.Plan) host.Job {
 	if t.Move.Own {
 		job.Context = host.Object{"run_id": t.Delivery.Run, "step": t.Delivery.Step, "tool": t.Delivery.Tool}
 	}
-	switch t.Move.Kind {
+	if t.Move.Left {
+		job.Context = left(t, job.Event, job.Context)
+	}
+	switch of := b.program.Runs[run]; t.Move.Kind {
 	case model.Start:
 		b.starts[run] = job
 	case model.StartAgain:
 		again := b.starts[run]
-		if b.program.Runs[run].Keyless || t.Move.Pick%2 == 0 { // else the caller said it again
-			job.ID = again.ID
+		if event := job.Event; of.Keyless || of.Blank || t.Move.Pick%2 == 0 {
+			job.ID, job.Event = again.ID, again.Event
+		} else { // the caller said it again: the key alone tells that it is the same
+			job.Event = with(again.Event, host.Object{"event_id": event["event_id"], "timestamp": event["timestamp"]})
 		}
-		job.Event = again.Event
 	case model.SameAgain:
 		job = b.taken[run]
 	case model.FailedAgain:
@@ -210,6 +215,8 @@ func (b *table) event(t model.Turn, plan *host.Plan) host.Object {
 			start["type"] = trigger
 		}
 		switch {
+		case of.Blank:
+			start["dedupe_key"] = ""
 		case of.Keyless:
 			delete(start, "dedupe_key")
 		case of.Key != "":
@@ -234,6 +241,21 @@ func (b *table) event(t model.Turn, plan *host.Plan) host.Object {
 	maps.Copy(payload, t.Move.Says)
 	maps.Copy(payload, t.Payload)
 	return event
+}
+
+// left returns the context of a request that other steps have left. A tool's own event says itself that it went well.
+func left(t model.Turn, event, context host.Object) host.Object {
+	if t.Move.Own {
+		event["payload"].(host.Object)["status"] = "ok"
+		return with(context, host.Object{"status": "error", "error": "the tool was out of order"})
+	}
+	other := host.Object{"run_id": t.Before.ID, "step": t.Before.Step, "tool": t.Before.Tool}
+	if before := t.Before.Step - 1; before == 0 {
+		return nil
+	} else if t.Delivery.Step == t.Before.Step {
+		other["step"], other["tool"] = before, t.Before.Tools[before-1]
+	}
+	return other
 }
 
 // ownTypes are types of events of tools' own.

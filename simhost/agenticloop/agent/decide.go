@@ -34,7 +34,7 @@ func (t *turn) decide(ctx context.Context, r *run, given object) error {
 		}
 		switch d.Action {
 		case CallTool:
-			return t.call(r, d)
+			return t.call(r, d, plans > 0)
 		case Done:
 			return t.complete(r, d)
 		case Reframe:
@@ -70,7 +70,7 @@ func (t *turn) situation(r *run, given object, reframed bool) Situation {
 	s := Situation{RunID: t.id, Goal: r.Goal, Context: given, Decisions: r.decisions(), Step: r.Step, Reframed: reframed,
 		Deadline: t.request.deadline}
 	for _, tool := range t.request.config.allowed {
-		if t.forbidden(tool, r.Step == 0) == "" && !slices.Contains(s.Tools, tool) {
+		if t.forbidden(tool, r.Step == 0, reframed) == "" && !slices.Contains(s.Tools, tool) {
 			s.Tools = append(s.Tools, tool)
 		}
 	}
@@ -98,13 +98,14 @@ func described(n note) string {
 }
 
 // forbidden is why a tool may not be called, "" for one that may.
-func (t *turn) forbidden(tool string, first bool) string {
+func (t *turn) forbidden(tool string, first, reframed bool) string {
 	switch {
 	case !t.rules.Tools.Named(tool):
 		return "tool_name_not_valid"
 	case t.rules.Tools.Itself(tool, t.name):
 		return "tool_is_the_agent"
-	case t.rules.Tools.Allowed(tool, t.request.config.allowed, first):
+	case reframed && t.rules.Tools.Anew(tool, t.request.config.allowed),
+		!reframed && t.rules.Tools.Allowed(tool, t.request.config.allowed, first):
 		return ""
 	case first:
 		return "tool_not_allowed"
@@ -112,13 +113,14 @@ func (t *turn) forbidden(tool string, first bool) string {
 	return "followup_tool_not_allowed"
 }
 
-// call takes the next step.
-func (t *turn) call(r *run, d Decision) error {
+// call takes the next step. reframed: the plan was given up for another one in this turn.
+func (t *turn) call(r *run, d Decision, reframed bool) error {
 	if d.Command == "" {
 		d.Command = defaultCommand
 	}
 	arguments, err := json.Marshal(d.Arguments)
-	switch reason := t.forbidden(d.Tool, r.Step == 0); {
+	reason := t.forbidden(d.Tool, r.Step == 0, reframed)
+	switch {
 	case reason != "":
 		return t.escalate(r, reason)
 	case err != nil || len(arguments) > maxArgumentBytes || len(d.Command) > 64:

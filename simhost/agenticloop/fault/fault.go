@@ -61,6 +61,7 @@ var themes = [][]Fault{
 	deliveryFaults,
 	correlationFaults,
 	resumeFaults,
+	nearFaults,
 	stepFaults,
 	toolFaults,
 	requestFaults,

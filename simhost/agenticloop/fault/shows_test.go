@@ -197,6 +197,40 @@ var stories = []story{
 		s.start("k", object{"goal": "g"})
 		s.result(1, "fetch", "ok", nil)
 	}},
+	{"reframes between other steps, at once and of what may not be had", func(s *tale) {
+		anew := object{"action": "reframe"}
+		for i, script := range [][]object{
+			{call("fetch"), anew, call("fetch"), call("fetch"), anew, call("fetch")}, {anew, call("fetch"), anew, call("fetch")},
+			{call("fetch"), anew, call("curl")},
+		} {
+			s.config = with(s.config, object{"max_reframes": 1, "script": script})
+			s.start(fmt.Sprint("k", i), object{"goal": "g"})
+			for step := 1; step < 4; step++ {
+				s.result(step, "fetch", "ok", nil)
+			}
+		}
+		s.config = with(s.config, object{"max_reframes": 3, "script": []object{call("fetch"), anew, anew, anew, call("fetch")}})
+		s.start("more", object{"goal": "g"})
+		s.result(1, "fetch", "ok", nil)
+	}},
+	{"what is nearly right", func(s *tale) {
+		s.start("k", object{"goal": "g"})
+		s.result(1<<32+1, "fetch", "ok", nil)
+		for i, key := range []string{"", "", "key", "KEY", "key"} {
+			s.send(object{"type": "agentic.start", "dedupe_key": key, "event_id": fmt.Sprint("e", i), "payload": object{"goal": "g"}}, nil)
+		}
+		s.result(1, "fetch", "error", object{"run_id": "nobody"})
+		s.start("k2", object{"goal": "g"})
+		s.result(1, "jina-reader", "ok", nil)
+		s.start("k3", object{"goal": "g"})
+		left := object{"run_id": s.run, "step": 7, "tool": "fetch", "status": "error"}
+		s.send(object{"type": "agentic.tool_result", "payload": object{
+			"run_id": s.run, "step": 1, "tool": "fetch", "status": "ok", "result": object{"excerpt": "found"},
+		}}, object{"context": left})
+		s.start("k4", object{"goal": "g"})
+		s.send(object{"type": "page", "payload": object{"content": "found", "status": "ok"}},
+			object{"context": object{"run_id": s.run, "step": 1, "tool": "fetch", "status": "error"}})
+	}},
 	{"tools", func(s *tale) {
 		for i, tool := range []string{"curl", "agentic-loop", "a.b"} {
 			s.config = with(s.config, object{"allowed_plugins": []string{"fetch", "agentic-loop"}, "script": []object{call(tool)}})
