@@ -142,6 +142,10 @@ func TestJudgesOfVotes(t *testing.T) {
 		{"waits on while the votes are mixed", "quorum", mixed(voted, true), "passed"},
 		{"waits on while the votes are mixed, and nobody is left to vote", "quorum", mixed(voted, false), "passed"},
 		{"counts who rejects", "quorum", mixed(end, true), openwop.OWPINT27},
+		{"counts who rejects, and refuses who comes after that", "quorum", func(o *O) {
+			mixed(end, true)(o)
+			o.Mixed.Votes[3] = responded(t, 409, "m4")
+		}, openwop.OWPINT27},
 		{"counts who rejects, and nobody is left to vote", "quorum", mixed(end, false), openwop.OWPINT27},
 		{"is rejected by too few", "quorum", mixed(wait.rejected(), true), "passed"}, // what rejects a gate is judged elsewhere
 		{"stays as it is when all accepted beside one", "quorum", func(o *O) {
