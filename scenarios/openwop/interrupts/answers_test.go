@@ -142,8 +142,12 @@ func TestJudgesOfVotes(t *testing.T) {
 		{"waits on while the votes are mixed", "quorum", mixed(voted, true), "passed"},
 		{"waits on while the votes are mixed, and nobody is left to vote", "quorum", mixed(voted, false), "passed"},
 		{"counts who rejects", "quorum", mixed(end, true), openwop.OWPINT27},
+		{"counts who rejects, and refuses who comes after that", "quorum", func(o *O) {
+			mixed(end, true)(o)
+			o.Mixed.Votes[3] = responded(t, 409, "m4")
+		}, openwop.OWPINT27},
 		{"counts who rejects, and nobody is left to vote", "quorum", mixed(end, false), openwop.OWPINT27},
-		{"is rejected by too few", "quorum", mixed(wait.rejected(), true), "passed"}, // another scenario's
+		{"is rejected by too few", "quorum", mixed(wait.rejected(), true), "passed"}, // what rejects a gate is judged elsewhere
 		{"stays as it is when all accepted beside one", "quorum", func(o *O) {
 			mixed(voted, true)(o)
 			o.Mixed.End = voted.log(t)
@@ -163,6 +167,10 @@ func TestJudgesOfVotes(t *testing.T) {
 		{"counts neither of two minds", "one-vote-each", func(o *O) { o.Changed = minds(t, voted, voted) }, "passed"},
 		{"a change of mind rejects", "one-vote-each", func(o *O) { o.Changed = minds(t, wait.rejected(), wait.rejected()) }, "passed"},
 		{"counts both of two minds", "one-vote-each", func(o *O) { o.Changed = minds(t, end, end) }, openwop.OWPINT28},
+		{"counts who rejects, and so passes both of two minds", "one-vote-each", func(o *O) {
+			mixed(end, true)(o)
+			o.Changed = minds(t, end, end)
+		}, "passed"},
 		{"a gate of two minds never waited", "one-vote-each", func(o *O) {
 			o.Changed = minds(t, end, voted)
 			o.Changed[1].Gate = end.gate(t)

@@ -187,8 +187,8 @@ func mixedVotes(ctx context.Context, h host.Host, o *QuorumObservation) {
 	rejections := h.Between(1, b.Required/2)
 	acceptances := min(b.Required-1, len(there)-rejections)
 	actions := slices.Repeat([]dialect.ApprovalAction{dialect.ApprovalActionAccept}, acceptances)
-	for range rejections {
-		actions = slices.Insert(actions, h.Between(0, len(actions)), dialect.ApprovalActionReject)
+	for range rejections { // the last accepts: it is the one that a host could take for enough
+		actions = slices.Insert(actions, h.Between(0, len(actions)-1), dialect.ApprovalActionReject)
 	}
 	for i, action := range actions {
 		o.Mixed.Votes = append(o.Mixed.Votes, w.withLog(ctx, w.voteOf(ctx, there[i], action)))
