@@ -93,14 +93,14 @@ func (t *Turn) status() string {
 // nearTool names a tool whose name is not that of the delivery, and could be taken for it.
 func (w World) nearTool(t *Turn) bool {
 	tool := t.Delivery.Tool
-	near := append(Near(tool), slices.Concat(w.Settings.Tools, Named)...)
-	near = slices.DeleteFunc(near, func(other string) bool { return other == tool || slices.Contains(w.Settings.Aliases, other) })
-	t.Delivery.Tool = near[t.Move.Pick%len(near)]
-	return true
+	near := slices.DeleteFunc(append(Near(tool), w.Settings.Tools...), func(other string) bool {
+		return other == tool || slices.Contains(w.Settings.Aliases, other)
+	})
+	if t.Delivery.Tool = near[t.Move.Pick%len(near)]; t.Move.As != "" {
+		t.Delivery.Tool = t.Move.As
+	}
+	return t.Delivery.Tool != tool
 }
-
-// Named are the tools of the text, which has a request of one under the name of the other.
-var Named = []string{"fetch", "fabric", "jina-reader"}
 
 // above names a later step, one that every language reads if the run is over.
 func above(t *Turn, over bool) bool {

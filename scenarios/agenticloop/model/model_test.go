@@ -226,3 +226,27 @@ func TestWhatComesAfterTheEnd(t *testing.T) {
 		t.Errorf("its start again: %+v", again)
 	}
 }
+
+// A failure for a run that there is not is one, and a result may name a certain tool, if that is not the pending one.
+func TestWhatIsNearlyRight(t *testing.T) {
+	p := Program{Runs: []Run{{Budget: 9, Decisions: calls("fetch", "fetch")}}, Moves: []Move{move(0, Start)}}
+	_, w := play(p, Settings{Steered: true, Tools: []string{"fetch", "fabric"}})
+	w.Runs[0].ID = "run-1"
+	if near, _ := w.Turn(Move{Kind: NearRun, Body: body, Failing: true}); near.Rule != Unknown || near.Delivery.Status != "error" {
+		t.Errorf("a failure of nearly the run: %+v", near)
+	}
+	if other, ok := w.Turn(Move{Kind: NearTool, Body: body, As: "jina-reader"}); !ok || other.Rule != OtherTool {
+		t.Errorf("a result of jina-reader: %+v", other)
+	}
+	if same, ok := w.Turn(Move{Kind: NearTool, Body: body, As: "fetch"}); ok {
+		t.Errorf("a result of the pending tool is one of another: %+v", same)
+	}
+	seen := map[string]bool{}
+	for pick := range 20 {
+		near, _ := w.Turn(Move{Kind: NearTool, Pick: pick, Body: body})
+		seen[near.Delivery.Tool] = true
+	}
+	if !seen["fabric"] || !seen["FETCH"] || seen["fetch"] {
+		t.Errorf("near tools are %v", seen)
+	}
+}

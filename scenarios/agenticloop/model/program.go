@@ -49,6 +49,8 @@ type Move struct {
 	Failing bool `json:"failing,omitempty"`
 	// Own: it is delivered as an event of the tool's own, with the correlation in the context of the request.
 	Own bool `json:"own,omitempty"`
+	// As is the tool that a result of another tool names, "" for one that is nearly the right one.
+	As string `json:"as,omitempty"`
 	// Left: the context of the request is what other steps have left. It says how they went: of a tool's own event, whether it failed,
 	// and of a result, another step than the result does.
 	Left bool `json:"left,omitempty"`

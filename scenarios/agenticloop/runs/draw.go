@@ -81,16 +81,18 @@ type drawing struct {
 	bodies    deck[func(*drawing) any]
 	triggered bool // a start may come as api.trigger
 	keys      deck[keying]
-	far       deck[bool]   // whether a result of a step that few can read comes before one of a later step
-	anew      deck[bool]   // whether what may not be had is wanted after a plan was given up
-	replanned bool         // a run was drawn that gives up more plans than it may, and than most defaults allow
-	doubled   bool         // a turn was drawn whose answer is lost
-	owned     bool         // a result was drawn that comes as an event of the tool's own
-	long      map[end]bool // the ends of which a long run was drawn
-	barring   deck[int]    // ways to want what may not be had
-	crowded   bool         // many runs were drawn in one state
-	dealt     int          // how many runs were drawn for the deck
-	needed    int          // how many of them have each end that every drawing has to have
+	mixed     deck[[2]string] // the tool that is pending and the one that a result names; "" for nearly the right name
+	early     deck[bool]      // whether one of too many plans is given up at the start
+	far       deck[int]       // which step that few can read comes before one that all can, as a pick; 0 for none
+	anew      deck[bool]      // whether what may not be had is wanted after a plan was given up
+	replanned bool            // a run was drawn that gives up more plans than it may, and than most defaults allow
+	doubled   bool            // a turn was drawn whose answer is lost
+	owned     bool            // a result was drawn that comes as an event of the tool's own
+	long      map[end]bool    // the ends of which a long run was drawn
+	barring   deck[int]       // ways to want what may not be had
+	crowded   bool            // many runs were drawn in one state
+	dealt     int             // how many runs were drawn for the deck
+	needed    int             // how many of them have each end that every drawing has to have
 }
 
 // deck hands out all of its cards in any order before one comes again.
@@ -143,11 +145,20 @@ func (e end) byResult() bool {
 func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	d := &drawing{Plugin: p, settings: s, slow: p.Slow(), long: map[end]bool{}}
 	d.barring.all = []int{0, 1, 2, 3}
-	d.keys.all, d.far.all, d.anew.all = []keying{apart, blank, cased}, []bool{true, false}, []bool{true, false}
+	d.keys.all, d.far.all, d.anew.all = []keying{apart, blank, cased}, []int{3, 4, 0}, []bool{true, false}
+	d.far.left, d.anew.left = []int{3, 0, 4}, []bool{false, true}
+	d.mixed.all, d.mixed.left = [][2]string{{"fetch", "jina-reader"}, {"jina-reader", "fetch"}, {}}, [][2]string{{}}
+	d.early.all, d.early.left = []bool{true, false}, []bool{false, true}
 	d.ends.all = []end{spent, tooLate, mistaken, exhausted, barred}
 	d.ends.left = append([]end{reached, d.ends.draw(p)}, d.ends.left...)
 	if s.Reframe {
 		d.ends.all, d.ends.left = append(d.ends.all, anew), slices.Insert(d.ends.left, 2, anew)
+		if d.slow == "" { // once with a plan that is given up at the start
+			d.ends.left = append(d.ends.left, anew)
+		}
+	}
+	if d.Depth > scenarios.Quick && d.slow == "" {
+		d.ends.left = append(d.ends.left, mistaken) // once with nearly the right name, and once with another tool's
 	}
 	d.needed = len(d.ends.left)
 	if s.Reframe {

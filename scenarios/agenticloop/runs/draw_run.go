@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/model"
@@ -80,6 +81,9 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 		if l.first {
 			for _, m := range always[step] {
 				l.add(m)
+			}
+			if step == 1 && d.Can(agenticloopv2.CapabilityRedelivery) {
+				l.add(model.Move{Kind: model.StartAgain, Pick: 1})
 			}
 		}
 		d.besides(l, step)
@@ -186,11 +190,15 @@ func (d *drawing) giveUpPlans(l *line) {
 		often = d.Rand.IntN(min(often, n-1) + 1)
 	}
 	first := 1
-	if d.all() && d.Rand.IntN(3) == 0 { // before its first tool
+	if l.to != anew && d.all() && d.Rand.IntN(3) == 0 { // before its first tool
 		first = 0
 	}
 	for _, i := range d.Rand.Perm(n - 1)[:often] {
 		l.run.Decisions[first+i].Anew = true
+	}
+	if l.to == anew && often > 0 && d.early.draw(d.Plugin) {
+		i := slices.IndexFunc(l.run.Decisions, func(d model.Decision) bool { return d.Anew })
+		l.run.Decisions[i].Anew, l.run.Decisions[0].Anew = false, true
 	}
 }
 
@@ -265,7 +273,7 @@ func (d *drawing) result(l *line, step int, changed bool) {
 	case l.first && step == 3: // it names what is not there
 		added.Left = true
 		added.Body = map[string]any{"artifact_path": "artifacts/" + d.Name("page") + ".html", "content_type": "text/html"}
-	case step == n && l.to == anew:
+	case l.to == anew && (step == n || l.run.Decisions[step].Anew):
 		d.owned = d.owned && !added.Own // another is drawn
 		added.Body, added.Own = d.page(), false
 	}
@@ -315,12 +323,17 @@ func (d *drawing) end(l *line) {
 		kind := []string{model.Refuse, model.Garbage}[d.Rand.IntN(2)]
 		run.Decisions = append(run.Decisions, model.Decision{Kind: kind})
 	case tooLate:
-		if d.far.draw(d.Plugin) {
-			l.add(model.Move{Kind: model.Above, Pick: 3 + d.Rand.IntN(2)})
+		if far := d.far.draw(d.Plugin); far > 0 {
+			l.add(model.Move{Kind: model.Above, Pick: far})
 		}
 		l.add(model.Move{Kind: model.Above, Pick: d.Draw(pick)})
 	case mistaken:
-		l.add(model.Move{Kind: model.NearTool, Pick: d.Draw(pick)})
+		m := model.Move{Kind: model.NearTool, Pick: d.Draw(pick)}
+		if tools := d.mixed.draw(d.Plugin); slices.Contains(d.settings.Tools, tools[0]) && !slices.Contains(d.settings.Aliases, tools[0]) &&
+			!slices.Contains(d.settings.Aliases, tools[1]) {
+			run.Decisions[len(run.Decisions)-2].Tool, m.As = tools[0], tools[1]
+		}
+		l.add(m)
 	case withdrawn:
 		l.add(model.Move{Kind: model.Failure, Allowed: d.without(run.Decisions[len(run.Decisions)-2].Tool)})
 	case exhausted:

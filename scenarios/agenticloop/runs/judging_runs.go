@@ -135,7 +135,8 @@ func (t told) budgets() string {
 // reframes reports whether a planner was to give up its plan once more than it may, or its run was given up where it was to give up its
 // plan. A budget may end a run as well.
 func (t told) reframes() bool {
-	return t.decided && t.Anew && t.Rule == model.Matching && !t.MayEnd && (t.Over || t.seen.Did == model.Escalated)
+	own := t.Move.Own && t.Move.Left // another scenario says that it is no failure
+	return t.decided && t.Anew && t.Rule == model.Matching && !t.MayEnd && !own && (t.Over || t.seen.Did == model.Escalated)
 }
 
 // checkReframes compares how often a run has given up its plan with how often it may. The reframe that would be one too many may count
@@ -225,5 +226,13 @@ func (t told) keeps() check.Matcher {
 	return check.Seeing("what would come of a result", func(s wire.Seen) (bool, string) {
 		why := departs(t.Turn, t.host)
 		return why == "", cmp.Or(why, wire.Compact(s.Actual()))
+	})
+}
+
+// ofNoOther matches the run ids of requests of which none is that of a run that was there before the turn.
+func (t told) ofNoOther() check.Matcher {
+	return check.That("of no run that was there before", func(v any) bool {
+		ids, _ := v.([]any)
+		return !slices.ContainsFunc(ids, func(id any) bool { text, _ := id.(string); return t.host.RunsBefore()[text] != nil })
 	})
 }

@@ -19,6 +19,7 @@ func Suite() scenarios.Suite {
 		ID:    "runs",
 		Title: "several runs at once, with drawn steps, tools, values, failures and budgets: every turn against what the text says of it",
 		Scenarios: []scenarios.Scenario{
+			startsApart, startsOnce,
 			goesOn, keepsItsState, comesAgain, staysOver, strangers, aboveEscalates, nearToolEscalates, fails, givesUp, triesAgain,
 			mends, keepsItsBudget, allowlistThroughout, argumentsAsTheyAre, completesAsItWent, tellsWhy, reframesNoMore, ownEvents,
 			sameAnswer, keepsItsFiles, namesItsFiles,
@@ -26,6 +27,33 @@ func Suite() scenarios.Suite {
 		},
 	}
 }
+
+// RFC-103 Core Invariants 1, Runtime Model, Test Cases.
+var startsApart = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/starts-apart",
+	Title:  "each start makes a run of its own, also where its key is empty, or differs in little from that of another start",
+	Proves: scenarios.IDs{agenticloop.RFC103I1, agenticloop.RFC103T3, agenticloop.RFC103M1},
+	Claim:  claims.Plugin,
+}, question{
+	about: func(t told) bool { return t.Rule == nil && !(t.MayEnd && gaveUp(t.host)) },
+	look: func(t told, j *scenarios.Judge) {
+		j.Check(agenticloop.RFC103M1, t.host.Requests()).To(check.Len(1), "%s: requests for tools", t.host.Name)
+		j.Check(agenticloop.RFC103T3, t.host.NewRuns()).To(check.Len(1), "%s: new runs", t.host.Name)
+		j.Check(agenticloop.RFC103I1, t.host.Requests().Each("/payload/run_id")).To(t.ofNoOther(), "%s: run_id of its request", t.host.Name)
+	}})
+
+// The key of a start is its caller's name of it: with the same key, another event is the same start (AL-R13).
+var startsOnce = asked(scenarios.Scenario{
+	ID:     "agenticloop/runs/starts-once",
+	Title:  "a start that comes again makes no second run, in the same event or in another one with its key, whether its run is on or over",
+	Proves: scenarios.IDs{agenticloop.RFC103READ2},
+	Claim:  claims.Redelivery,
+}, question{about: under(model.Again), look: func(t told, j *scenarios.Judge) {
+	j.Check(agenticloop.RFC103READ2, t.host.KeptRuns()).To(check.Len(0), "%s: new runs", t.host.Name)
+	if t.host.Status() != "error" {
+		t.host.CheckIgnored(j, t.Before.ID, agenticloop.RFC103READ2)
+	}
+}})
 
 // RFC-103 Resume Validation Logic 5, Core Invariants 2.
 var goesOn = asked(scenarios.Scenario{

@@ -12,14 +12,15 @@ import (
 )
 
 // story is a run R of two steps with what may come beside: each turn may be told in another way.
-type story struct{ start, near, result, again, end host.Object }
+type story struct{ start, near, restart, result, again, end host.Object }
 
 var honest = story{
-	start:  hosttest.Ok(hosttest.RunR, asking(1, "fetch")),
-	near:   hosttest.Logged(hosttest.Ok(nil), "warn"),
-	result: hosttest.Ok(hosttest.RunR2, asking(2, "fabric")),
-	again:  hosttest.Ok(nil),
-	end:    hosttest.Ok(host.Object{"R": hosttest.Over("done", 2)}, hosttest.Completion("R", 2)),
+	start:   hosttest.Ok(hosttest.RunR, asking(1, "fetch")),
+	near:    hosttest.Logged(hosttest.Ok(nil), "warn"),
+	restart: hosttest.Ok(nil),
+	result:  hosttest.Ok(hosttest.RunR2, asking(2, "fabric")),
+	again:   hosttest.Ok(nil),
+	end:     hosttest.Ok(host.Object{"R": hosttest.Over("done", 2)}, hosttest.Completion("R", 2)),
 }
 
 // arguments are those that the planner chooses each time.
@@ -44,7 +45,8 @@ func (s story) observed(t *testing.T, budget int) runs.Observation {
 		Programs: []runs.Played{{
 			Runs: []model.Run{{Goal: "g", Budget: budget, Decisions: []model.Decision{call("fetch"), call("fabric"), {Kind: model.Done}}}},
 			Turns: []runs.Taken{
-				turn(model.Start, nil, s.start), turn(model.NearRun, hosttest.RunR, s.near), turn(model.Result, hosttest.RunR, s.result),
+				turn(model.Start, nil, s.start), turn(model.NearRun, hosttest.RunR, s.near), turn(model.StartAgain, hosttest.RunR, s.restart),
+				turn(model.Result, hosttest.RunR, s.result),
 				turn(model.Repeat, hosttest.RunR2, s.again), turn(model.Result, hosttest.RunR2, s.end),
 				turn(model.Repeat, host.Object{"R": hosttest.Over("done", 2)}, hosttest.Ok(nil)),
 			},
@@ -76,6 +78,19 @@ func TestJudges(t *testing.T) {
 		{"as it is to be", honest, 9, "stays-over", passed},
 		{"as it is to be", honest, 9, "completes-as-it-went", passed},
 		{"as it is to be", honest, 9, "arguments-as-they-are", passed},
+		{"as it is to be", honest, 9, "starts-apart", passed},
+		{"as it is to be", honest, 9, "starts-once", passed},
+		{"a start that starts nothing", told(func(s *story) { s.start = hosttest.Ok(nil) }), 9, "starts-apart", agenticloop.RFC103M1},
+		{"a start that starts two runs", told(func(s *story) {
+			s.start = hosttest.Ok(host.Object{"R": hosttest.Running(1, "fetch"), "Q": hosttest.Running(1, "fetch")}, asking(1, "fetch"))
+		}), 9, "starts-apart", agenticloop.RFC103T3},
+		{"a start again that is refused", told(func(s *story) { s.restart = hosttest.Refusal(false) }), 9, "starts-once", passed},
+		{"a start again that repeats the request", told(func(s *story) { s.restart = hosttest.Ok(nil, asking(1, "fetch")) }), 9, "starts-once",
+			passed},
+		{"a start again that starts another", told(func(s *story) {
+			s.restart = hosttest.Ok(host.Object{"R": hosttest.Running(1, "fetch"), "Q": hosttest.Running(1, "fetch")}, hosttest.Request("Q", 1,
+				"fetch"))
+		}), 9, "starts-once", agenticloop.RFC103READ2},
 		{"nothing failed", honest, 9, "fails", "blocked"},
 		{"a result taken again", told(func(s *story) { s.again = third }), 9, "comes-again", agenticloop.RFC103V6},
 		{"a result taken again", told(func(s *story) { s.again = third }), 9, "stays-over",

@@ -130,6 +130,9 @@ func (t told) breach() host.Breach {
 		if t.Rule == model.Unknown || t.Rule == model.Misshapen {
 			b.Of = agenticloop.RFC103I5
 		}
+		if t.Rule == model.Again && len(t.host.KeptRuns().Values) > 0 {
+			b.Of = agenticloop.RFC103READ2
+		}
 		return b
 	}
 	why := departs(t.Turn, t.host)

@@ -249,13 +249,14 @@ func left(t model.Turn, event, context host.Object) host.Object {
 		event["payload"].(host.Object)["status"] = "ok"
 		return with(context, host.Object{"status": "error", "error": "the tool was out of order"})
 	}
-	other := host.Object{"run_id": t.Before.ID, "step": t.Before.Step, "tool": t.Before.Tool}
-	if before := t.Before.Step - 1; before == 0 {
-		return nil
-	} else if t.Delivery.Step == t.Before.Step {
-		other["step"], other["tool"] = before, t.Before.Tools[before-1]
+	step := int64(len(t.Before.Tools)) // that is pending, or was last
+	if t.Delivery.Step == step {
+		step--
 	}
-	return other
+	if step == 0 {
+		return nil
+	}
+	return host.Object{"run_id": t.Before.ID, "step": step, "tool": t.Before.Tools[step-1]}
 }
 
 // ownTypes are types of events of tools' own.

@@ -15,7 +15,7 @@ var nearFaults = []Fault{
 		ID:     "agent.context-before-result",
 		Title:  "the run, the step and the tool of a result are those of the context of its request, where that has them",
 		Looks:  "agentic.tool_result for the pending step is passed over, where other steps have left their step in the context",
-		Breaks: []string{requirement.RFC103V9, requirement.RFC103E11, requirement.RFC103V6, requirement.RFC103I6},
+		Breaks: []string{requirement.RFC103V9, requirement.RFC103V6, requirement.RFC103K2, requirement.RFC103V7, requirement.RFC103F5},
 		Request: func(request object) {
 			context := objectOf(request["context"])
 			if len(context["run_id"]) == 0 || len(context["step"]) == 0 || len(context["tool"]) == 0 {
@@ -32,6 +32,7 @@ var nearFaults = []Fault{
 		ID:     "agent.context-says-how-tools-fared",
 		Title:  "how the tool of an event of its own fared is read from the context, where other steps have left a status",
 		Looks:  "a tool's own event with status ok leads to a retry",
+		Depth:  "standard",
 		Breaks: []string{requirement.RFC103B2},
 		Request: func(request object) {
 			status := objectOf(request["context"])["status"]
@@ -50,6 +51,7 @@ var nearFaults = []Fault{
 		Looks:  "a result of jina-reader, where fetch is pending, leads to the next step",
 		Breaks: []string{requirement.RFC103V7, requirement.RFC103F2, requirement.RFC103M5, requirement.RFC103I5},
 		Twin:   "there many names are taken for one another, which begin alike, here two, which do not",
+		Depth:  "standard",
 		Request: resulting(func(result, state object) {
 			if pending := awaited(result, state).PendingTool; pending == "fetch" && textOf(result["tool"]) == "jina-reader" {
 				result["tool"] = encoded(pending)
@@ -140,6 +142,7 @@ var nearFaults = []Fault{
 		Looks:  "more plans are given up than max_reframes says, of which the first was in the turn of the start",
 		Breaks: []string{requirement.RFC103F8, requirement.RFC103G8},
 		Twin:   "there it is the plans before other steps that are forgotten, here those before all steps",
+		Depth:  "standard",
 		Answer: allowingMore(func(k *kept, _ int64) bool { return k.starts() }),
 	},
 	{
@@ -158,6 +161,7 @@ var nearFaults = []Fault{
 		Looks:  "a plan is given up, and the request of the next one is for a tool that allowed_plugins does not list",
 		Breaks: []string{requirement.RFC103G3},
 		Twin:   "there all tools but the first of a run go unchecked, here those behind a reframe",
+		Depth:  "standard",
 		Replace: func(s *rules.Set) {
 			s.Tools.Anew = func(string, []string) bool { return true }
 		},
