@@ -85,12 +85,12 @@ var lifecycleFaults = []Fault{
 	},
 	{
 		ID: "openintent.stale-write-taken", Title: "a write that means an old version is taken",
-		Looks: "an old If-Match is 200", Breaks: []string{oi.OIP00012},
+		Looks: "an old If-Match is 200", Breaks: []string{oi.OIP00012, oi.OIP0001200},
 		Replace: func(s *rules.Set) { s.Requests.Stale = func(string, int64, int64) bool { return false } },
 	},
 	{
 		ID: "openintent.versions-compared-as-text", Title: "versions are compared as texts: 9 is no older than 10",
-		Looks: "If-Match 9 is 200 at version 10", Breaks: []string{oi.OIP00012},
+		Looks: "If-Match 9 is 200 at version 10", Breaks: []string{oi.OIP00012, oi.OIP0001200},
 		Twin: "only versions of another number of digits are taken, there all later ones",
 		Replace: func(s *rules.Set) {
 			s.Requests.Stale = func(_ string, meant, version int64) bool { return fmt.Sprint(meant) < fmt.Sprint(version) }
@@ -98,7 +98,7 @@ var lifecycleFaults = []Fault{
 	},
 	{
 		ID: "openintent.later-version-taken", Title: "a write that means a version that is yet to come is taken",
-		Looks: "If-Match 4 is 200 at version 3", Breaks: []string{oi.OIP00012},
+		Looks: "If-Match 4 is 200 at version 3", Breaks: []string{oi.OIP00012, oi.OIP0001200},
 		Replace: func(s *rules.Set) {
 			s.Requests.Stale = func(_ string, meant, version int64) bool { return meant < version }
 		},
