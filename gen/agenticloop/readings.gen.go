@@ -130,7 +130,7 @@ var ReadingsV2 = []Reading{
 		Sentences: []string{"RFC103-READ-2", "RFC103-READ-3"},
 		Open:      "Delivery is at least once, and the text covers repeated results only. It does not say what a start with the id of a known run does.",
 		Accept:    "A repeated start is ignored with status ok, is refused with an error, or repeats the identical pending request, which is a finding. A start with a known id may be refused, be ignored, or make a run with another id.",
-		Refuse:    "Where redelivery is claimed, a second run for the same start, be it the same event or another with its dedupe_key. Any change to the known run, and any request in its name.",
+		Refuse:    "Where redelivery is claimed, a second run for the same start. Any change to the known run, and any request in its name.",
 		Why:       "Run ids are unique and repeated events must be safe; the rest follows.",
 		Scenarios: []string{"agenticloop/redelivery/start-delivered-again", "agenticloop/redelivery/start-with-a-known-id"},
 	},

@@ -522,6 +522,15 @@ var ReadingsV1 = []Reading{
 		Scenarios: []string{"openwop/execution-bounds/time-bounded"},
 	},
 	{
+		ID: "OWP-R230", Title: "who fills a quorum",
+		Sentences: []string{"OWP-INT-27", "OWP-INT-28"},
+		Open:      "A quorum is of as many different principals as requiredApprovals says. The texts do not say whether one that rejects where the majority decides is among them.",
+		Accept:    "A host that passes a gate when as many approved it, and one that passes it when as many voted and more of them approved.",
+		Refuse:    "A gate that is passed when fewer principals voted, and a principal whose votes count twice.",
+		Why:       "Its name counts approvals, and what is said of it counts principals.",
+		Scenarios: []string{"openwop/interrupts/one-vote-each", "openwop/interrupts/quorum"},
+	},
+	{
 		ID: "OWP-R300", Title: "the deadline of a paused goal",
 		Sentences: []string{"OWP-0097-E6"},
 		Open:      "RFC 0097 lets a goal be paused and bounds its time by the clock on the wall. It does not say whether the time of a pause counts.",

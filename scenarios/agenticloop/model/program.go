@@ -14,7 +14,6 @@ type Run struct {
 	Reframes  int            `json:"reframes"`          // max_reframes of the config, where plans are given up
 	Key       string         `json:"key,omitempty"`     // dedupe_key of its start; "" for the usual one
 	Keyless   bool           `json:"keyless,omitempty"` // its start has none
-	Blank     bool           `json:"blank,omitempty"`   // its start has one that is empty
 	Trigger   bool           `json:"trigger,omitempty"` // its start comes as api.trigger
 	Decisions []Decision     `json:"decisions"`         // of its planner, one at the start and one by each result; then no more is known
 }

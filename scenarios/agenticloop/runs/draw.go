@@ -114,7 +114,6 @@ type keying int
 
 const (
 	apart keying = iota
-	blank        // those of two runs are there, and empty
 	cased        // those of two runs differ in capitals alone
 )
 
@@ -145,7 +144,7 @@ func (e end) byResult() bool {
 func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	d := &drawing{Plugin: p, settings: s, slow: p.Slow(), long: map[end]bool{}}
 	d.barring.all = []int{0, 1, 2, 3}
-	d.keys.all, d.far.all, d.anew.all = []keying{apart, blank, cased}, []int{3, 4, 0}, []bool{true, false}
+	d.keys.all, d.far.all, d.anew.all = []keying{apart, cased}, []int{3, 4, 0}, []bool{true, false}
 	d.far.left, d.anew.left = []int{3, 0, 4}, []bool{false, true}
 	d.mixed.all, d.mixed.left = [][2]string{{"fetch", "jina-reader"}, {"jina-reader", "fetch"}, {}}, [][2]string{{}}
 	d.early.all, d.early.left = []bool{true, false}, []bool{false, true}

@@ -35,10 +35,7 @@ func (d *drawing) program() model.Program {
 
 // key has the keys of the first runs differ in little.
 func (d *drawing) key(runs []model.Run) {
-	switch first, second := &runs[0], &runs[1]; d.keys.draw(d.Plugin) {
-	case blank:
-		first.Blank, second.Blank = true, true
-	case cased:
+	if first, second := &runs[0], &runs[1]; d.keys.draw(d.Plugin) == cased {
 		first.Key = "agentic:start:" + d.Name("Word") + "-aB"
 		first.Keyless, second.Keyless, second.Key = false, false, model.Swapped(first.Key)
 	}

@@ -31,7 +31,7 @@ func Suite() scenarios.Suite {
 // RFC-103 Core Invariants 1, Runtime Model, Test Cases.
 var startsApart = asked(scenarios.Scenario{
 	ID:     "agenticloop/runs/starts-apart",
-	Title:  "each start makes a run of its own, also where its key is empty, or differs in little from that of another start",
+	Title:  "each start makes a run of its own, also where its key differs in little from that of another start",
 	Proves: scenarios.IDs{agenticloop.RFC103I1, agenticloop.RFC103T3, agenticloop.RFC103M1},
 	Claim:  claims.Plugin,
 }, question{
@@ -42,10 +42,10 @@ var startsApart = asked(scenarios.Scenario{
 		j.Check(agenticloop.RFC103I1, t.host.Requests().Each("/payload/run_id")).To(t.ofNoOther(), "%s: run_id of its request", t.host.Name)
 	}})
 
-// The key of a start is its caller's name of it: with the same key, another event is the same start (AL-R13).
+// The same event is the same start (AL-R13).
 var startsOnce = asked(scenarios.Scenario{
 	ID:     "agenticloop/runs/starts-once",
-	Title:  "a start that comes again makes no second run, in the same event or in another one with its key, whether its run is on or over",
+	Title:  "a start that comes again in the same event makes no second run, whether its run is on or over",
 	Proves: scenarios.IDs{agenticloop.RFC103READ2},
 	Claim:  claims.Redelivery,
 }, question{about: under(model.Again), look: func(t told, j *scenarios.Judge) {

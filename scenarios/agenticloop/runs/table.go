@@ -116,16 +116,11 @@ func (b *table) job(t model.Turn, plan *host.Plan) host.Job {
 	if t.Move.Left {
 		job.Context = left(t, job.Event, job.Context)
 	}
-	switch of := b.program.Runs[run]; t.Move.Kind {
+	switch t.Move.Kind {
 	case model.Start:
 		b.starts[run] = job
 	case model.StartAgain:
-		again := b.starts[run]
-		if event := job.Event; of.Keyless || of.Blank || t.Move.Pick%2 == 0 {
-			job.ID, job.Event = again.ID, again.Event
-		} else { // the caller said it again: the key alone tells that it is the same
-			job.Event = with(again.Event, host.Object{"event_id": event["event_id"], "timestamp": event["timestamp"]})
-		}
+		job.ID, job.Event = b.starts[run].ID, b.starts[run].Event
 	case model.SameAgain:
 		job = b.taken[run]
 	case model.FailedAgain:
@@ -215,8 +210,6 @@ func (b *table) event(t model.Turn, plan *host.Plan) host.Object {
 			start["type"] = trigger
 		}
 		switch {
-		case of.Blank:
-			start["dedupe_key"] = ""
 		case of.Keyless:
 			delete(start, "dedupe_key")
 		case of.Key != "":

@@ -119,14 +119,8 @@ func TestJudgesOfVotes(t *testing.T) {
 		return out
 	}
 	type O = interrupts.QuorumObservation
-	mixed := func(before gateRun, decides bool) func(*O) {
-		return func(o *O) {
-			o.Decides = decides
-			o.Mixed = ballot(t, end, responded(t, 200, "m1", voted), responded(t, 200, "m2", voted), responded(t, 200, "m3", before))
-			if decides {
-				o.Mixed.Votes = append(o.Mixed.Votes, responded(t, 200, "m4"))
-			}
-		}
+	mixed := func(o *O) {
+		o.Mixed = ballot(t, end, responded(t, 200, "m1", voted), responded(t, 200, "m2", voted), responded(t, 200, "m3", end))
 	}
 	judgeAll(t, func(t *testing.T) O {
 		return O{All: ballot(t, end, responded(t, 200, "v1", voted), responded(t, 200, "v2", voted), responded(t, 200, "v3")),
@@ -139,20 +133,6 @@ func TestJudgesOfVotes(t *testing.T) {
 		{"one is enough", "quorum", func(o *O) { o.All.Votes[0] = responded(t, 200, "v1", end) }, openwop.OWPINT27},
 		{"three are not enough", "quorum", func(o *O) { o.All.End = voted.log(t); o.All.End.Ended.Reached = false }, openwop.OWPINT27},
 		{"three fail", "quorum", func(o *O) { o.All.End = wait.rejected().log(t) }, openwop.OWPINT27},
-		{"waits on while the votes are mixed", "quorum", mixed(voted, true), "passed"},
-		{"waits on while the votes are mixed, and nobody is left to vote", "quorum", mixed(voted, false), "passed"},
-		{"counts who rejects", "quorum", mixed(end, true), openwop.OWPINT27},
-		{"counts who rejects, and refuses who comes after that", "quorum", func(o *O) {
-			mixed(end, true)(o)
-			o.Mixed.Votes[3] = responded(t, 409, "m4")
-		}, openwop.OWPINT27},
-		{"counts who rejects, and nobody is left to vote", "quorum", mixed(end, false), openwop.OWPINT27},
-		{"is rejected by too few", "quorum", mixed(wait.rejected(), true), "passed"}, // what rejects a gate is judged elsewhere
-		{"stays as it is when all accepted beside one", "quorum", func(o *O) {
-			mixed(voted, true)(o)
-			o.Mixed.End = voted.log(t)
-			o.Mixed.End.Ended.Reached = false
-		}, openwop.OWPINT27},
 		{"a key it does not know", "quorum", func(o *O) { o.All.Votes[1] = responded(t, 401, "v2", voted) }, hosttest.BlockedOn("")},
 
 		{"honest", "one-vote-each", nil, "passed"},
@@ -168,7 +148,7 @@ func TestJudgesOfVotes(t *testing.T) {
 		{"a change of mind rejects", "one-vote-each", func(o *O) { o.Changed = minds(t, wait.rejected(), wait.rejected()) }, "passed"},
 		{"counts both of two minds", "one-vote-each", func(o *O) { o.Changed = minds(t, end, end) }, openwop.OWPINT28},
 		{"counts who rejects, and so passes both of two minds", "one-vote-each", func(o *O) {
-			mixed(end, true)(o)
+			mixed(o)
 			o.Changed = minds(t, end, end)
 		}, "passed"},
 		{"a gate of two minds never waited", "one-vote-each", func(o *O) {

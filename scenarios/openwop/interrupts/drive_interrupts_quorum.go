@@ -3,7 +3,6 @@ package interrupts
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
@@ -42,10 +41,8 @@ type QuorumObservation struct {
 	// At two more gates the first voter votes twice, otherwise the second time, and each other voter accepts. Whichever of the two votes
 	// a host counts, one of these gates lacks a vote.
 	Changed []Ballot `json:"changed,omitempty"`
-	// Mixed is a gate at which some accepted and some rejected, in a drawn order: fewer than accept it, and no more than half, as many as
-	// there were voters for. If there was one more voter, and only one acceptance was missing, it accepted at last.
-	Mixed   Ballot `json:"mixed,omitzero"`
-	Decides bool   `json:"decides,omitempty"`
+	// Mixed is a gate at which one rejected and the others accepted, as many as it asks for, the last of them an acceptance.
+	Mixed Ballot `json:"mixed,omitzero"`
 }
 
 // A voter is a principal with a key of its own, or one that the answer names beside the target's own key: hosts go by the one or
@@ -153,7 +150,7 @@ var quorumFilled = &scenarios.Drive[QuorumObservation]{
 	ID: "openwop/quorum-filled",
 	Title: "has one principal accept as often as a quorum asks for, runs a sentinel, and has others accept; and has as many " +
 		"principals as another quorum asks for accept, one after the other; at two more, one votes, votes otherwise, and the others accept; " +
-		"at the last, some accept and some reject in a drawn order, too few for either",
+		"at the last, one rejects and the others accept",
 	Sends: []string{sendsGate + ", five times", "{read run}", "{poll log}", "{answer node}, as each voter", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *QuorumObservation) {
 		h := host.Host{Conn: c}
@@ -177,27 +174,21 @@ var quorumFilled = &scenarios.Drive[QuorumObservation]{
 	},
 }
 
-// mixedVotes has some voters accept and some reject, in a drawn order, so that neither decides.
+// mixedVotes has one voter reject and the others accept, as many as the gate asks for.
 func mixedVotes(ctx context.Context, h host.Host, o *QuorumObservation) {
 	w, b := poll(ctx, h, dialect.ApprovalDataRejectionPolicyMajority)
 	if o.Mixed = b; !w.isWaiting() {
 		return
 	}
-	there := keyed(h)
-	rejections := h.Between(1, b.Required/2)
-	acceptances := min(b.Required-1, len(there)-rejections)
-	actions := slices.Repeat([]dialect.ApprovalAction{dialect.ApprovalActionAccept}, acceptances)
-	for range rejections { // the last accepts: it is the one that a host could take for enough
-		actions = slices.Insert(actions, h.Between(0, len(actions)-1), dialect.ApprovalActionReject)
+	rejects := h.Between(0, b.Required-2) // not the last: an acceptance could be taken for enough
+	for i, v := range keyed(h)[:b.Required] {
+		action := dialect.ApprovalActionAccept
+		if i == rejects {
+			action = dialect.ApprovalActionReject
+		}
+		o.Mixed.Votes = append(o.Mixed.Votes, w.withLog(ctx, w.voteOf(ctx, v, action)))
 	}
-	for i, action := range actions {
-		o.Mixed.Votes = append(o.Mixed.Votes, w.withLog(ctx, w.voteOf(ctx, there[i], action)))
-	}
-	if o.Decides = acceptances == b.Required-1 && len(there) > len(actions); o.Decides {
-		w.vote(ctx, &o.Mixed, dialect.ApprovalActionAccept, there[len(actions)])
-		return
-	}
-	w.Stop(ctx, "to cancel the run at which some accepted and some rejected")
+	w.Stop(ctx, "to cancel the run at which one rejected")
 }
 
 // changedVotes has a voter reject and then accept, and one accept and then reject, and has the others accept.

@@ -56,41 +56,13 @@ var quorumOfDistinct = scenarios.Scenario{
 			b.End.Readable(j)
 			j.Check(openwop.OWPINT27, b.End.Status()).To(check.Equal("completed"), "status of the run after %d votes", b.Required)
 		}
-		o.checkMixed(j)
 	}),
 }
 
-// undecided returns the run at which some had accepted and some rejected.
-func (o QuorumObservation) undecided() host.RunLog {
+// rejectionsFill reports whether the host takes who rejects for one of those that a quorum asks for (OWP-R230).
+func (o QuorumObservation) rejectionsFill() bool {
 	votes := o.Mixed.Votes
-	if o.Decides {
-		votes = votes[:len(votes)-1]
-	}
-	if len(votes) == 0 {
-		return host.RunLog{}
-	}
-	return votes[len(votes)-1].After
-}
-
-// checkMixed expects that who rejects is none of those that it takes. What rejects a gate is judged elsewhere.
-func (o QuorumObservation) checkMixed(j *scenarios.Judge) {
-	b := o.Mixed
-	if len(b.Votes) == 0 {
-		return
-	}
-	b.given(j)
-	counted(j, b.Votes[:len(b.Votes)-1]) // a gate that was passed too early refuses the last
-	undecided := o.undecided()
-	if status := undecided.Status().String(); status != "completed" && host.IsTerminal(status) {
-		return
-	}
-	if !b.checkUnmoved(j, openwop.OWPINT27, undecided, "some had accepted and some rejected, too few for either,") {
-		return
-	}
-	counted(j, b.Votes)
-	if o.Decides && j.Check(openwop.OWPINT27, b.End.Ended).To(check.Reached(), "after the last of %d acceptances", b.Required) {
-		j.Check(openwop.OWPINT27, b.End.Status()).To(check.Equal("completed"), "status of the run after %d acceptances, beside rejections", b.Required)
-	}
+	return len(votes) > 0 && host.IsTerminal(votes[len(votes)-1].After.Status().String())
 }
 
 // The control is the same gate, which the other voters then fill.
@@ -124,9 +96,9 @@ var quorumOneVote = scenarios.Scenario{
 }
 
 // checkChanged expects that of two gates, at each of which one vote is missing if one principal has one vote, whether it is the first or
-// the last that it cast, at most one was passed. Where who rejects is one of those that it takes, both are, and no vote counted twice.
+// the last that it cast, at most one was passed. Where who rejects fills a quorum, too, none is missing.
 func (o QuorumObservation) checkChanged(j *scenarios.Judge) {
-	if host.IsTerminal(o.undecided().Status().String()) {
+	if o.rejectionsFill() {
 		return
 	}
 	passed := wire.Found{In: o.Alone.End.Status().Ref()}

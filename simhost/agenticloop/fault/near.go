@@ -89,32 +89,6 @@ var nearFaults = []Fault{
 		}),
 	},
 	{
-		ID:     "agent.start-known-by-event",
-		Title:  "a start is known by its event_id, also where it has a dedupe_key",
-		Looks:  "two runs in the state after one start that its caller said twice, with one key",
-		Breaks: []string{requirement.RFC103READ2},
-		Replace: func(s *rules.Set) {
-			honest := s.Start.RunID
-			s.Start.RunID = func(d rules.Delivered) string {
-				if d.EventID != "" {
-					d.DedupeKey = ""
-				}
-				return honest(d)
-			}
-		},
-	},
-	{
-		ID:     "agent.empty-key-is-one",
-		Title:  "a dedupe_key that is there and empty is a key like others",
-		Looks:  "of two starts whose keys are empty the second starts nothing",
-		Breaks: []string{requirement.RFC103I1, requirement.RFC103T3, requirement.RFC103M1},
-		Request: eventOf(func(event object) {
-			if string(event["dedupe_key"]) == `""` {
-				event["dedupe_key"] = encoded("none")
-			}
-		}),
-	},
-	{
 		ID:     "agent.keys-in-small-letters",
 		Title:  "dedupe keys of starts are compared without regard to capitals",
 		Looks:  "of two starts whose keys differ in capitals alone the second starts nothing",

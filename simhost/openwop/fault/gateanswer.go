@@ -256,18 +256,6 @@ var voteFaults = []Fault{
 		}),
 	},
 	{
-		ID:     "gate.rejection-fills",
-		Title:  "where the majority decides, a rejection that is outvoted fills a quorum like an acceptance",
-		Looks:  "a gate that asks for two approvals goes on when one has rejected and one accepted it",
-		Breaks: []string{openwop.OWPINT27},
-		Replace: decidesBy(func(t rules.Tally) rules.Tally {
-			if t.Majority && t.Granted > 0 && t.Rejected <= t.Required/2 {
-				t.Granted += t.Rejected
-			}
-			return t
-		}),
-	},
-	{
 		ID:     "gate.majority-is-one",
 		Title:  "where the majority decides, the first rejection does",
 		Looks:  "a gate that needs more is rejected by one vote",
