@@ -129,7 +129,7 @@ var whole = map[string]protocols.Specimen{
 	"openintent": protocols.OpenIntent{},
 }
 
-// passedByVariations checks that every scenario of a suite is passed by each honest way to differ, at these depths.
+// passedByVariations checks that every scenario of a suite whose claim it makes is passed by each honest way to differ, at these depths.
 func passedByVariations(t *testing.T, suite string, depths ...scenarios.Depth) {
 	hosts := map[string]protocols.Specimen{}
 	for _, names := range append(variationsTogether(), []string{variation.All}, nil) {
@@ -144,7 +144,7 @@ func passedByVariations(t *testing.T, suite string, depths ...scenarios.Depth) {
 				r := certifySuite(t, suite, host, depth, 2)
 				nothingWrong(t, r)
 				for _, o := range r.Outcomes {
-					if o.Verdict != scenarios.Passed {
+					if o.Verdict != scenarios.Passed && !strings.HasPrefix(o.Reason, "not claimed: ") {
 						t.Errorf("%s is %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
 					}
 				}

@@ -192,6 +192,9 @@ func (r CourseRun) due() (all []int64) {
 	return all
 }
 
+// refused reports whether its answer was not taken: then it goes on, and that is judged with the answer.
+func (r CourseRun) refused() bool { return r.Plan.During > 0 && !r.Answer.Ok() }
+
 // given ends the judge unless all attempts were made that came up.
 func (r CourseRun) given(j *scenarios.Judge) {
 	r.log().Readable(j)
@@ -210,7 +213,7 @@ func (r CourseRun) early(s CourseStep, kind openintentv1.EventType) wire.Found {
 
 func (r CourseRun) judgeReminded(j *scenarios.Judge) {
 	c := r.Course
-	if r.alone() {
+	if r.alone() || r.refused() {
 		return
 	}
 	for _, s := range r.Steps {
@@ -243,6 +246,9 @@ func (r CourseRun) judgeReminded(j *scenarios.Judge) {
 }
 
 func (r CourseRun) judgeEscalated(j *scenarios.Judge) {
+	if r.refused() {
+		return
+	}
 	r.given(j)
 	var steps []int64
 	for _, next := range r.Course.Reminders[:len(r.Steps)] {

@@ -52,6 +52,7 @@ var stepFaults = []Fault{
 		ID:     "agent.budget-of-the-last-run",
 		Title:  "every run has the budget of the one that was started last",
 		Looks:  "a run with max_steps 2 goes on to step 3 once another was started with max_steps 9, or the other way round",
+		Depth:  "standard",
 		Breaks: []string{al.RFC103F7, al.RFC103G7},
 		Twin:   "a run alone keeps its budget",
 		Request: func(request object) {

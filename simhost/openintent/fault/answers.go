@@ -121,7 +121,7 @@ var answerFaults = []Fault{
 	},
 	{
 		ID: "openintent.answer-without-resolution", Title: "the record with the answer does not say that it is over",
-		Looks: "resolution is missing in the record behind an answer", Breaks: []string{oi.OIP0025A13, oi.OIP0025A5, oi.OIPREAD7},
+		Looks: "resolution is missing in the record behind an answer", Breaks: []string{oi.OIP0025A13, oi.OIP0025A5, oi.OIPREAD7, oi.OIPREAD4},
 		Replace: keeps(func(_, record map[string]any) { delete(record, "resolution") }),
 	},
 	{

@@ -166,7 +166,7 @@ var boundFaults = []Fault{
 		ID:     "bounds.time-stands-while-paused",
 		Title:  "the time for which a run is paused does not count towards its runTimeoutMs",
 		Looks:  "a run that was paused until its time had passed goes on, and its breach observes less than had passed before it went on",
-		Breaks: []string{openwop.OWPBND7},
+		Breaks: []string{openwop.OWPBND7, openwop.OWPBND6},
 		Replace: func(s *rules.Set) {
 			uses(s, duration, func(u *rules.Use, _ rules.Bound) {
 				if u.N -= u.Stood; u.Paused {
