@@ -163,6 +163,7 @@ var correlationFaults = []Fault{
 		ID:     "agent.tool-compared-by-its-first-letters",
 		Title:  "the tool of a result is the pending one if its first letters are, in capitals or not",
 		Looks:  "a result of nearly the pending tool leads to the next step",
+		Depth:  "standard",
 		Breaks: []string{requirement.RFC103V7, requirement.RFC103F2, requirement.RFC103M5, requirement.RFC103I5},
 		Request: resulting(func(result, state object) {
 			run := awaited(result, state)

@@ -260,12 +260,13 @@ var retryFaults = []Fault{
 	},
 	{
 		ID: "openintent.resolution-open", Title: "the record of a window that ended does not say so",
-		Looks: "resolution is missing behind the end of the window", Breaks: []string{oi.OIP0025F3, oi.OIPREAD3, oi.OIP0025F2},
-		Reply: lapsed(func(record map[string]any) { delete(record, "resolution") }),
+		Looks:  "resolution is missing behind the end of the window",
+		Breaks: []string{oi.OIP0025F3, oi.OIPREAD3, oi.OIP0025F2, oi.OIP0026R4H, oi.OIP0026R4J}, // the record seems open when it is suspended again
+		Reply:  lapsed(func(record map[string]any) { delete(record, "resolution") }),
 	},
 	{
 		ID: "openintent.late-answer-taken", Title: "an answer is taken behind the end of the window, as release 0.17.0 does",
-		Looks: "respond is 200 behind intent.suspension_expired", Breaks: []string{oi.OIPREAD3, oi.OIP0025A4},
+		Looks: "respond is 200 behind intent.suspension_expired", Breaks: []string{oi.OIPREAD3, oi.OIP0025A4, oi.OIP0025A5},
 		Replace: taking(func(st rules.Standing) bool {
 			return st.RecordID == st.SentID && st.Resolution == suspension.Expired && !st.Dated
 		}),
