@@ -188,7 +188,8 @@ var graphFaults = []Fault{
 	},
 	{
 		ID: "openintent.never-unblocks", Title: "a dependent of a single intent stays blocked for ever",
-		Looks: "a dependent is blocked behind the completion of what it depends on", Breaks: []string{oi.OIP0026R2D, oi.OIPREAD2, oi.OIP0026T12, oi.OIP0002201},
+		Looks:  "a dependent is blocked behind the completion of what it depends on",
+		Breaks: []string{oi.OIP0026R2D, oi.OIPREAD2, oi.OIP0026T12, oi.OIP0002201},
 		Replace: func(s *rules.Set) {
 			s.Graph.Unblocks = func(deps []string) bool { return len(deps) > 1 && rules.AllCompleted(deps) }
 		},

@@ -261,7 +261,7 @@ var retryFaults = []Fault{
 	{
 		ID: "openintent.resolution-open", Title: "the record of a window that ended does not say so",
 		Looks:  "resolution is missing behind the end of the window",
-		Breaks: []string{oi.OIP0025F3, oi.OIPREAD3, oi.OIP0025F2, oi.OIP0026R4H, oi.OIP0026R4J}, // the record seems open when it is suspended again
+		Breaks: []string{oi.OIP0025F3, oi.OIPREAD3, oi.OIP0025F2, oi.OIP0026R4H, oi.OIP0026R4J}, // it seems open when suspended again
 		Reply:  lapsed(func(record map[string]any) { delete(record, "resolution") }),
 	},
 	{
