@@ -196,7 +196,7 @@ var graphFaults = []Fault{
 	},
 	{
 		ID: "openintent.unblocks-on-first", Title: "a dependent goes on when the first of its dependencies is completed",
-		Looks: "a dependent of two is active while one of them is suspended", Breaks: []string{oi.OIP00022},
+		Looks: "a dependent of two is active while one of them is suspended", Breaks: []string{oi.OIP00022, oi.OIP0026R2},
 		Replace: func(s *rules.Set) {
 			s.Graph.Unblocks = func(deps []string) bool { return slices.Contains(deps, completed) }
 		},

@@ -298,7 +298,7 @@ var voteFaults = []Fault{
 		ID:      "gate.token-alone-answers",
 		Title:   "an approval that asks for a credential is answered by its token alone",
 		Looks:   "the token is accepted without a key",
-		Breaks:  []string{openwop.OWPINT31},
+		Breaks:  []string{openwop.OWPINT31, openwop.OWPINT32},
 		Replace: answersAs(func(r *rules.Respondent) { r.Profiled = false }),
 	},
 	{
