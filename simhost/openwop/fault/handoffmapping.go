@@ -56,7 +56,7 @@ var handoffMappingFaults = []Fault{
 		ID:     "handoff.first-worker-short-of-inputs",
 		Title:  "the first worker of a decision is given one of the inputs that are mapped to it, and none of the others",
 		Looks:  "the snapshot of the child lacks an input whose source has a value",
-		Breaks: []string{openwop.OWPDSP16},
+		Breaks: []string{openwop.OWPDSP16, openwop.OWP0037A4},
 		Replace: func(s *rules.Set) {
 			given := s.Handoff.Given
 			s.Handoff.Given = func(g rules.Given) map[string]any {
@@ -72,7 +72,7 @@ var handoffMappingFaults = []Fault{
 		ID:     "handoff.empty-values-not-given",
 		Title:  "a variable that is false, 0 or empty is taken for one without a value, unless it is a text",
 		Looks:  "the snapshot of the child lacks an input whose source is false, 0, {} or []",
-		Breaks: []string{openwop.OWPDSP16},
+		Breaks: []string{openwop.OWPDSP16, openwop.OWP0037A4},
 		Replace: func(s *rules.Set) {
 			given := s.Handoff.Given
 			s.Handoff.Given = func(g rules.Given) map[string]any {
@@ -86,7 +86,7 @@ var handoffMappingFaults = []Fault{
 		ID:     "handoff.null-members-not-given",
 		Title:  "members of an object that are null are dropped when it is handed on",
 		Looks:  "an input of a child lacks a member that its source has",
-		Breaks: []string{openwop.OWPDSP16},
+		Breaks: []string{openwop.OWPDSP16, openwop.OWP0037A4},
 		Twin:   "there a value is lost, here a member of one",
 		Replace: func(s *rules.Set) {
 			given := s.Handoff.Given
