@@ -107,6 +107,7 @@ var answerFaults = []Fault{
 	{
 		ID: "openintent.empty-values-dropped", Title: "with the answer, all that is false, 0 or empty is dropped from the record",
 		Looks: "a form that said no lacks that member in response", Breaks: []string{oi.OIP0025A13},
+		Twin: "there choices lose members, here answers are lost that are empty",
 		Replace: keeps(func(_, record map[string]any) {
 			for _, member := range []string{"context", "response"} {
 				record[member] = withoutEmpty(record[member])

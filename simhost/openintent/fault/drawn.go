@@ -69,6 +69,7 @@ var drawnFaults = []Fault{
 	{
 		ID: "openintent.choices-written-back", Title: "an answer writes the choices back as the server reads them, without style and metadata",
 		Looks: "choices of the record have no metadata behind the answer", Breaks: []string{oi.OIP0025A13},
+		Twin: "there numbers lose their last digits, here choices what the server does not know",
 		Replace: func(s *rules.Set) {
 			before := s.Answers.Keeps
 			s.Answers.Keeps = func(record map[string]any, a rules.Answer) map[string]any {
@@ -124,6 +125,7 @@ var drawnFaults = []Fault{
 	{
 		ID: "openintent.humans-escalate", Title: "a coordinator of type human that names no policy escalates",
 		Looks: "the lease of a human coordinator shows escalate", Breaks: []string{oi.OIP0026P2},
+		Twin: "there the default of every coordinator is wrong, here that of people",
 		Request: mutate.Asked("POST /api/v1/coordinators", mutate.Body(func(lease map[string]any) {
 			if _, named := lease["suspension_policy"]; !named && lease["coordinator_type"] == "human" {
 				lease["suspension_policy"] = "escalate"
@@ -160,6 +162,7 @@ var drawnFaults = []Fault{
 	{
 		ID: "openintent.one-address-hidden", Title: "a reminder to the outside hides the first address in the question, and sends the others",
 		Looks: "the body of a webhook has a question with one of three addresses hidden", Breaks: []string{oi.OIP0026K1},
+		Twin: "there nothing is hidden, here only the first of what has to be",
 		Replace: func(s *rules.Set) {
 			s.Reminders.Notice = func(notice, record map[string]any) map[string]any {
 				asked, _ := record["question"].(string)

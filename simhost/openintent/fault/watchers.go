@@ -66,6 +66,7 @@ var watcherFaults = []Fault{
 	{
 		ID: "openintent.escalation-inert", Title: "under escalate nothing is escalated",
 		Looks: "no coordinator.escalation_required comes", Breaks: []string{oi.OIP0026P5},
+		Twin:    "there the second escalation does nothing, here none does anything",
 		Replace: func(s *rules.Set) { s.Watchers.Escalates = func(string, int) bool { return false } },
 	},
 	{

@@ -180,6 +180,7 @@ var boundFaults = []Fault{
 		Title:  "the time for which a run waits for a person does not end it",
 		Looks:  "a run that nobody answers waits on when its runTimeoutMs has passed",
 		Breaks: []string{openwop.OWPBND6},
+		Twin:   "there time does not count at all, here not while somebody is asked",
 		Replace: func(s *rules.Set) {
 			uses(s, duration, func(u *rules.Use, _ rules.Bound) {
 				if u.Asks {

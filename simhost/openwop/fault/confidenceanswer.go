@@ -105,6 +105,7 @@ var confidenceUnsureFaults = []Fault{
 		Title:  "a threshold of 0 counts as none, so that the default holds",
 		Looks:  "an agent that is 0.5 sure is suspended in a run whose escalationThreshold is 0",
 		Breaks: []string{openwop.OWPCNF17},
+		Twin:   "there the threshold itself counts as too little, here a threshold of 0 counts as none",
 		Replace: unsure(func(confidence, threshold float64, given, honest bool) bool {
 			return honest || given && threshold == 0 && confidence < 0.7
 		}),
@@ -114,6 +115,7 @@ var confidenceUnsureFaults = []Fault{
 		Title:  "a threshold of 1 counts as one in a hundred",
 		Looks:  "an agent that is 0.5 sure decides at once in a run whose escalationThreshold is 1",
 		Breaks: []string{openwop.OWPCNF14},
+		Twin:   "there a threshold is passed over, here one value is misread",
 		Replace: unsure(func(confidence, threshold float64, _, honest bool) bool {
 			return honest && (threshold < 1 || confidence < threshold/100)
 		}),

@@ -71,6 +71,7 @@ var answerFaults = []Fault{
 		Title:   "an approval can be rejected where it does not offer that",
 		Looks:   "a rejection is taken by an approval that offers to accept and to ask",
 		Breaks:  []string{openwop.OWPINT20},
+		Twin:    "there an action is taken in other letters, here one that is not offered",
 		Replace: passesOver(rules.Unrejectable),
 	},
 	{
@@ -281,6 +282,7 @@ var voteFaults = []Fault{
 		Looks:   "a second vote of the same key is counted",
 		Breaks:  []string{openwop.OWPINT28},
 		Spots:   []int{23},
+		Twin:    "there a vote counts again if it is another one, here any",
 		Replace: answersAs(func(r *rules.Respondent) { r.Votes = 0 }),
 	},
 	{
@@ -313,6 +315,7 @@ var voteFaults = []Fault{
 		Title:   "a key without the scope to answer interrupts, beside the token of one that asks for a key, answers it",
 		Looks:   "an acceptance by token with a key without approvals:respond is HTTP 200",
 		Breaks:  []string{openwop.OWPINT32},
+		Twin:    "there the scope is never looked at, here not beside a token",
 		Replace: answersAs(func(r *rules.Respondent) { r.LacksScope = r.LacksScope && !r.Beside }),
 	},
 }

@@ -265,6 +265,7 @@ var goalsEnding = []Fault{
 		Title:   "the deadline of a paused goal passes without effect",
 		Looks:   "a goal that was paused is active when its deadline has passed",
 		Breaks:  []string{openwop.OWP0097E6},
+		Twin:    "there the deadline has another unit, here a pause holds it off",
 		Replace: exceedsNot(func(spent rules.Spent) bool { return spent.Late && spent.Paused }),
 	},
 	{

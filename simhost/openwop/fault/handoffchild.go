@@ -103,6 +103,7 @@ var handoffChildFaults = []Fault{
 		Title:  "a worker that is cancelled ends its decision: the workers behind it are not dispatched",
 		Looks:  "the turn that follows child.cancelled begins without dispatch.began for the next worker of the decision",
 		Breaks: []string{openwop.OWP0037B3},
+		Twin:   "there the cancellation of a worker has no cause, here the workers behind it are left out",
 		Replace: func(s *rules.Set) {
 			s.Handoff.TakesNext = func(last event.Phase) bool { return last != event.ChildCancelled }
 		},

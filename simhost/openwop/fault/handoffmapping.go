@@ -57,6 +57,7 @@ var handoffMappingFaults = []Fault{
 		Title:  "the first worker of a decision is given one of the inputs that are mapped to it, and none of the others",
 		Looks:  "the snapshot of the child lacks an input whose source has a value",
 		Breaks: []string{openwop.OWPDSP16, openwop.OWP0037A4},
+		Twin:   "there values of some kinds are left out for every worker, here all but one for the first",
 		Replace: func(s *rules.Set) {
 			given := s.Handoff.Given
 			s.Handoff.Given = func(g rules.Given) map[string]any {

@@ -424,6 +424,7 @@ var replayFaults = []Fault{
 		Title:  "an empty list of tools counts for the cache key",
 		Looks:  "a request with an empty list of tools has another key than one without tools",
 		Breaks: []string{openwop.OWPRPL14},
+		Twin:   "there the order of tools counts, here a list of none",
 		Request: mutate.Asked(cacheKeySeam, mutate.Body(func(ask map[string]any) {
 			if tools, given := ask["tools"].([]any); given && len(tools) == 0 {
 				ask["tools"] = []any{map[string]any{"name": ""}}
@@ -435,6 +436,7 @@ var replayFaults = []Fault{
 		Title:  "what is no text in the messages of a request does not count for its cache key",
 		Looks:  "two requests with messages in parts have one key",
 		Breaks: []string{openwop.OWPRPL14},
+		Twin:   "there the tools make the difference, here the parts of messages",
 		Request: mutate.Asked(cacheKeySeam, mutate.Body(func(ask map[string]any) {
 			messages, _ := ask["messages"].([]any)
 			for _, one := range messages {

@@ -95,6 +95,7 @@ var shapeFaults = []Fault{
 		Looks:  "a run with maxLoopIterations above limits.maxLoopIterations goes on beyond that limit",
 		Breaks: []string{openwop.OWP0061E5, openwop.OWPBND5},
 		Spots:  []int{7},
+		Twin:   "there the own limit holds beside no other option, here it is not held to what was asked for",
 		Replace: func(s *rules.Set) {
 			takesAsked(s, turns)
 			takesAsked(s, nodes)
