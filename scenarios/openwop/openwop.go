@@ -56,7 +56,7 @@ func speaking(d *dialect.Dialect) *scenarios.Protocol {
 		Essential:      []string{"protocolVersion", "supportedEnvelopes", "schemaVersions", "limits", "capabilities", "multiAgent", "agents"},
 		Speech:         d,
 		Cost:           cost(d),
-		Rounds:         [3]scenarios.Rounds{scenarios.Standard: {Entries: 24}},
+		Rounds:         [3]scenarios.Rounds{scenarios.Standard: {Entries: 24}, scenarios.Deep: {Entries: 200}},
 		Spec:           d.Contract,
 		Requests:       d.Requests,
 		Ledger:         rows,
