@@ -21,7 +21,8 @@ func TestJudgesOfDependencies(t *testing.T) {
 				{On: 2, Reply: x.Reply(409, doc{}), After: waiting()},
 			},
 			Freed: []graph.Releases{{
-				Waits: suitetest.Waits, Before: x.Is("blocked"), Open: x.Is("blocked"), Taken: []host.Reply{x.Ok(doc{}), x.Ok(doc{})}, After: x.Is("active"),
+				Waits: suitetest.Waits, Before: x.Is("blocked"), Open: x.Is("blocked"), Taken: []host.Reply{x.Ok(doc{}), x.Ok(doc{})},
+				After: x.Is("active"),
 			}},
 		}
 	}

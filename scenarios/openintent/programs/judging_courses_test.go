@@ -11,7 +11,9 @@ import (
 
 // A suspension for which the drive itself took too long is not judged; where there is no other, the scenarios are blocked.
 func TestSlowCoursesAreNotJudged(t *testing.T) {
-	o := CoursesObservation{Rounds: []CourseRound{{Courses: []CourseRun{{Intent: 1}, {Intent: 2, Slow: true}}}}, Ends: []CourseRun{{Slow: true}}}
+	o := CoursesObservation{
+		Rounds: []CourseRound{{Courses: []CourseRun{{Intent: 1}, {Intent: 2, Slow: true}}}}, Ends: []CourseRun{{Slow: true}},
+	}
 	if all := o.all(); len(all) != 1 || all[0].Intent != 1 {
 		t.Errorf("%d are judged", len(all))
 	}
