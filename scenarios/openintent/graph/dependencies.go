@@ -68,7 +68,11 @@ var dependencies = &scenarios.Drive[DependenciesObservation]{
 }
 
 func depend(ctx context.Context, i, on *host.Intent) {
-	if reply := i.DependOn(ctx, on); !reply.Ok() {
+	reply := i.DependOn(ctx, on)
+	if host.MissingRoute(reply) {
+		scenarios.End(scenarios.NotThere(reply.Status, "dependencies (POST /intents/{id}/dependencies)"))
+	}
+	if !reply.Ok() {
 		i.SetUp("let an intent wait for another", reply)
 	}
 }

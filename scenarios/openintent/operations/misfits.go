@@ -132,7 +132,10 @@ var everyVersionOfWork = scenarios.Scenario{
 	Claim:  claims.With(claims.Plan, claims.Core),
 	Ask: scenarios.Ask(versioned, func(o VersionsObservation, j *scenarios.Judge) {
 		o.Made.given(j)
-		if len(o.Done) == 0 || !slices.ContainsFunc(o.Done, func(v Named) bool { return v.Answer.Success() }) {
+		if len(o.Done) == 0 {
+			j.NotOffered("neither a task nor a plan could be made")
+		}
+		if !slices.ContainsFunc(o.Done, func(v Named) bool { return v.Answer.Success() }) {
 			j.Block("setup failed: no write of a task or a plan that names its version is taken",
 				"take PATCH of tasks and plans with their version as If-Match")
 		}
