@@ -216,7 +216,7 @@ func keyboard(t *testing.T, p *browsertest.Page) {
 // linksUnfold follows a link into a fold.
 func linksUnfold(t *testing.T, p *browsertest.Page) {
 	t.Helper()
-	if n := visible(p, ".failure"); n != 7 {
+	if n := visible(p, ".failure"); n != 8 {
 		t.Fatalf("%d violations are shown", n)
 	}
 	run(p, `document.querySelector(".failure header a").click()`)
