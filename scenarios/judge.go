@@ -166,13 +166,12 @@ func conclude(s Scenario, ledger *Ledger, observation any, firm bool) Outcome {
 	judge := func(observation any) Outcome {
 		return (&Judge{ledger: ledger, evidence: Observed, firm: firm}).conclude(s, observation)
 	}
-	all, several := observation.(driven)
+	all, several := observation.(rounds)
 	if !several {
 		return judge(observation)
 	}
-	each := all.each()
-	o := judge(each[0])
-	for _, later := range each[1:] {
+	o := judge(all[0])
+	for _, later := range all[1:] {
 		o.take(judge(later))
 	}
 	return o

@@ -15,19 +15,8 @@ import (
 // A drive that asks little is driven several times, each time with other names and values: what a target does wrong only from the
 // second or third time on, or with a value in five, then shows.
 
-// rounds are the observations of a drive that was driven several times, in order.
-type rounds[O any] []O
-
-// each returns the observations.
-func (r rounds[O]) each() []any {
-	out := make([]any, len(r))
-	for i := range r {
-		out[i] = &r[i]
-	}
-	return out
-}
-
-func (r rounds[O]) first() any { return &r[0] }
+// rounds are pointers to the observations of a drive that was driven several times, in order.
+type rounds []any
 
 // isList reports whether what a drive observes is a list. It is driven once: on disk several would look the same.
 func (q question[O]) isList() bool { return reflect.TypeFor[O]().Kind() == reflect.Slice }
@@ -35,12 +24,6 @@ func (q question[O]) isList() bool { return reflect.TypeFor[O]().Kind() == refle
 // isRounds reports whether an observation on disk is of several rounds. One alone is an object.
 func (q question[O]) isRounds(raw []byte) bool {
 	return !q.isList() && bytes.HasPrefix(bytes.TrimSpace(raw), []byte("["))
-}
-
-// driven is what rounds of any type offer.
-type driven interface {
-	each() []any
-	first() any
 }
 
 // Rounds bounds how often a drive is driven: the rounds, and what all of them together may take.
@@ -73,7 +56,7 @@ func (c *Conn) mostRounds(d DriveMeta) int {
 
 // again drives a drive again that has been driven once, as often as its bounds have room for. A round that cannot be looked at is
 // the last one and not judged; one that gets no answer, or whose set-up shows a violation, ends the drive.
-func (q question[O]) again(ctx context.Context, c *Conn) (more []O, err error) {
+func (q question[O]) again(ctx context.Context, c *Conn) (more rounds, err error) {
 	meta, _ := q.Drive()
 	if q.drive.Later != nil || q.isList() {
 		return nil, nil
@@ -85,8 +68,8 @@ func (q question[O]) again(ctx context.Context, c *Conn) (more []O, err error) {
 		if entries+largest > c.rounds.Entries || c.Now().Sub(c.began) > c.rounds.Time || c.Crowded() {
 			break
 		}
-		var o O
-		if err := Try(func() { q.drive.Run(ctx, c, &o) }); err != nil {
+		o := new(O)
+		if err := Try(func() { q.drive.Run(ctx, c, o) }); err != nil {
 			if unseen(err) {
 				break
 			}

@@ -2,8 +2,10 @@ package scenarios
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -121,8 +123,8 @@ type Question interface {
 	run(context.Context, *Conn) (any, error)
 	resume(ctx context.Context, c *Conn, observation []byte) (any, error)
 	revive(observation []byte, t *wire.Transcript) (any, error)
-	read(observation []byte) (pointer any, err error) // without its values
-	judge(observation any, j *Judge)                  // the observation, or a pointer to it
+	read(observation []byte) (o any, err error) // a pointer to it, or [rounds], without its values
+	judge(observation any, j *Judge)            // the observation, or a pointer to it
 }
 
 // DriveMeta is the metadata of a drive.
@@ -164,35 +166,40 @@ func (q question[O]) run(ctx context.Context, c *Conn) (any, error) {
 	if err != nil || len(more) == 0 {
 		return o, err
 	}
-	return append(rounds[O]{o}, more...), nil
+	return append(rounds{&o}, more...), nil
 }
 
 func (q question[O]) revive(raw []byte, t *wire.Transcript) (any, error) {
-	if q.isRounds(raw) {
-		var all rounds[O]
-		if err := q.decode(raw, &all); err != nil {
-			return nil, err
-		}
-		return all, wire.Bind(&all, t)
-	}
-	var o O
-	if err := q.decode(raw, &o); err != nil {
+	o, err := q.read(raw)
+	if err != nil {
 		return nil, err
 	}
-	return o, wire.Bind(&o, t)
+	return o, wire.Bind(o, t)
 }
 
 func (q question[O]) read(raw []byte) (any, error) {
-	if q.isRounds(raw) {
-		all := new(rounds[O])
-		return all, q.decode(raw, all)
+	if !q.isRounds(raw) {
+		o := new(O)
+		return o, q.decode(raw, o)
 	}
-	o := new(O)
-	return o, q.decode(raw, o)
+	var each []json.RawMessage
+	if err := json.Unmarshal(raw, &each); err != nil || len(each) == 0 {
+		return nil, fmt.Errorf("observation of %s: %w", q.drive.ID, cmp.Or(err, errNoRound))
+	}
+	all := make(rounds, len(each))
+	for i, round := range each {
+		o := new(O)
+		if err := q.decode(round, o); err != nil {
+			return nil, err
+		}
+		all[i] = o
+	}
+	return all, nil
 }
 
-// decode decodes an observation, or [rounds] of it, into what o points to.
-func (q question[O]) decode(raw []byte, o any) error {
+var errNoRound = errors.New("it has no round")
+
+func (q question[O]) decode(raw []byte, o *O) error {
 	var plain bytes.Buffer // it is indented on disk, and so would be a json.RawMessage in it
 	if err := json.Compact(&plain, raw); err != nil {
 		return fmt.Errorf("observation of %s: %w", q.drive.ID, err)

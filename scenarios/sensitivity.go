@@ -94,8 +94,8 @@ func NewRetrial(of Scenario, d DriveRecord, speech wire.Speech) (*Retrial, error
 	if err != nil {
 		return nil, err
 	}
-	if all, several := o.(driven); several { // the others would be judged as it is
-		o = all.first()
+	if all, several := o.(rounds); several { // the others would be judged as it is
+		o = all[0]
 	}
 	t := &wire.Transcript{Drive: d.ID, Entries: d.Transcript.Entries, Speech: speech}
 	bound, err := wire.Follow(o, t)

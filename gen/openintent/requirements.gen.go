@@ -431,8 +431,8 @@ const (
 	// A dependency that has intents wait for each other in a circle is refused, however many they are.
 	OIP0002200 = "OIP-0002-200"
 
-	// A blocked intent goes on when all that it depends on is completed, also when what was open is
-	// taken away from its dependencies.
+	// A blocked intent goes on once everything it depends on is completed, and also when its last open
+	// dependency is taken away.
 	OIP0002201 = "OIP-0002-201"
 
 	// An answer without a valid key is refused with 401, and the intent stays suspended.
@@ -1525,7 +1525,7 @@ var RequirementsV1 = []Requirement{
 		ID: OIP0002201, Level: "MUST", Source: "RFC-0002", File: "",
 		Section: "Blocking", Line: 0, Hash: "", Claim: "graph",
 		Evidence: "observed",
-		Text:     "A blocked intent goes on when all that it depends on is completed, also when what was open is taken away from its dependencies.",
+		Text:     "A blocked intent goes on once everything it depends on is completed, and also when its last open dependency is taken away.",
 		Accepts:  "A server may refuse to take a dependency away.",
 		Breaks:   []string{"another-value"},
 	},

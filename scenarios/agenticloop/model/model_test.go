@@ -227,7 +227,7 @@ func TestWhatComesAfterTheEnd(t *testing.T) {
 	}
 }
 
-// A failure for a run that there is not is one, and a result may name a certain tool, if that is not the pending one.
+// The failure of an unknown run is delivered as a failure, and a result of the wrong tool can name a given one, unless that is pending.
 func TestWhatIsNearlyRight(t *testing.T) {
 	p := Program{Runs: []Run{{Budget: 9, Decisions: calls("fetch", "fetch")}}, Moves: []Move{move(0, Start)}}
 	_, w := play(p, Settings{Steered: true, Tools: []string{"fetch", "fabric"}})

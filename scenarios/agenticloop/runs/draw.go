@@ -88,7 +88,7 @@ type drawing struct {
 	replanned bool            // a run was drawn that gives up more plans than it may, and than most defaults allow
 	doubled   bool            // a turn was drawn whose answer is lost
 	owned     bool            // a result was drawn that comes as an event of the tool's own
-	long      map[end]bool    // the ends of which a long run was drawn
+	long      map[end]bool    // ends for which a long run has been drawn
 	barring   deck[int]       // ways to want what may not be had
 	crowded   bool            // many runs were drawn in one state
 	dealt     int             // how many runs were drawn for the deck

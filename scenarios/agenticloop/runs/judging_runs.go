@@ -229,7 +229,7 @@ func (t told) keeps() check.Matcher {
 	})
 }
 
-// ofNoOther matches the run ids of requests of which none is that of a run that was there before the turn.
+// ofNoOther matches run ids of requests if none of them belongs to a run from before the turn.
 func (t told) ofNoOther() check.Matcher {
 	return check.That("of no run that was there before", func(v any) bool {
 		ids, _ := v.([]any)

@@ -122,7 +122,7 @@ type RacedObservation struct {
 	Replies    []host.Reply    `json:"replies"`
 	After      host.Reply      `json:"after"`
 	Log        host.Log        `json:"log"`
-	// Noted is a race of answers that all say more than they need to: by whom they are, and metadata.
+	// Noted is a second race, whose answers also name the responder and carry metadata.
 	Noted *RacedObservation `json:"noted,omitempty"`
 }
 

@@ -14,8 +14,8 @@ import (
 var turnScenarios = []scenarios.Scenario{
 	{
 		ID: "openintent/worlds/world-forced",
-		Title: "no caller suspends what is a draft, blocked, completed or abandoned, completes what waits, with or without a record, or has " +
-			"what is blocked go on",
+		Title: "no caller can suspend an intent that is a draft, blocked, completed or abandoned, complete one that waits for an answer, " +
+			"with or without a record, or make a blocked one go on",
 		Proves: scenarios.IDs{openintent.OIP0025L1, openintent.OIP0025L2, openintent.OIP00022},
 		Claim:  claims.With(claims.Lifecycle, claims.Core, claims.Graph), Ask: of(forced, nil),
 	},

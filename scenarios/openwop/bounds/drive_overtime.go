@@ -65,7 +65,9 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 		asked := c.Now()
 		over := waiting(h, time.Duration(o.Bound)*time.Millisecond).Create(ctx, "create the long run", long)
 		paused := h.Create(ctx, "create the long run to be paused", long)
-		o.Paused.begin(ctx, paused)
+		if paused.ID != "" {
+			o.Paused.Pause, o.Paused.Still = paused.PauseIfOffered(ctx, "to pause the long run")
+		}
 		var asking *host.Run
 		if h.Offers(fixture.Approval) {
 			asking = waiting(h, time.Duration(o.Bound)*time.Millisecond).Create(ctx, "create the run that nobody answers",
@@ -87,19 +89,6 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 		}
 		o.Paused.end(ctx, paused)
 	},
-}
-
-// begin pauses a run that lasts, where the host pauses runs at once.
-func (p *PausedOvertime) begin(ctx context.Context, r *host.Run) {
-	policy, ok := host.Drains(r.Host, dialect.PauseRunRequestDrainPolicyImmediate)
-	if !ok || r.ID == "" {
-		return
-	}
-	const what = "to pause the long run" // not every host pauses runs
-	reply := r.Does(ctx, dialect.PauseRun, map[string]any{"drainPolicy": policy}, what)
-	if p.Pause = host.AnsweredBy(what, reply); reply.Success() {
-		p.Still = r.IsPaused(ctx)
-	}
 }
 
 // end has the paused run go on, unless it has ended, and follows it to its end.

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -72,23 +71,10 @@ var cancelledTree = &scenarios.Drive[TreeObservation]{
 		if !o.Running.Reached {
 			return
 		}
-		o.Pause.of(ctx, h, runs)
+		o.Pause.Member = h.Between(1, len(runs)-1)
+		o.Pause.Reply, o.Pause.Still = runs[o.Pause.Member].PauseIfOffered(ctx, "to pause a run below the one that is cancelled")
 		cut(ctx, h, runs, way, o)
 	},
-}
-
-// of pauses one of the runs below the top.
-func (p *TreePause) of(ctx context.Context, h host.Host, runs []*host.Run) {
-	p.Member = h.Between(1, len(runs)-1)
-	policy, ok := host.Drains(h, dialect.PauseRunRequestDrainPolicyImmediate)
-	if !ok {
-		return
-	}
-	const what = "to pause a run below the one that is cancelled"
-	reply := runs[p.Member].Does(ctx, dialect.PauseRun, map[string]any{"drainPolicy": policy}, what)
-	if p.Reply = host.AnsweredBy(what, reply); reply.Success() {
-		p.Still = runs[p.Member].IsPaused(ctx)
-	}
 }
 
 // descend finds the run's child and grandchild.

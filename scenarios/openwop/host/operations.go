@@ -95,6 +95,20 @@ func (r *Run) IsPaused(ctx context.Context) wire.Wait {
 	return w
 }
 
+// PauseIfOffered pauses the run at once, if the host does that. reply is zero if it lists policies and not this one, and still is how
+// long it took until the run was paused; not every host pauses runs.
+func (r *Run) PauseIfOffered(ctx context.Context, what string) (reply Answered, still wire.Wait) {
+	policy, ok := Drains(r.Host, dialect.PauseRunRequestDrainPolicyImmediate)
+	if !ok {
+		return reply, still
+	}
+	paused := r.Does(ctx, dialect.PauseRun, map[string]any{"drainPolicy": policy}, what)
+	if reply = AnsweredBy(what, paused); paused.Success() {
+		still = r.IsPaused(ctx)
+	}
+	return reply, still
+}
+
 // UnlessLacking ends the drive with blocked. If look finds, on a finished run, that the host lacks the operation,
 // it ends the drive with that reason first.
 func (h Host) UnlessLacking(ctx context.Context, blocked error, look func(*Run)) {

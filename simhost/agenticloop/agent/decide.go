@@ -70,7 +70,7 @@ func (t *turn) situation(r *run, given object, reframed bool) Situation {
 	s := Situation{RunID: t.id, Goal: r.Goal, Context: given, Decisions: r.decisions(), Step: r.Step, Reframed: reframed,
 		Deadline: t.request.deadline}
 	for _, tool := range t.request.config.allowed {
-		if t.forbidden(tool, r.Step == 0, reframed) == "" && !slices.Contains(s.Tools, tool) {
+		if t.forbidden(tool, rules.Moment{First: r.Step == 0, Reframed: reframed}) == "" && !slices.Contains(s.Tools, tool) {
 			s.Tools = append(s.Tools, tool)
 		}
 	}
@@ -98,16 +98,15 @@ func described(n note) string {
 }
 
 // forbidden is why a tool may not be called, "" for one that may.
-func (t *turn) forbidden(tool string, first, reframed bool) string {
+func (t *turn) forbidden(tool string, at rules.Moment) string {
 	switch {
 	case !t.rules.Tools.Named(tool):
 		return "tool_name_not_valid"
 	case t.rules.Tools.Itself(tool, t.name):
 		return "tool_is_the_agent"
-	case reframed && t.rules.Tools.Anew(tool, t.request.config.allowed),
-		!reframed && t.rules.Tools.Allowed(tool, t.request.config.allowed, first):
+	case t.rules.Tools.Allowed(tool, t.request.config.allowed, at):
 		return ""
-	case first:
+	case at.First:
 		return "tool_not_allowed"
 	}
 	return "followup_tool_not_allowed"
@@ -119,7 +118,7 @@ func (t *turn) call(r *run, d Decision, reframed bool) error {
 		d.Command = defaultCommand
 	}
 	arguments, err := json.Marshal(d.Arguments)
-	reason := t.forbidden(d.Tool, r.Step == 0, reframed)
+	reason := t.forbidden(d.Tool, rules.Moment{First: r.Step == 0, Reframed: reframed})
 	switch {
 	case reason != "":
 		return t.escalate(r, reason)

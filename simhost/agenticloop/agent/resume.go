@@ -87,7 +87,7 @@ func (t *turn) retry(r *run) error {
 		return t.escalate(r, "tool_error")
 	}
 	tool := r.PendingTool
-	if reason := t.forbidden(tool, false, false); reason != "" {
+	if reason := t.forbidden(tool, rules.Moment{}); reason != "" {
 		return t.escalate(r, reason)
 	}
 	r.Step = t.rules.Steps.Again(r.PendingStep)

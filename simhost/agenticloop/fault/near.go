@@ -130,15 +130,13 @@ var nearFaults = []Fault{
 		},
 	},
 	{
-		ID:     "agent.tool-of-new-plan-unchecked",
-		Title:  "the allowlist is not looked at for the first tool of a new plan",
-		Looks:  "a plan is given up, and the request of the next one is for a tool that allowed_plugins does not list",
-		Breaks: []string{requirement.RFC103G3},
-		Twin:   "there all tools but the first of a run go unchecked, here those behind a reframe",
-		Depth:  "standard",
-		Replace: func(s *rules.Set) {
-			s.Tools.Anew = func(string, []string) bool { return true }
-		},
+		ID:      "agent.tool-of-new-plan-unchecked",
+		Title:   "the allowlist is not looked at for the first tool of a new plan",
+		Looks:   "a plan is given up, and the request of the next one is for a tool that allowed_plugins does not list",
+		Breaks:  []string{requirement.RFC103G3},
+		Twin:    "there all tools but the first of a run go unchecked, here those behind a reframe",
+		Depth:   "standard",
+		Replace: allowing(func(_ string, _ []string, at rules.Moment) bool { return at.Reframed }),
 	},
 }
 

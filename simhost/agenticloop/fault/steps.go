@@ -142,8 +142,8 @@ var toolFaults = []Fault{
 		Title:  "the allowlist is not looked at for the first tool of a run",
 		Looks:  "a start asks for a tool that allowed_plugins does not list",
 		Breaks: []string{al.RFC103G3},
-		Replace: allowing(func(_ string, list []string, first bool) bool {
-			return first && len(list) > 0
+		Replace: allowing(func(_ string, list []string, at rules.Moment) bool {
+			return at.First && len(list) > 0
 		}),
 	},
 	{
@@ -152,8 +152,8 @@ var toolFaults = []Fault{
 		Looks:  "a result leads to a request for a tool that allowed_plugins does not list",
 		Breaks: []string{al.RFC103G3},
 		Twin:   "there the first tool is let through and those behind it are checked, here it is the other way round",
-		Replace: allowing(func(_ string, list []string, first bool) bool {
-			return !first && len(list) > 0
+		Replace: allowing(func(_ string, list []string, at rules.Moment) bool {
+			return !at.First && len(list) > 0
 		}),
 	},
 	{
@@ -182,7 +182,7 @@ var toolFaults = []Fault{
 		Title:   "without an allowlist every tool is allowed",
 		Looks:   "a request for a tool where allowed_plugins is missing or empty",
 		Breaks:  []string{al.RFC103G4},
-		Replace: allowing(func(_ string, list []string, _ bool) bool { return len(list) == 0 }),
+		Replace: allowing(func(_ string, list []string, _ rules.Moment) bool { return len(list) == 0 }),
 	},
 	{
 		ID:      "agent.calls-itself",
@@ -199,17 +199,17 @@ var toolFaults = []Fault{
 		Replace: func(s *rules.Set) {
 			named := s.Tools.Named
 			s.Tools.Named = func(string) bool { return true }
-			allowing(func(tool string, _ []string, _ bool) bool { return !named(tool) })(s)
+			allowing(func(tool string, _ []string, _ rules.Moment) bool { return !named(tool) })(s)
 		},
 	},
 }
 
 // allowing lets tools through that the honest rule would not.
-func allowing(also func(tool string, list []string, first bool) bool) func(*rules.Set) {
+func allowing(also func(tool string, list []string, at rules.Moment) bool) func(*rules.Set) {
 	return func(s *rules.Set) {
 		honest := s.Tools.Allowed
-		s.Tools.Allowed = func(tool string, list []string, first bool) bool {
-			return also(tool, list, first) || honest(tool, list, first)
+		s.Tools.Allowed = func(tool string, list []string, at rules.Moment) bool {
+			return also(tool, list, at) || honest(tool, list, at)
 		}
 	}
 }

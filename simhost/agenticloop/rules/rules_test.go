@@ -47,8 +47,8 @@ func TestHonestRules(t *testing.T) {
 		{"the last retry", s.Steps.Retries(2, 2) && !s.Steps.Retries(3, 2) && !s.Steps.Retries(1, 0)},
 		{"the last reframe", s.Steps.Reframes(1, 2) && !s.Steps.Reframes(2, 2)},
 		{"names of tools", s.Tools.Named("a-B_1") && !s.Tools.Named("") && !s.Tools.Named("a\n") && !s.Tools.Named(strings.Repeat("a", 65))},
-		{"the list decides", s.Tools.Allowed("a", []string{"a"}, true) && !s.Tools.Allowed("a", nil, true) &&
-			!s.Tools.Allowed("b", []string{"a"}, false)},
+		{"the list decides", s.Tools.Allowed("a", []string{"a"}, Moment{First: true}) && !s.Tools.Allowed("a", nil, Moment{First: true}) &&
+			!s.Tools.Allowed("b", []string{"a"}, Moment{})},
 		{"a state of a mebibyte does not fit", s.State.Fits(StateBytes-1) && !s.State.Fits(StateBytes)},
 		{"short texts are kept", s.State.Keeps("x") == "x" && s.State.Keeps(strings.Repeat("x", NoteBytes+1)) == ""},
 	} {

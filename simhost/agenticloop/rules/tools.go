@@ -6,6 +6,12 @@ import (
 	"github.com/openassay/assay/internal/lazyregexp"
 )
 
+// Moment is when a tool is asked for.
+type Moment struct {
+	First    bool // it is the run's first
+	Reframed bool // the plan was given up for another one in the same turn
+}
+
 // Tools is which tools a planner gets.
 type Tools struct {
 	// Named tells whether a tool may be called so: its name becomes part of a route.
@@ -14,11 +20,8 @@ type Tools struct {
 	// Itself tells whether a tool is the agent, given the name of that.
 	Itself func(tool, own string) bool
 
-	// Anew tells whether the agent may have a tool, given the allowlist, where its plan was given up for another in the same turn.
-	Anew func(tool string, list []string) bool
-
-	// Allowed tells whether the operator lets the agent have a tool, given the allowlist, and whether it is the run's first.
-	Allowed func(tool string, list []string, first bool) bool
+	// Allowed tells whether the operator lets the agent have a tool, given the allowlist, and when it is asked for.
+	Allowed func(tool string, list []string, at Moment) bool
 }
 
 var toolName = lazyregexp.New(`\A[A-Za-z0-9_-]{1,64}\z`)
@@ -27,7 +30,6 @@ func honestTools() Tools {
 	return Tools{
 		Named:   toolName.MatchString,
 		Itself:  func(tool, own string) bool { return tool == own },
-		Anew:    func(tool string, list []string) bool { return slices.Contains(list, tool) },
-		Allowed: func(tool string, list []string, _ bool) bool { return slices.Contains(list, tool) },
+		Allowed: func(tool string, list []string, _ Moment) bool { return slices.Contains(list, tool) },
 	}
 }

@@ -2,19 +2,19 @@ package fault
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"time"
 
 	oi "github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openintent/rules"
 	"github.com/openassay/assay/simhost/openintent/suspension"
 )
 
 // address is that of a person.
-var address = regexp.MustCompile(`[^\s@]+@[^\s@,?]+`)
+var address = lazyregexp.New(`[^\s@]+@[^\s@,?]+`)
 
 // drawnFaults show in routes beside the usual ones, and in policies that say little.
 var drawnFaults = []Fault{

@@ -40,18 +40,12 @@ var boundFaults = []Fault{
 		Event: breachTells(nodes, func(p *event.BreachedPayload) { p.Observed = p.Limit + 1 }),
 	},
 	{
-		ID:     "bounds.dispatch-not-counted",
-		Title:  "the start of a loop's dispatch node is not held against its recursionLimit",
-		Looks:  "n+1 node.started of a loop with a recursionLimit of n, the last of them of the dispatch node",
-		Breaks: []string{openwop.OWPBND1},
-		Twin:   "there any node is one too many, here that which dispatches",
-		Replace: func(s *rules.Set) {
-			uses(s, nodes, func(u *rules.Use, _ rules.Bound) {
-				if u.Hands {
-					u.N = 0
-				}
-			})
-		},
+		ID:      "bounds.dispatch-not-counted",
+		Title:   "the start of a loop's dispatch node is not held against its recursionLimit",
+		Looks:   "n+1 node.started of a loop with a recursionLimit of n, the last of them of the dispatch node",
+		Breaks:  []string{openwop.OWPBND1},
+		Twin:    "there any node is one too many, here that which dispatches",
+		Replace: uncounted(nodes, func(u rules.Use) bool { return u.Hands }),
 	},
 	{
 		ID:     "bounds.node-breach-tells-hosts-limit",
@@ -176,18 +170,12 @@ var boundFaults = []Fault{
 		},
 	},
 	{
-		ID:     "bounds.time-stands-while-asking",
-		Title:  "the time for which a run waits for a person does not end it",
-		Looks:  "a run that nobody answers waits on when its runTimeoutMs has passed",
-		Breaks: []string{openwop.OWPBND6},
-		Twin:   "there time does not count at all, here not while somebody is asked",
-		Replace: func(s *rules.Set) {
-			uses(s, duration, func(u *rules.Use, _ rules.Bound) {
-				if u.Asks {
-					u.N = 0
-				}
-			})
-		},
+		ID:      "bounds.time-stands-while-asking",
+		Title:   "the time for which a run waits for a person does not end it",
+		Looks:   "a run that nobody answers waits on when its runTimeoutMs has passed",
+		Breaks:  []string{openwop.OWPBND6},
+		Twin:    "there time does not count at all, here not while somebody is asked",
+		Replace: uncounted(duration, func(u rules.Use) bool { return u.Asks }),
 	},
 	{
 		ID:     "bounds.time-failure-named-otherwise",
@@ -466,6 +454,17 @@ func uses(s *rules.Set, of event.Bound, change func(*rules.Use, rules.Bound)) {
 			change(&u, b)
 		}
 		return crosses(u, b)
+	}
+}
+
+// uncounted has some uses not held against a bound of this kind.
+func uncounted(of event.Bound, which func(rules.Use) bool) func(*rules.Set) {
+	return func(s *rules.Set) {
+		uses(s, of, func(u *rules.Use, _ rules.Bound) {
+			if which(*u) {
+				u.N = 0
+			}
+		})
 	}
 }
 

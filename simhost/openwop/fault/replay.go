@@ -2,8 +2,8 @@ package fault
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -49,13 +49,12 @@ func unminded(s *rules.Set, at string) {
 
 func beyondLog(a rules.ForkAsk) bool { return a.FromSeq != nil && *a.FromSeq > a.Next }
 
-const (
-	forking      = "POST /v1/runs/{runId}:fork"
-	cacheKeySeam = "POST /v1/host/sample/test/llm-cache-key"
-)
+const forking = "POST /v1/runs/{runId}:fork"
 
-// replayFaults are about forks.
-var replayFaults = []Fault{
+var replayFaults = slices.Concat(forkFaults, cacheKeyFaults)
+
+// forkFaults are about forks.
+var forkFaults = []Fault{
 	{
 		ID:     "replay.branch-counts-no-further",
 		Title:  "the turns that a branch takes itself have the number of the turn before them",
@@ -392,61 +391,6 @@ var replayFaults = []Fault{
 		Replace: func(s *rules.Set) {
 			flawless(s, func(a rules.ForkAsk) bool { return a.Branch() && beyondLog(a) })
 		},
-	},
-	{
-		ID:     "replay.key-by-order-of-tools",
-		Title:  "the tools of a request count for its cache key in the order in which they are sent",
-		Looks:  "two requests that differ in the order of their tools have two keys",
-		Breaks: []string{openwop.OWPRPL14},
-		Request: mutate.Asked(cacheKeySeam, mutate.Body(func(ask map[string]any) {
-			tools, _ := ask["tools"].([]any)
-			for i, one := range tools { // a name that begins with its place keeps the tool there
-				if tool, ok := one.(map[string]any); ok {
-					tool["name"] = fmt.Sprintf("%03d %v", i, tool["name"])
-				}
-			}
-		})),
-	},
-	{
-		ID:     "replay.key-without-sampling",
-		Title:  "the parameters of sampling do not count for the cache key",
-		Looks:  "two requests that differ in their temperature have one key",
-		Breaks: []string{openwop.OWPRPL14},
-		Twin:   "there what is the same has two keys, here what is not has one",
-		Request: mutate.Asked(cacheKeySeam, mutate.Body(func(ask map[string]any) {
-			for _, parameter := range []string{"temperature", "topP", "topK"} {
-				delete(ask, parameter)
-			}
-		})),
-	},
-	{
-		ID:     "replay.key-of-no-tools",
-		Title:  "an empty list of tools counts for the cache key",
-		Looks:  "a request with an empty list of tools has another key than one without tools",
-		Breaks: []string{openwop.OWPRPL14},
-		Twin:   "there the order of tools counts, here a list of none",
-		Request: mutate.Asked(cacheKeySeam, mutate.Body(func(ask map[string]any) {
-			if tools, given := ask["tools"].([]any); given && len(tools) == 0 {
-				ask["tools"] = []any{map[string]any{"name": ""}}
-			}
-		})),
-	},
-	{
-		ID:     "replay.key-of-texts-alone",
-		Title:  "what is no text in the messages of a request does not count for its cache key",
-		Looks:  "two requests with messages in parts have one key",
-		Breaks: []string{openwop.OWPRPL14},
-		Twin:   "there the tools make the difference, here the parts of messages",
-		Request: mutate.Asked(cacheKeySeam, mutate.Body(func(ask map[string]any) {
-			messages, _ := ask["messages"].([]any)
-			for _, one := range messages {
-				if message, ok := one.(map[string]any); ok {
-					if _, text := message["content"].(string); !text {
-						delete(message, "content")
-					}
-				}
-			}
-		})),
 	},
 	{
 		ID:     "replay.refusal-passed-over",
