@@ -175,7 +175,8 @@ func (d DriveRecord) Names(run string) (n int, err error) {
 		for ; !own[name] && derived < mostNames; derived++ {
 			own[nameOf(run, d.ID, derived)] = true
 		}
-		return own[name]
+		// A letter before a name can make another word of its first: b before room.
+		return own[name] || own[name[1:]] || own[name[2:]]
 	}
 	told := map[string]bool{} // by the target, before
 	for i := range d.Transcript.Entries {

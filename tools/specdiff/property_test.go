@@ -143,7 +143,7 @@ func TestNothingIsLeftOut(t *testing.T) {
 			t.Errorf("nothing names %s among %s", e.places[0], listed(r.Changes))
 		}
 		for _, p := range different(decoded(t, raw), e.doc, "", nil) {
-			if !slices.ContainsFunc(r.Changes, func(c specdiff.Change) bool { return names(c, p) }) {
+			if !slices.ContainsFunc(r.Changes, func(c specdiff.Change) bool { return names(c, p) || tellsRequired(c, p) }) {
 				t.Errorf("nothing names %s among %s", p, listed(r.Changes))
 			}
 		}
@@ -188,6 +188,27 @@ func names(c specdiff.Change, at string) bool {
 		}
 	}
 	return false
+}
+
+// tellsRequired reports whether a change is of a required property that came or went, which tells of its entry in the list at.
+func tellsRequired(c specdiff.Change, at string) bool {
+	holder, is := strings.CutSuffix(at, "/required")
+	return is && strings.Contains(c.Text, "the required property") && names(c, holder+"/properties")
+}
+
+// The property above found this one in a thousand runs.
+func TestALostSchemaTellsWhatWasRequired(t *testing.T) {
+	raw := anyContract(t)
+	after := decoded(t, raw)
+	schemas := after.(map[string]any)["components"].(map[string]any)["schemas"].(map[string]any)
+	schemas["Alone"] = map[string]any{"zebra": "y"}
+	r, err := specdiff.Compare(contract(raw), contract([]byte(encoded(after))), specdiff.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := "/components/schemas/Alone/required"; !slices.ContainsFunc(r.Changes, func(c specdiff.Change) bool { return tellsRequired(c, at) }) {
+		t.Errorf("nothing tells of %s among %s", at, listed(r.Changes))
+	}
 }
 
 func listed(changes []specdiff.Change) string {
