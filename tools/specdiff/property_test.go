@@ -206,7 +206,8 @@ func TestALostSchemaTellsWhatWasRequired(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if at := "/components/schemas/Alone/required"; !slices.ContainsFunc(r.Changes, func(c specdiff.Change) bool { return tellsRequired(c, at) }) {
+	const at = "/components/schemas/Alone/required"
+	if !slices.ContainsFunc(r.Changes, func(c specdiff.Change) bool { return tellsRequired(c, at) }) {
 		t.Errorf("nothing tells of %s among %s", at, listed(r.Changes))
 	}
 }

@@ -54,6 +54,7 @@ type Turn struct {
 	MayEnd   bool           // it may be
 	Budget   int            // max_steps of the config
 	Barred   bool           // the planner is to want a tool that the config does not allow
+	AtOnce   bool           // it is a start of which no request is to come
 	Anew     bool           // the planner is to give up its plan
 	Over     bool           // it has given up as many plans as it may, and is escalated
 }
@@ -71,7 +72,9 @@ func (w World) Turn(m Move) (t Turn, ok bool) {
 	if m.Kind == Start {
 		t.Next, t.Decision = 1, w.decision(m.Run, 0)
 		t.Anew = t.Decision != nil && t.Decision.Anew
-		t.MayEnd = t.Budget == 1 || t.Anew // a plugin may compare before it asks (AL-R10)
+		t.Barred = t.Decision != nil && t.Decision.Kind == Call && !slices.Contains(w.Allowed(t), t.Decision.Tool)
+		t.AtOnce = t.Decision != nil && (t.Decision.Kind != Call || t.Barred)
+		t.MayEnd = t.Budget == 1 || t.Anew || t.AtOnce // a plugin may compare before it asks (AL-R10)
 		return t, !run.Known
 	}
 	if !run.Known || !w.deliver(&t) {
@@ -173,7 +176,9 @@ func (w World) After(t Turn, seen Seen) World {
 			run.Failures++
 		}
 	case Completed:
-		run.Taken++
+		if t.Rule != nil {
+			run.Taken++
+		}
 		run.Status, run.Step, run.Tool = "done", 0, ""
 	case Escalated:
 		if t.Rule != nil && t.Rule.Allows(Asked) {

@@ -90,6 +90,7 @@ type drawing struct {
 	owned     bool            // a result was drawn that comes as an event of the tool's own
 	long      map[end]bool    // ends for which a long run has been drawn
 	barring   deck[int]       // ways to want what may not be had
+	begun     deck[string]    // what is decided at the start of a run that is over at once
 	crowded   bool            // many runs were drawn in one state
 	dealt     int             // how many runs were drawn for the deck
 	needed    int             // how many of them have each end that every drawing has to have
@@ -131,6 +132,7 @@ const (
 	anew                 // its planner gives up one plan more than it may
 	withdrawn            // a step fails whose tool is not allowed any more
 	open                 // it goes on
+	atOnce               // its planner is done, gives up or wants what it may not have at its start
 )
 
 // all reports whether a run was drawn for each end that every drawing has to have: others may end by mistake.
@@ -159,13 +161,18 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	if d.Depth > scenarios.Quick && d.slow == "" {
 		d.ends.left = append(d.ends.left, mistaken) // once with nearly the right name, and once with another tool's
 	}
+	if d.Depth > scenarios.Quick && s.Steered {
+		d.ends.all, d.ends.left = append(d.ends.all, atOnce), append(d.ends.left, atOnce, atOnce)
+	}
 	d.needed = len(d.ends.left)
 	if s.Reframe {
 		d.ends.all = append(d.ends.all, anew)
 	}
 	d.ends.all = append(d.ends.all, reached, reached, barred, barred, open)
+	d.begun.all = []string{model.Done, model.Call}
 	if givesUp {
 		d.ends.all = append(d.ends.all, lost)
+		d.begun.all = append(d.begun.all, model.Refuse, model.Garbage)
 	}
 	if len(s.Tools) > 1 {
 		d.ends.all = append(d.ends.all, withdrawn)

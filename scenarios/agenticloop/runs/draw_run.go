@@ -69,6 +69,9 @@ const (
 // run draws a run and what comes for it, up to its end and beyond.
 func (d *drawing) run(i int) (model.Run, []model.Move) {
 	l := d.line(i)
+	if l.to == atOnce {
+		return d.overAtOnce(l), l.moves
+	}
 	n := len(l.run.Decisions)
 	failing, changed := d.Rand.IntN(2*n)+1, d.Rand.IntN(3*n)+1 // the step that fails, and the one whose result finds another budget
 	if l.first {
@@ -99,6 +102,19 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 		}
 	}
 	return l.run, l.moves
+}
+
+// overAtOnce has the planner of a run decide at its start that there is nothing to ask for, or ask for what it may not have.
+func (d *drawing) overAtOnce(l *line) model.Run {
+	decision := model.Decision{Kind: d.begun.draw(d.Plugin)}
+	switch decision.Kind {
+	case model.Done:
+		decision.Outcome = "there was nothing to do: " + d.Name("word")
+	case model.Call:
+		decision.Tool, decision.Arguments = "unlisted-tool", d.arguments()
+	}
+	l.run.Decisions = []model.Decision{decision}
+	return l.run
 }
 
 // line is a run that is being drawn, with what comes for it.

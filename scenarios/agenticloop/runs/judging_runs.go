@@ -50,8 +50,8 @@ func goalOf(t told) check.Matcher {
 // checkState compares the run that a turn leaves with what it did.
 func (t told) checkState(j *scenarios.Judge) {
 	name := t.host.Name
-	if t.Rule == nil && t.seen.Did == model.Escalated {
-		return // there need be no run (AL-R10)
+	if t.Rule == nil && t.seen.Did != model.Asked {
+		return // there need be no run (AL-R10, AL-R25)
 	}
 	run := t.host.Run(t.run())
 	for _, id := range (scenarios.IDs{agenticloop.RFC103T8, agenticloop.RFC103P5}) {
@@ -74,11 +74,12 @@ func (t told) checkState(j *scenarios.Judge) {
 		j.Check(agenticloop.RFC103E1, run.Key("goal")).To(goalOf(t), "%s: goal", name)
 	case model.Completed:
 		j.Check(agenticloop.RFC103S8, run.Key("status")).To(check.Equal("done"), "%s: status", name)
-		for _, field := range []string{"pending_step", "pending_tool"} {
-			j.Check(agenticloop.RFC103S7, run.Key(field)).To(host.NothingPending(), "%s: %s", name, field)
-		}
+		t.checkNothingPending(j, run)
 	case model.Escalated:
 		j.Check(agenticloop.RFC103S8, run.Key("status")).To(check.Equal("escalated"), "%s: status", name)
+		if resulting(t) || t.Rule == model.Failed {
+			t.checkNothingPending(j, run)
+		}
 	}
 	if t.seen.Did == model.Asked && t.Rule != nil {
 		j.Check(agenticloop.RFC103S7, run.Key("pending_step")).To(check.Equal(t.Next), "%s: pending_step", name)
@@ -86,7 +87,38 @@ func (t told) checkState(j *scenarios.Judge) {
 	if last := t.host.Answer.At("/state_updates/last_run_id"); t.Rule == nil {
 		j.Check(agenticloop.RFC103S3, last).To(check.Equal(t.run()), "%s: last_run_id", name)
 	} else if last.Present() { // the text does not say that a result leaves it
-		j.Check(agenticloop.RFC103S3, last).To(check.OneOf(t.last, t.run()), "%s: last_run_id", name)
+		may := []any{t.run()}
+		for _, id := range t.last {
+			may = append(may, id)
+		}
+		j.Check(agenticloop.RFC103S3, last).To(check.OneOf(may...), "%s: last_run_id", name)
+	}
+}
+
+// checkNothingPending checks that the result which was pending is so no more.
+func (t told) checkNothingPending(j *scenarios.Judge, run wire.Value) {
+	for _, field := range []string{"pending_step", "pending_tool"} {
+		j.Check(agenticloop.RFC103S7, run.Key(field)).To(host.NothingPending(), "%s: %s", t.host.Name, field)
+	}
+}
+
+// checkUnwritten checks that what a result says that is ignored is not in what the agent goes by. Its log may tell of it.
+func (t told) checkUnwritten(j *scenarios.Judge, id scenarios.RequirementID) {
+	body, _ := t.Move.Body.(host.Object)
+	if within, nested := body["value"].(host.Object); nested && body["excerpt"] == nil {
+		body = within
+	}
+	said, _ := body["excerpt"].(string)
+	if said == "" || !t.files.Present() || t.Move.Kind == model.SameAgain {
+		return
+	}
+	for _, file := range []string{"context.md", "memory.md", "plan.md"} {
+		if now := t.files.Key(file).Key("text"); now.Present() && !strings.Contains(t.before.Key(file).Key("text").String(), said) {
+			j.Check(id, now).To(check.That("nothing of the result that is ignored", func(v any) bool {
+				text, _ := v.(string)
+				return !strings.Contains(text, said)
+			}), "%s: %s", t.host.Name, file)
+		}
 	}
 }
 

@@ -35,7 +35,7 @@ var startsApart = asked(scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloop.RFC103I1, agenticloop.RFC103T3, agenticloop.RFC103M1},
 	Claim:  claims.Plugin,
 }, question{
-	about: func(t told) bool { return t.Rule == nil && !(t.MayEnd && gaveUp(t.host)) },
+	about: func(t told) bool { return t.Rule == nil && !endsAtOnce(t.Turn, t.host) },
 	look: func(t told, j *scenarios.Judge) {
 		j.Check(agenticloop.RFC103M1, t.host.Requests()).To(check.Len(1), "%s: requests for tools", t.host.Name)
 		j.Check(agenticloop.RFC103T3, t.host.NewRuns()).To(check.Len(1), "%s: new runs", t.host.Name)
@@ -101,6 +101,7 @@ var comesAgain = asked(scenarios.Scenario{
 		ids = append(ids, agenticloop.RFC103M3)
 	}
 	t.host.CheckIgnored(j, t.Before.ID, ids...)
+	t.checkUnwritten(j, agenticloop.RFC103V6)
 }})
 
 // RFC-103 Resume Validation Logic 2.
@@ -111,6 +112,7 @@ var staysOver = asked(scenarios.Scenario{
 	Claim:  claims.Plugin,
 }, question{about: under(model.Over), look: func(t told, j *scenarios.Judge) {
 	t.host.CheckSilent(j, t.Before.ID, agenticloop.RFC103V4, agenticloop.RFC103READ8)
+	t.checkUnwritten(j, agenticloop.RFC103V4)
 }})
 
 // RFC-103 Resume Validation Logic 1, Core Invariants 5 (AL-R101).
@@ -125,6 +127,7 @@ var strangers = asked(scenarios.Scenario{
 		return
 	}
 	t.host.CheckSilent(j, t.Delivery.Run, agenticloop.RFC103V2)
+	t.checkUnwritten(j, agenticloop.RFC103V2)
 	j.Check(agenticloop.RFC103I5, t.host.Runs()).To(t.host.Untouched(), "%s", t.host.Name)
 }})
 
@@ -277,11 +280,15 @@ var completesAsItWent = asked(scenarios.Scenario{
 	Claim:  claims.Plugin,
 }, question{
 	about: func(t told) bool {
-		return t.Rule != nil && t.seen.Did == model.Completed && t.Rule.Allows(model.Completed)
+		return t.seen.Did == model.Completed && (t.Rule == nil || t.Rule.Allows(model.Completed))
 	},
 	look: func(t told, j *scenarios.Judge) {
 		end := t.host.OfType(host.Completed)
-		j.Check(agenticloop.RFC103E12, end.Each("/payload/run_id")).To(check.Equal([]string{t.Before.ID}), "%s: run_id", t.host.Name)
+		if t.Rule == nil {
+			j.Check(agenticloop.RFC103E12, end.Each("/payload/run_id")).To(check.Each(check.Text()), "%s: run_id", t.host.Name)
+		} else {
+			j.Check(agenticloop.RFC103E12, end.Each("/payload/run_id")).To(check.Equal([]string{t.Before.ID}), "%s: run_id", t.host.Name)
+		}
 		j.Check(agenticloop.RFC103E12, end.Each("/payload/goal")).To(check.Each(goalOf(t)), "%s: goal", t.host.Name)
 		j.Check(agenticloop.RFC103E13, end.Each("/payload/outcome")).To(check.Each(check.Text()), "%s: outcome", t.host.Name)
 		j.Check(agenticloop.RFC103E14, end.Each("/payload/steps_taken")).To(check.Equal([]int64{int64(t.after.Taken)}), "%s: steps_taken",

@@ -16,7 +16,7 @@ type told struct {
 	Goal    string          // of its run
 	Allowed []string        // tools of the config
 	Planned *model.Decision // that its request comes of, if it has one; nil if nobody knows
-	last    string          // the run that was started last
+	last    []string        // the run that was started last, and those that were over at once since
 	host    host.Turn
 	files   wire.Value // of its workspace after the turn, if it has one
 	before  wire.Value // the same before the turn
@@ -35,7 +35,7 @@ type told struct {
 func (o Observation) tell() (all []told) {
 	furthest := int64(0)
 	for _, played := range o.Programs {
-		world, last := model.Begin(model.Program{Runs: played.Runs}, o.Settings), ""
+		world, last := model.Begin(model.Program{Runs: played.Runs}, o.Settings), []string(nil)
 		var before wire.Value
 		for _, taken := range played.Turns {
 			t, ok := world.Turn(taken.Move)
@@ -58,9 +58,9 @@ func (o Observation) tell() (all []told) {
 			}
 			switch {
 			case t.Rule == nil && s.Run != "":
-				last = s.Run
-			case t.Rule == nil: // it was given up at once
-				last = taken.Turn.Ends().Last().At("/payload/run_id").String()
+				last = []string{s.Run}
+			case t.Rule == nil: // there need be no such run (AL-R10)
+				last = append(slices.Clone(last), taken.Turn.Ends().Last().At("/payload/run_id").String())
 			}
 			if s.Did == model.Asked {
 				furthest = max(furthest, t.Next)
@@ -82,15 +82,22 @@ func delivery(t model.Turn) host.Delivery { return host.Delivery(t.Delivery) }
 
 // departs says how a turn leaves the rules, "" if it does not.
 func departs(t model.Turn, turn host.Turn) string {
-	if t.Rule == nil && t.MayEnd && gaveUp(turn) {
+	if endsAtOnce(t, turn) {
 		return delivery(t).Touches(turn)
 	}
 	return delivery(t).Departs(turn)
 }
 
-// gaveUp reports whether a turn did nothing but escalate a run.
-func gaveUp(t host.Turn) bool {
-	return t.Answered() && len(t.Events().Values) == 1 && len(t.OfType(host.Escalated).Values) == 1
+// endsAtOnce reports whether a start did nothing but end its run, or was refused, and may do so.
+func endsAtOnce(t model.Turn, turn host.Turn) bool {
+	if t.Rule != nil || !t.MayEnd || !turn.Answered() {
+		return false
+	}
+	if turn.Status() == "error" {
+		return t.AtOnce && t.Decision.Kind != model.Done && len(turn.Ends().Values) == 0
+	}
+	done := len(turn.OfType(host.Completed).Values) == 1 && t.AtOnce && t.Decision.Kind == model.Done
+	return len(turn.Events().Values) == 1 && (done || len(turn.OfType(host.Escalated).Values) == 1)
 }
 
 // seen returns what a turn did.

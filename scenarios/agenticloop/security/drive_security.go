@@ -21,6 +21,7 @@ type AllowedObservation struct {
 	Both    host.Turn         `json:"both"`    // also a tool that the plugin does not know
 	Only    host.Turn         `json:"only"`    // that tool alone
 	Tool    string            `json:"tool"`    // that tool
+	Default host.Turn         `json:"default"` // the config has a tool to begin with that its allowlist has not
 	Self    host.Turn         `json:"self"`    // only the plugin itself is allowed
 	Name    string            `json:"name"`    // of the plugin
 	Empty   []host.Turn       `json:"empty"`   // nothing is allowed
@@ -30,8 +31,8 @@ type AllowedObservation struct {
 // allowlists starts runs under other allowlists.
 var allowlists = &scenarios.Drive[AllowedObservation]{
 	ID:    "agenticloop/allowlists",
-	Title: "starts runs where one unknown tool is allowed, the agent itself, or nothing",
-	Sends: []string{"six turns: agentic.start with other allowed_plugins"},
+	Title: "starts runs where one unknown tool is allowed, the agent itself, or nothing, or where a tool to begin with is not allowed",
+	Sends: []string{"seven turns: agentic.start with other allowed_plugins"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AllowedObservation) {
 		p := host.Open(c, &o.Turns)
 		o.Tool, o.Name, o.Aliases = c.Name("tool"), p.OwnName(), p.Profile.Aliases
@@ -42,6 +43,9 @@ var allowlists = &scenarios.Drive[AllowedObservation]{
 		o.Control = begin("a start", nil, nil)
 		o.Both = begin("a start where "+o.Tool+" is allowed, too", allowOnly(p.Tools()[0], o.Tool), nil)
 		o.Only = begin("a start where "+o.Tool+" alone is allowed", allowOnly(o.Tool), nil)
+		config := allowOnly(o.Tool)
+		config["default_tool"] = p.Tools()[0]
+		o.Default = begin("a start where "+p.Tools()[0]+" is the default, and "+o.Tool+" alone is allowed", config, nil)
 		o.Self = begin("a start where the agent alone is allowed", allowOnly(o.Name), nil)
 		o.Empty = []host.Turn{
 			begin("a start with an empty allowlist", allowOnly(), nil),

@@ -16,7 +16,7 @@ func TestJudgesOfAllowlists(t *testing.T) {
 	honest := func() security.AllowedObservation {
 		only := hosttest.Turn(t, "only", nil, hosttest.Ok(host.Object{"R": hosttest.Running(1, "assay-only-tool")},
 			hosttest.Request("R", 1, "assay-only-tool")))
-		return security.AllowedObservation{Control: hosttest.StartR.Turn(t), Only: only,
+		return security.AllowedObservation{Control: hosttest.StartR.Turn(t), Only: only, Default: only,
 			Both: hosttest.StartR.Turn(t), Tool: "assay-only-tool", Self: none.Turn(t), Name: "agentic-loop",
 			Empty: []host.Turn{none.Turn(t), none.Turn(t)}}
 	}
@@ -30,6 +30,9 @@ func TestJudgesOfAllowlists(t *testing.T) {
 				hosttest.Ok(host.Object{"R": hosttest.Running(1, "assay-only-tool")},
 					hosttest.Request("R", 1, "assay-only-tool")))
 		}, "passed"},
+		{"allowlist-binds", "another tool, which is the default", func(o *security.AllowedObservation) {
+			o.Default = hosttest.StartR.Turn(t)
+		}, agenticloop.RFC103G3},
 		{"allowlist-binds", "another tool", func(o *security.AllowedObservation) {
 			o.Only = hosttest.StartR.Turn(t)
 		}, agenticloop.RFC103G3},

@@ -151,7 +151,7 @@ var endFaults = []Fault{
 		ID:     "agent.given-up-keeps-pending",
 		Title:  "a run that was given up still has its last step pending",
 		Looks:  "pending_step and pending_tool beside the status escalated",
-		Breaks: []string{requirement.RFC103READ9},
+		Breaks: []string{requirement.RFC103READ9, requirement.RFC103S7},
 		Answer: uncleared(escalated),
 	},
 	{
@@ -228,6 +228,18 @@ var endFaults = []Fault{
 		Looks:  "goal in agent.completed has a full stop that the start had not",
 		Breaks: []string{requirement.RFC103E12},
 		Answer: completes(func(p *al.CompletedPayload, _ string) { p.Goal += "." }),
+	},
+	{
+		ID:     "agent.no-steps-untold",
+		Title:  "a run that took no step does not say how many it took",
+		Looks:  "steps_taken is missing in agent.completed behind a start",
+		Breaks: []string{requirement.RFC103E14},
+		Depth:  "standard",
+		Answer: telling(completed, func(_ *Turn, payload object) {
+			if string(payload["steps_taken"]) == "0" {
+				delete(payload, "steps_taken")
+			}
+		}),
 	},
 	{
 		ID:     "agent.outcome-empty",

@@ -130,6 +130,20 @@ var nearFaults = []Fault{
 		},
 	},
 	{
+		ID:     "agent.default-tool-unchecked",
+		Title:  "the allowlist is not looked at for the tool that the config has a run begin with",
+		Looks:  "a request for default_tool, which allowed_plugins does not list",
+		Breaks: []string{requirement.RFC103G3},
+		Request: func(request object) {
+			config := objectOf(request["config"])
+			var allowed []string
+			if tool := textOf(config["default_tool"]); tool != "" && json.Unmarshal(config["allowed_plugins"], &allowed) == nil {
+				config["allowed_plugins"] = encoded(append(allowed, tool))
+				request["config"] = encoded(config)
+			}
+		},
+	},
+	{
 		ID:      "agent.tool-of-new-plan-unchecked",
 		Title:   "the allowlist is not looked at for the first tool of a new plan",
 		Looks:   "a plan is given up, and the request of the next one is for a tool that allowed_plugins does not list",

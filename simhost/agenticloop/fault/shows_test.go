@@ -241,6 +241,8 @@ var stories = []story{
 		}
 		s.config = with(s.config, object{"allowed_plugins": []string{}})
 		s.start("none", object{"goal": "g"})
+		s.config = object{"allowed_plugins": []string{"fabric"}, "default_tool": "fetch"}
+		s.start("default", object{"goal": "g"})
 	}},
 	{"a tool's own events", func(s *tale) {
 		for i, payload := range []object{{"content": "found"}, {"status": "error"}} {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -153,6 +154,18 @@ var stateFaults = []Fault{
 		}),
 	},
 	{
+		ID:     "agent.start-that-ends-drops-others",
+		Title:  "a run that is given up at its start is all that the gateway is told of",
+		Looks:  "runs that wait are gone from the state behind a start that is given up",
+		Breaks: []string{requirement.RFC103READ5, requirement.RFC103WIRE12},
+		Depth:  "standard",
+		Answer: keeping(func(k *kept) {
+			if k.starts() && k.event.Type == escalated {
+				maps.DeleteFunc(k.runs, func(id string, _ json.RawMessage) bool { return id != k.id })
+			}
+		}),
+	},
+	{
 		ID:     "agent.budget-is-max-loops",
 		Title:  "a run has its budget as max_loops, as the second version of the plugin in Go had it",
 		Looks:  "max_steps is missing in the run",
@@ -246,6 +259,26 @@ var fileFaults = []Fault{
 		Breaks:  []string{requirement.RFC103W3},
 		Twin:    "the file that grows is written in another way than those that are replaced",
 		Replace: inPlace("trace.jsonl"),
+	},
+	{
+		ID:     "agent.remembers-what-it-ignores",
+		Title:  "what a result says that is ignored is written to memory.md, as that of any other",
+		Looks:  "memory.md of a run has what a stale result said",
+		Breaks: []string{requirement.RFC103V6, requirement.RFC103V4, requirement.RFC103V2},
+		Depth:  "standard",
+		Answer: answering(func(t *Turn, r *al.Response) {
+			workspace, event := workspaceOf(t), objectOf(objectOf(t.Input)["event"])
+			if workspace == "" || r.Status != al.ResponseStatusOk || len(r.Events) > 0 || textOf(event["type"]) != "agentic.tool_result" {
+				return
+			}
+			at := filepath.Join(workspace, "memory.md")
+			memory, err := os.ReadFile(at)
+			if err != nil || os.Remove(at) != nil {
+				return
+			}
+			said := objectOf(event["payload"])["result"]
+			_ = os.WriteFile(at, append(memory, said...), 0o644) // where it may not, it does not
+		}),
 	},
 	{
 		ID:     "agent.file-beside-workspace",
