@@ -215,9 +215,14 @@ var lowerBudget = scenarios.Scenario{
 	Claim:  claims.ContextBudget,
 	Ask: scenarios.Ask(Budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		host.GivenReached(j, o.Lower != nil)
-		o.Lower.endsWithItsBudget(j, agenticloop.RFC103E3)
-		if len(o.givenSpent(j, *o.Lower)) > 0 {
-			o.Lower.within(j, agenticloop.RFC103E3)
+		for _, s := range []*Spent{o.Lower, o.Called} {
+			if s == nil {
+				continue // no such start begins a run
+			}
+			s.endsWithItsBudget(j, agenticloop.RFC103E3)
+			if len(o.givenSpent(j, *s)) > 0 {
+				s.within(j, agenticloop.RFC103E3)
+			}
 		}
 	}),
 }

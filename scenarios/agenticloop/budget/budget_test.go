@@ -119,6 +119,16 @@ func TestJudgesOfBudgets(t *testing.T) {
 			hosttest.Expect(t, "budget/"+c.scenario, o, c.want)
 		})
 	}
+	t.Run("an api.trigger that is not heard is a finding", func(t *testing.T) {
+		o, called := honest(), spent(t, 1, 3, "x")
+		o.Called = &called
+		if out := hosttest.Expect(t, "budget/start-lowers-it", o, "passed"); len(out.Findings) == 0 {
+			t.Error("no finding")
+		}
+		if called = spent(t, 1, 1, "max_steps_exceeded"); len(hosttest.Expect(t, "budget/start-lowers-it", o, "passed").Findings) != 0 {
+			t.Error("a finding where it is heard")
+		}
+	})
 	t.Run("a start that is not heard is a finding", func(t *testing.T) {
 		o := honest()
 		lower, higher := spent(t, 1, 3, "x"), spent(t, 2, 4, "x")

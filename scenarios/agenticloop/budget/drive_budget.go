@@ -17,6 +17,7 @@ type BudgetObservation struct {
 	Runs   []Spent `json:"runs"`
 	Again  []Spent `json:"again"`            // the same budget and the same decisions, three times
 	Lower  *Spent  `json:"lower,omitempty"`  // a start that lowers its budget
+	Called *Spent  `json:"called,omitempty"` // the same, as api.trigger, where that begins a run
 	Higher *Spent  `json:"higher,omitempty"` // a start that would raise it
 }
 
@@ -46,27 +47,33 @@ var Budgets = &scenarios.Drive[BudgetObservation]{
 	Title: "has runs go on and on, with budgets of 1, 2 and 3 steps from the config and from the start, one of " +
 		"them three times",
 	Sends: []string{
-		"8 times a run: agentic.start, and agentic.tool_result until it has ended, or 2 results beyond its budget"},
+		"9 times a run: agentic.start, and agentic.tool_result until it has ended, or 2 results beyond its budget"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *BudgetObservation) {
 		p := host.Open(c, &o.Turns)
 		o.Live = p.Live()
 		for budget := 1; budget <= 3; budget++ {
-			o.Runs = append(o.Runs, o.spend(ctx, p, budget, budget, 0))
+			o.Runs = append(o.Runs, o.spend(ctx, p, budget, budget, 0, ""))
 		}
 		for range 3 {
-			o.Again = append(o.Again, o.spend(ctx, p, 2, 2, 0))
+			o.Again = append(o.Again, o.spend(ctx, p, 2, 2, 0, ""))
 		}
 		if !p.Can(agenticloopv2.CapabilityContextBudget) {
 			return
 		}
-		lower, higher := o.spend(ctx, p, 1, 3, 1), o.spend(ctx, p, 2, 2, 6)
+		lower, higher := o.spend(ctx, p, 1, 3, 1, ""), o.spend(ctx, p, 2, 2, 6, "")
 		o.Lower, o.Higher = &lower, &higher
+		if called := o.spend(ctx, p, 1, 3, 1, trigger); called.Run != "" {
+			o.Called = &called
+		}
 	},
 }
 
+// trigger is the type of a start that comes from outside (RFC103-B1).
+const trigger = "api.trigger"
+
 // spend keeps a run going until it ends, or two results beyond its budget. asked is the max_steps of the start, 0 for
-// none.
-func (o *BudgetObservation) spend(ctx context.Context, p *host.Plugin, budget, config, asked int) Spent {
+// none, and kind the type of the start, "" for agentic.start.
+func (o *BudgetObservation) spend(ctx context.Context, p *host.Plugin, budget, config, asked int, kind string) Spent {
 	decisions := make([]host.Decision, 0, budget+6)
 	tools := p.Tools()
 	for i := range cap(decisions) {
@@ -82,12 +89,17 @@ func (o *BudgetObservation) spend(ctx context.Context, p *host.Plugin, budget, c
 		hints["max_steps"] = asked
 		label = fmt.Sprintf("max_steps %d, and %d in the start", config, asked)
 	}
+	start := p.Start(p.NewGoal(), hints)
+	if kind != "" {
+		start["type"] = kind
+		label += ", as " + kind
+	}
 	s := Spent{Budget: budget}
 	lay := func(j host.Job) host.Job {
 		j.Config = host.Object{"max_steps": config}
 		return plan.Lay(j)
 	}
-	b, ok := p.Begin(ctx, lay(host.Job{Name: label + ": the start", Event: p.Start(p.NewGoal(), hints)}))
+	b, ok := p.Begin(ctx, lay(host.Job{Name: label + ": the start", Event: start}))
 	s.Start, s.Run = b.Turn, b.Run
 	if !ok {
 		return s

@@ -130,6 +130,22 @@ var nearFaults = []Fault{
 		},
 	},
 	{
+		ID:     "agent.budget-of-trigger-ignored",
+		Title:  "a max_steps in the context of api.trigger is not looked at",
+		Looks:  "a run that api.trigger began with max_steps 1 asks for step 2",
+		Breaks: []string{requirement.RFC103E3},
+		Twin:   "there it is not looked at in any start, here it is in agentic.start",
+		Request: eventOf(func(event object) {
+			if textOf(event["type"]) == "api.trigger" {
+				payload := objectOf(event["payload"])
+				context := objectOf(payload["context"])
+				delete(context, "max_steps")
+				payload["context"] = encoded(context)
+				event["payload"] = encoded(payload)
+			}
+		}),
+	},
+	{
 		ID:     "agent.default-tool-unchecked",
 		Title:  "the allowlist is not looked at for the tool that the config has a run begin with",
 		Looks:  "a request for default_tool, which allowed_plugins does not list",

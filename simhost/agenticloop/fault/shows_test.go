@@ -133,6 +133,7 @@ var stories = []story{
 		s.start("taken", object{"goal": "g", "run_id": s.run})
 		s.send(object{"type": "agentic.start", "dedupe_key": "k3", "payload": object{"goal": "same"}}, object{"job_id": "another"})
 		s.send(object{"type": "api.trigger", "dedupe_key": "t", "payload": object{"goal": "g"}}, nil)
+		s.send(object{"type": "api.trigger", "dedupe_key": "t1", "payload": object{"goal": "g", "context": object{"max_steps": 1}}}, nil)
 	}},
 	{"results that do not match", func(s *tale) {
 		for i, r := range []object{{"step": 1}, {"step": "2"}, {"step": 2.5}, {"step": true}, {"step": "-"}, {"tool": "-"},
