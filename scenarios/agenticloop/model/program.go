@@ -15,6 +15,7 @@ type Run struct {
 	Key       string         `json:"key,omitempty"`     // dedupe_key of its start; "" for the usual one
 	Keyless   bool           `json:"keyless,omitempty"` // its start has none
 	Trigger   bool           `json:"trigger,omitempty"` // its start comes as api.trigger
+	Filed     bool           `json:"filed,omitempty"`   // its jobs have a workspace
 	Decisions []Decision     `json:"decisions"`         // of its planner, one at the start and one by each result; then no more is known
 }
 

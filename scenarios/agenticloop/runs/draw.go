@@ -14,7 +14,7 @@ import (
 var (
 	several  = &scenarios.Dimension{Name: "runs in one state", Least: 2, Most: [3]int{2, 4, 6}}
 	steps    = &scenarios.Dimension{Name: "steps of a run", Least: 1, Most: [3]int{5, 20, 50}, Edges: []int{1, 3, 9, 10, 11, 20}}
-	many     = &scenarios.Dimension{Name: "steps of a long run", Least: 33, Most: [3]int{33, 40, 90}}
+	many     = &scenarios.Dimension{Name: "steps of a long run", Least: 33, Most: [3]int{33, 40, 110}}
 	waiting  = &scenarios.Dimension{Name: "runs that wait all the while", Least: 0, Most: [3]int{2, 20, 120}, Edges: []int{15, 16, 17}}
 	room     = &scenarios.Dimension{Name: "steps that a budget leaves", Least: 0, Most: [3]int{9, 90, 900}, Edges: []int{0, 1, 9}}
 	short    = &scenarios.Dimension{Name: "steps that a budget lacks", Least: 1, Most: [3]int{4, 19, 49}, Edges: []int{1}}
@@ -88,6 +88,8 @@ type drawing struct {
 	replanned bool            // a run was drawn that gives up more plans than it may, and than most defaults allow
 	doubled   bool            // a turn was drawn whose answer is lost
 	owned     bool            // a result was drawn that comes as an event of the tool's own
+	bare      bool            // one of those says nothing
+	filed     []end           // ends to which a run with a workspace has yet to come
 	long      map[end]bool    // ends for which a long run has been drawn
 	barring   deck[int]       // ways to want what may not be had
 	begun     deck[string]    // what is decided at the start of a run that is over at once
@@ -164,7 +166,10 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	if d.Depth > scenarios.Quick && s.Steered {
 		d.ends.all, d.ends.left = append(d.ends.all, atOnce), append(d.ends.left, atOnce, atOnce)
 	}
-	d.needed = len(d.ends.left)
+	d.needed, d.filed = len(d.ends.left), []end{reached}
+	if d.Depth > scenarios.Quick && d.slow == "" {
+		d.filed = append(d.filed, spent)
+	}
 	if s.Reframe {
 		d.ends.all = append(d.ends.all, anew)
 	}
@@ -267,6 +272,9 @@ var bodies = []func(*drawing) any{
 	func(d *drawing) any { return "a few words about " + d.Name("word") },
 	func(*drawing) any { return []any{} },
 	func(*drawing) any { return map[string]any{} },
+	func(d *drawing) any { // lists side by side are not in one another
+		return map[string]any{"excerpt": "a few words about " + d.Name("word"), "rows": slices.Repeat([]any{[]any{}}, 16*d.Draw(letters))}
+	},
 	func(*drawing) any {
 		return map[string]any{
 			"max_steps": 999, "max_reframes": 99, "allowed_plugins": []any{"unlisted-tool"}, "pending_step": 7,

@@ -171,6 +171,9 @@ func (d *drawing) line(i int) *line {
 	if d.settings.Reframe && !d.byModel {
 		d.giveUpPlans(l)
 	}
+	if n := slices.Index(d.filed, l.to); n >= 0 && !d.byModel && d.Can(agenticloopv2.CapabilityWorkspace) {
+		d.filed, l.run.Filed = slices.Delete(d.filed, n, n+1), true
+	}
 	l.moves = []model.Move{{Run: i, Kind: model.Start}}
 	return l
 }
@@ -243,13 +246,15 @@ func (l *line) add(m model.Move) {
 	if m.Kind.Directed() && (m.Kind != model.NearRun || m.Pick%2 == 0) && isObject && !m.Failing && !l.first && l.settings.Own {
 		m.Own = l.Rand.IntN(4) == 0 && (m.Kind == model.Result || l.all())
 	}
-	if m.Kind == model.Result && !l.first && l.settings.Own && !l.owned {
-		m.Own, m.Body = true, l.page()
+	if m.Kind == model.Result && !l.first && l.settings.Own && !(l.owned && l.bare) {
+		if m.Own, m.Body = true, l.page(); l.owned {
+			l.bare, m.Body = true, map[string]any{}
+		}
 	}
 	l.owned = l.owned || m.Own
 	m.Left = (m.Own || m.Kind.Directed() && m.Kind != model.NearRun) && l.Rand.IntN(3) == 0
 	if m.Kind == model.Result && !m.Own && l.Rand.IntN(4) == 0 {
-		m.Says = map[string]any{"error": ""}
+		m.Says = map[string]any{"error": []string{"", "the first try failed: 503"}[l.Rand.IntN(2)]}
 	}
 	if m.Kind == model.Result || m.Kind == model.Failure {
 		m.Twice = !l.first && (!l.doubled || l.Rand.IntN(8) == 0)
@@ -281,11 +286,17 @@ func (d *drawing) result(l *line, step int, changed bool) {
 	switch added := &l.moves[len(l.moves)-1]; {
 	case l.first && step == 1:
 		added.Body = map[string]any{} // nothing can be made of it but that the step is done
-	case l.first && step == 2: // it is too long for an event
+	case step == min(2, n) && l.run.Filed: // it is too long for an event
 		added.Body = map[string]any{"content": strings.Repeat("two paragraphs about "+d.Name("word")+"\n", 3000)}
 	case l.first && step == 3: // it names what is not there
 		added.Left = true
 		added.Body = map[string]any{"artifact_path": "artifacts/" + d.Name("page") + ".html", "content_type": "text/html"}
+	case l.to == reached && step == n && d.Rand.IntN(2) == 0: // what it says is not what the run says when it is done
+		added.Own, added.Left = false, false
+		added.Body = map[string]any{
+			"outcome": d.value(), "goal": "another goal", "steps_taken": 99, "artifacts": []any{"../plan.md"}, "reason": 7,
+			"excerpt": "a few words about " + d.Name("word"),
+		}
 	case l.to == anew && (step == n || l.run.Decisions[step].Anew):
 		d.owned = d.owned && !added.Own // another is drawn
 		added.Body, added.Own = d.page(), false

@@ -16,7 +16,8 @@ import (
 type Observation struct {
 	host.Turns
 	Settings model.Settings `json:"settings"`
-	Live     bool           `json:"live"` // decisions may differ, as far as the profile says
+	Live     bool           `json:"live"`            // decisions may differ, as far as the profile says
+	Tried    []host.Turn    `json:"tried,omitempty"` // turns that told which tools it asks for
 	Programs []Played       `json:"programs"`
 	// Shrunk is how many turns the last program took, which leaves the rules, before it was made smaller; 0 if none leaves them.
 	Shrunk int `json:"shrunk,omitempty"`
@@ -54,7 +55,7 @@ var DrawnRuns = &scenarios.Drive[Observation]{
 	Dimensions: dimensions,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *Observation) {
 		p := host.Open(c, &host.Turns{})
-		o.Settings, o.Live = settingsOf(ctx, p), p.Live()
+		o.begin(ctx, p)
 		d := newDrawing(p, o.Settings, canGiveUp(ctx, p))
 		d.triggered = d.triggers(ctx)
 		begin := p.Now()
@@ -67,6 +68,7 @@ var DrawnRuns = &scenarios.Drive[Observation]{
 				break
 			}
 		}
+		o.Turns = slices.Clone(o.Tried)
 		for _, played := range o.Programs {
 			for _, t := range played.all() {
 				o.Turns = append(o.Turns, *t)
@@ -101,8 +103,8 @@ func canGiveUp(ctx context.Context, p *host.Plugin) bool {
 // scripted is the seam that can say that a plan is given up.
 const scripted = "scripted_config"
 
-// settingsOf are those of the profile, once it is seen that a seam can say what runs are to do.
-func settingsOf(ctx context.Context, p *host.Plugin) model.Settings {
+// begin takes the settings of the profile, once it is seen that a seam can say what runs are to do.
+func (o *Observation) begin(ctx context.Context, p *host.Plugin) {
 	s := model.Settings{Retry: p.Can(agenticloopv2.CapabilityRetry), Retries: p.MaxRetries(), Tools: p.Tools(), Name: p.OwnName()}
 	for plugin, tool := range p.Profile.Aliases {
 		s.Aliases = append(s.Aliases, plugin, tool)
@@ -116,10 +118,10 @@ func settingsOf(ctx context.Context, p *host.Plugin) model.Settings {
 		s.Reframe = err == nil && again.Via == scripted
 		again.Close()
 	}
-	if s.Steered && len(s.Aliases) == 0 && p.Slow() == "" {
-		s.Tools = withForeign(ctx, p, s.Tools)
+	if s.Steered && p.Slow() == "" {
+		s.Tools = o.withForeign(ctx, p, s.Tools)
 	}
-	return s
+	o.Settings, o.Live = s, p.Live()
 }
 
 // trigger is the type of a start that comes from outside (RFC103-B1).
@@ -138,10 +140,10 @@ func (d *drawing) triggers(ctx context.Context) bool {
 }
 
 // foreign are tools that no profile lists, with letters that a careless agent changes.
-var foreign = []string{"WebFetch", "page-reader_2.1"}
+var foreign = []string{"WebFetch", "page-reader_2.1", "page_reader"}
 
 // withForeign returns the tools, and foreign ones that the plugin asks for as well where its list has them.
-func withForeign(ctx context.Context, p *host.Plugin, tools []string) []string {
+func (o *Observation) withForeign(ctx context.Context, p *host.Plugin, tools []string) []string {
 	all := append(slices.Clone(tools), foreign...)
 	return slices.DeleteFunc(all, func(tool string) bool {
 		if slices.Contains(tools, tool) {
@@ -153,6 +155,7 @@ func withForeign(ctx context.Context, p *host.Plugin, tools []string) []string {
 			Name: "a start that wants " + tool, Event: p.Start(p.NewGoal(), plan.Context), Config: host.Object{"allowed_plugins": all},
 			Quiet: true,
 		}))
+		o.Tried = append(o.Tried, t)
 		due, asks := host.PendingOf(t)
 		return !asks || due.Tool != tool
 	})
@@ -185,6 +188,9 @@ func (o *Observation) play(ctx context.Context, p *host.Plugin, program model.Pr
 // keepAlone removes from the transcript the turns of programs that were too large, or kept the rules.
 func (o *Observation) keepAlone(p *host.Plugin, shortest []Taken) {
 	var turns []*host.Turn
+	for i := range o.Tried {
+		turns = append(turns, &o.Tried[i])
+	}
 	for _, played := range append(slices.Clone(o.Programs), Played{Turns: shortest}) {
 		turns = append(turns, played.all()...)
 		for i := range played.Turns {

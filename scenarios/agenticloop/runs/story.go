@@ -36,7 +36,7 @@ func (o Observation) tell() (all []told) {
 	furthest := int64(0)
 	for _, played := range o.Programs {
 		world, last := model.Begin(model.Program{Runs: played.Runs}, o.Settings), []string(nil)
-		var before wire.Value
+		before := map[int]wire.Value{} // the files of runs
 		for _, taken := range played.Turns {
 			t, ok := world.Turn(taken.Move)
 			if !ok {
@@ -51,7 +51,7 @@ func (o Observation) tell() (all []told) {
 				decided: o.Settings.Steered && !o.Live,
 			}
 			if as.files = taken.Files; as.files.Present() {
-				as.before, before = before, as.files
+				as.before, before[taken.Move.Run] = before[taken.Move.Run], as.files
 			}
 			if s.Did == model.Retried && !t.Before.Free && o.Settings.Steered {
 				as.Planned = &run.Decisions[t.Before.Taken]

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/model"
@@ -19,10 +18,9 @@ type table struct {
 	settings model.Settings
 	program  model.Program
 	byModel  bool // a model takes the decisions
-	filed    bool // the first run has a workspace
 	state    host.Object
 	plans    map[int]*host.Plan
-	dir      string // the workspace of the first run; "" for none
+	dirs     map[int]string // workspaces
 	starts   map[int]host.Job
 	taken    map[int]host.Job // the jobs of the results that runs took last
 	failed   map[int]host.Job // those of the failures of their pending steps
@@ -31,17 +29,18 @@ type table struct {
 
 // on returns the table for a program.
 func (o *Observation) on(p *host.Plugin, program model.Program, byModel bool) *table {
-	filed := len(o.Programs) == 0 && p.Can(agenticloopv2.CapabilityWorkspace)
-	return &table{Plugin: p, settings: o.Settings, program: program, byModel: byModel, filed: filed, plans: map[int]*host.Plan{},
+	return &table{Plugin: p, settings: o.Settings, program: program, byModel: byModel, dirs: map[int]string{}, plans: map[int]*host.Plan{},
 		starts: map[int]host.Job{}, taken: map[int]host.Job{}, failed: map[int]host.Job{}}
 }
 
 // play makes the moves of the program, from an empty state up to its end, to the first turn that leaves the rules, or until it is late.
 func (b *table) play(ctx context.Context, late func() bool) (turns []Taken, departed bool) {
 	defer b.close()
-	if b.filed {
-		b.dir = scenarios.Get(wire.NewFolder("workspace-"))
-		defer wire.RemoveFolder(b.dir)
+	for i, run := range b.program.Runs {
+		if run.Filed {
+			b.dirs[i] = scenarios.Get(wire.NewFolder("workspace-"))
+			defer wire.RemoveFolder(b.dirs[i])
+		}
 	}
 	world, erring := model.Begin(b.program, b.settings), true
 	for _, m := range b.program.Moves {
@@ -129,9 +128,7 @@ func (b *table) job(t model.Turn, plan *host.Plan) host.Job {
 	b.turns++
 	job.Name = fmt.Sprintf("delivery %d (%s, run %d)", b.turns, t.Move.Kind, run+1)
 	job.State, job.Quiet = b.state, true
-	if run == 0 {
-		job.Workspace = b.dir
-	}
+	job.Workspace = b.dirs[run]
 	job.Config = host.Object{"max_steps": t.Budget}
 	if b.settings.Reframe {
 		job.Config["max_reframes"] = b.program.Runs[run].Reframes
