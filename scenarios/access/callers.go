@@ -1,6 +1,11 @@
 package access
 
-import "github.com/openassay/assay/scenarios/wire"
+import (
+	"slices"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
 
 // Caller is somebody who may not use what is asked for, named by what is sent as the credential.
 type Caller string
@@ -20,6 +25,14 @@ const (
 
 // Callers are all of them.
 var Callers = []Caller{Nobody, Empty, Malformed, Unknown, Longer, Shorter, Expired, Tenant, Another}
+
+// times is how often, at each depth, the one without a credential asks: what is looked up once may be let in from the memory of it.
+var times = [scenarios.Deep + 1]int{1, 5, 6}
+
+// InTurn returns the callers in the order in which they ask.
+func InTurn(c *scenarios.Conn) []Caller {
+	return append(slices.Clone(Callers), slices.Repeat([]Caller{Nobody}, times[c.Depth]-1)...)
+}
 
 // Carries is what the caller sends in place of a right credential, or makes of one.
 func (c Caller) Carries() wire.Credential {

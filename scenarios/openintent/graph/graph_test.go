@@ -5,6 +5,7 @@ import (
 
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios/openintent/graph"
+	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/openintent/lifecycle"
 	"github.com/openassay/assay/scenarios/openintent/suitetest"
 )
@@ -46,8 +47,8 @@ func TestJudgesOfLeases(t *testing.T) {
 	lease := func(id, until string) doc { return doc{"id": id, "expires_at": until} }
 	honest := func(x suitetest.Minter) O {
 		return O{Held: x.Ok(lease("l", "2026-11-22T10:01:00")), Renewed: x.Ok(lease("l", "2026-11-22T10:10:00Z")),
-			Taken:    x.Ok(lease("s", suitetest.Began)),
-			Stranger: x.Reply(409, doc{}), Status: x.Is(suitetest.Waits).Body.Key("status"), Free: x.Ok(doc{})}
+			Taken:     x.Ok(lease("s", suitetest.Began)),
+			Strangers: []host.Reply{x.Reply(409, doc{}), x.Reply(409, doc{})}, Status: x.Is(suitetest.Waits).Body.Key("status"), Free: x.Ok(doc{})}
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
 		{Scenario: "lifecycle/lease-renewed", What: "honest", Want: "passed"},
@@ -60,9 +61,9 @@ func TestJudgesOfLeases(t *testing.T) {
 
 		{Scenario: "lifecycle/lease-kept", What: "honest", Want: "passed"},
 		{Scenario: "lifecycle/lease-kept", What: "gives it away", Want: openintent.OIP0025L4,
-			Change: func(o *O) { o.Stranger = x.Ok(doc{}) }},
+			Change: func(o *O) { o.Strangers[1] = x.Ok(doc{}) }},
 		{Scenario: "lifecycle/lease-kept", What: "crashes", Want: openintent.OIP0025L4,
-			Change: func(o *O) { o.Stranger = x.Reply(500, doc{}) }},
+			Change: func(o *O) { o.Strangers[0] = x.Reply(500, doc{}) }},
 		{Scenario: "lifecycle/lease-kept", What: "gives nothing away ever", Want: "blocked",
 			Change: func(o *O) { o.Free = x.Reply(409, doc{}) }},
 		{Scenario: "lifecycle/lease-kept", What: "waits no more", Want: "blocked",

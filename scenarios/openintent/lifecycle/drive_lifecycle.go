@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
@@ -67,15 +68,15 @@ var lifecycleSteps = &scenarios.Drive[LifecycleObservation]{
 
 // LeasesObservation holds the replies to requests for leases on suspended intents, and on an active one.
 type LeasesObservation struct {
-	Waits    string     `json:"waits,omitempty"`   // the id of the suspended intent whose lease runs out
-	Active   string     `json:"active,omitempty"`  // that of the active one
-	Seconds  int        `json:"seconds,omitempty"` // of the lease, where the server gave no short one
-	Held     host.Reply `json:"held"`
-	Renewed  host.Reply `json:"renewed"`  // while the intent is suspended
-	Taken    host.Reply `json:"taken"`    // a short lease
-	Stranger host.Reply `json:"stranger"` // to another agent, after the lease ran out on the suspended intent
-	Status   wire.Value `json:"status"`   // of that intent then
-	Free     host.Reply `json:"free"`     // to another agent, after the lease ran out on an active intent
+	Waits     string       `json:"waits,omitempty"`   // the id of the suspended intent whose lease runs out
+	Active    string       `json:"active,omitempty"`  // that of the active one
+	Seconds   int          `json:"seconds,omitempty"` // of the lease, where the server gave no short one
+	Held      host.Reply   `json:"held"`
+	Renewed   host.Reply   `json:"renewed"`   // while the intent is suspended
+	Taken     host.Reply   `json:"taken"`     // a short lease
+	Strangers []host.Reply `json:"strangers"` // to another agent, after the lease ran out on the suspended intent
+	Status    wire.Value   `json:"status"`    // of that intent then
+	Free      host.Reply   `json:"free"`      // to another agent, after the lease ran out on an active intent
 }
 
 var leaseRenewed = &scenarios.Drive[LeasesObservation]{
@@ -163,20 +164,23 @@ func (o *LeasesObservation) longLease(ctx context.Context, s *host.Server, c *sc
 	scenarios.End(refused)
 }
 
+// strangers is how often, at each depth, somebody else asks for the lease of the intent that waits.
+var strangers = [scenarios.Deep + 1]int{1, 5, 6}
+
 // others has another agent take the leases, which have run out.
 func (o *LeasesObservation) others(ctx context.Context, s *host.Server, c *scenarios.Conn, waits, free *host.Intent) {
 	other := host.Second(c)
-	for _, k := range []struct {
-		on    *host.Intent
-		reply *host.Reply
-	}{{waits, &o.Stranger}, {free, &o.Free}} {
-		call := s.Call("somebody else's lease", http.MethodPost, host.At("/intents/%s/leases", k.on.ID),
+	on := append(slices.Repeat([]*host.Intent{waits}, strangers[c.Depth]), free)
+	replies := make([]host.Reply, len(on))
+	for i, in := range on {
+		call := s.Call("somebody else's lease", http.MethodPost, host.At("/intents/%s/leases", in.ID),
 			map[string]any{"scope": host.Scope, "duration_seconds": max(60, o.Seconds)})
 		reply := other.Do(ctx, call)
 		if reply.Status == http.StatusUnauthorized {
 			scenarios.End(host.UnknownVoter())
 		}
-		*k.reply = host.Replied(call.Label, reply)
+		replies[i] = host.Replied(call.Label, reply)
 	}
+	o.Strangers, o.Free = replies[:len(on)-1], replies[len(on)-1]
 	o.Status = waits.Read(ctx, "the intent that waits").Body.Key("status")
 }

@@ -157,6 +157,8 @@ var lifecycleLeaseKept = scenarios.Scenario{
 			j.Block("setup failed: the intent is "+o.Status.JSON()+", not suspended",
 				"keep it suspended; the suite respond tests that")
 		}
-		j.Check(openintent.OIP0025L4, o.Stranger.Status).To(check.Status(4), "somebody else's lease on the intent that waits")
+		for _, r := range o.Strangers {
+			j.Check(openintent.OIP0025L4, r.Status).To(check.Status(4), "somebody else's lease on the intent that waits")
+		}
 	}),
 }

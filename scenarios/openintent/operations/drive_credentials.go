@@ -50,7 +50,7 @@ var strangers = &scenarios.Drive[Observation]{
 		contract := scenarios.Get(Contract())
 		o.Before = t.stands(ctx, contract, "before anybody asks")
 		cells := access.Drawn(c, scenarios.Get(Table()), isRespond)
-		for _, who := range access.Callers {
+		for _, who := range access.InTurn(c) {
 			if cells := access.By(who, cells); len(cells) > 0 {
 				o.Rounds = append(o.Rounds, t.round(ctx, contract, who, cells))
 			}

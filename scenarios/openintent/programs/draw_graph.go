@@ -197,7 +197,8 @@ func open(p *model.Program, w *model.World) (n int) {
 	return n
 }
 
-// turn has the dependency that is completed last stand at the end of one list, within the next and at the beginning of the third.
+// turn has the dependency that is completed last stand at the end of one list, within the next and at the beginning of the third, and
+// at the end of further ones.
 func turn(p *model.Program) {
 	last := 0
 	for _, step := range p.Steps {
@@ -208,5 +209,10 @@ func turn(p *model.Program) {
 	for at, i := range []int{gated, secondDown, firstDown} {
 		others := slices.DeleteFunc([]int{firstUp, secondUp, thirdUp}, func(d int) bool { return d == last })
 		p.Intents[i].DependsOn = slices.Insert(others, at, last)
+	}
+	for i := range p.Intents { // further ones have it at the end: what is looked at of a list may stop before
+		if on := p.Intents[i].DependsOn; i >= further && slices.Contains(on, last) {
+			p.Intents[i].DependsOn = append(slices.DeleteFunc(on, func(d int) bool { return d == last }), last)
+		}
 	}
 }

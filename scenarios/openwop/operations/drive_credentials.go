@@ -45,7 +45,7 @@ var strangers = &scenarios.Drive[Observation]{
 		o.Before = t.stands(ctx, "before anybody asks")
 		cells := access.Drawn(c, table(func(who access.Caller) bool { return who != access.Tenant }),
 			func(w access.Way) bool { return w.In(token) })
-		for _, who := range access.Callers {
+		for _, who := range access.InTurn(c) {
 			if cells := access.By(who, cells); len(cells) > 0 {
 				o.Rounds = append(o.Rounds, t.round(ctx, h, who, cells))
 			}

@@ -10,8 +10,8 @@ import (
 
 // Late returns rules in which those that a fault replaced answer as the honest ones do the first n-1 times that the two differ.
 // A rule keeps no state, so what counts is what it is asked: asked the same again, it answers the same. One that is asked about
-// nothing but words, as whether a status may follow another, would be asked the same each time: there each question counts. S is a
-// struct of structs of functions.
+// nothing but words and numbers, as whether a status may follow another or how many members wait, would be asked the same each
+// time: there each question counts. S is a struct of structs of functions.
 func Late[S any](honest, faulty S, n int) S {
 	if n <= 1 {
 		return faulty
@@ -37,7 +37,7 @@ func value(f reflect.Value) unsafe.Pointer { return *(*unsafe.Pointer)(f.Addr().
 func from(honest, faulty reflect.Value, n int) reflect.Value {
 	var mu sync.Mutex
 	passed := map[string]bool{}
-	words, asked := onlyWords(honest.Type()), 0
+	nameless, asked := isNameless(honest.Type()), 0
 	return reflect.MakeFunc(honest.Type(), func(about []reflect.Value) []reflect.Value {
 		right, wrong := honest.Call(about), faulty.Call(about)
 		if same(right, wrong) {
@@ -49,7 +49,7 @@ func from(honest, faulty reflect.Value, n int) reflect.Value {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if asked++; words {
+		if asked++; nameless {
 			question = strconv.Itoa(asked)
 		}
 		if !passed[question] && len(passed) < n-1 {
@@ -62,10 +62,15 @@ func from(honest, faulty reflect.Value, n int) reflect.Value {
 	})
 }
 
-// onlyWords reports whether a rule is asked about words and yes or no alone.
-func onlyWords(rule reflect.Type) bool {
+// isNameless reports whether a rule is asked about words, numbers, yes or no, and lists of them alone.
+func isNameless(rule reflect.Type) bool {
 	for a := range rule.Ins() {
-		if a.Kind() != reflect.String && a.Kind() != reflect.Bool {
+		if a.Kind() == reflect.Slice {
+			a = a.Elem()
+		}
+		switch a.Kind() {
+		case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
+		default:
 			return false
 		}
 	}
