@@ -27,8 +27,10 @@ func (w World) deliver(t *Turn) bool {
 		last = asked
 	}
 	switch t.Move.Kind {
-	case SameAgain, Repeat:
+	case SameAgain:
 		return run.Taken > 0 && earlier(last, "ok")
+	case Repeat: // of a run that is over it may be the first result for its last step
+		return (over || run.Taken > 0) && earlier(last, "ok")
 	case LateFailure:
 		return run.Taken > 0 && earlier(last, "error")
 	case Old:

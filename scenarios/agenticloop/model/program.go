@@ -52,7 +52,7 @@ type Move struct {
 	// As is the tool that a result of another tool names, "" for one that is nearly the right one.
 	As string `json:"as,omitempty"`
 	// Left: the context of the request is what other steps have left. It says how they went: of a tool's own event, whether it failed,
-	// and of a result, another step than the result does.
+	// and of a result, another step than the result does. Of a start it is what another run waits for.
 	Left bool `json:"left,omitempty"`
 	// Wishes are what a model that errs wants, all in one reply.
 	Wishes []Decision `json:"wishes,omitempty"`

@@ -47,7 +47,7 @@ type Turn struct {
 	Delivery Delivery
 	Before   Known
 	Rule     *Rule          // nil for a start
-	Payload  map[string]any // members of the payload that are not as the delivery has them
+	Payload  map[string]any // members of the payload that are not as the delivery has them; of a start, those of the context
 	Next     int64          // the step that a request has
 	Decision *Decision      // of the planner; nil if none is asked for, or nobody knows
 	MustEnd  bool           // the run is escalated: its budget or its retries are used up
@@ -70,6 +70,9 @@ func (w World) Turn(m Move) (t Turn, ok bool) {
 		t.Budget = m.Budget
 	}
 	if m.Kind == Start {
+		if i := slices.IndexFunc(w.Runs, func(k Known) bool { return k.Step > 0 }); m.Left && i >= 0 {
+			t.Payload = map[string]any{"run_id": w.Runs[i].ID, "step": w.Runs[i].Step, "tool": w.Runs[i].Tool}
+		}
 		t.Next, t.Decision = 1, w.decision(m.Run, 0)
 		t.Anew = t.Decision != nil && t.Decision.Anew
 		t.Barred = t.Decision != nil && t.Decision.Kind == Call && !slices.Contains(w.Allowed(t), t.Decision.Tool)

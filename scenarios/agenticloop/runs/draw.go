@@ -77,6 +77,7 @@ type drawing struct {
 	late      deck[model.Kind] // what comes beside a result that is due
 	after     deck[model.Kind] // what comes after the end
 	goals     deck[func(string, int) string]
+	told      deck[func(string, int) string] // goals of runs that tell theirs when they are done
 	failing   deck[map[string]any]
 	bodies    deck[func(*drawing) any]
 	triggered bool // a start may come as api.trigger
@@ -89,9 +90,11 @@ type drawing struct {
 	doubled   bool            // a turn was drawn whose answer is lost
 	owned     bool            // a result was drawn that comes as an event of the tool's own
 	bare      bool            // one of those says nothing
+	mistaken  int             // results that name another tool than the pending one
 	filed     []end           // ends to which a run with a workspace has yet to come
 	long      map[end]bool    // ends for which a long run has been drawn
 	barring   deck[int]       // ways to want what may not be had
+	misnamed  deck[int]       // nearly right names of a tool
 	begun     deck[string]    // what is decided at the start of a run that is over at once
 	crowded   bool            // many runs were drawn in one state
 	dealt     int             // how many runs were drawn for the deck
@@ -116,8 +119,9 @@ func (d *deck[C]) draw(p *host.Plugin) C {
 type keying int
 
 const (
-	apart keying = iota
-	cased        // those of two runs differ in capitals alone
+	apart  keying = iota
+	cased         // those of two runs differ in capitals alone
+	tailed        // those of two runs have the same end
 )
 
 // end is a way in which a run is to end.
@@ -147,10 +151,12 @@ func (e end) byResult() bool {
 
 func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	d := &drawing{Plugin: p, settings: s, slow: p.Slow(), long: map[end]bool{}}
-	d.barring.all = []int{0, 1, 2, 3}
-	d.keys.all, d.far.all, d.anew.all = []keying{apart, cased}, []int{3, 4, 0}, []bool{true, false}
+	d.barring.all, d.misnamed.all = []int{0, 1, 1, 2, 3}, []int{0, 1, 2, 3, 4, 5, 6}
+	d.barring.left, d.misnamed.left = []int{1, 0, 2, 3}, []int{4} // in other letters
+	d.keys.all, d.far.all, d.anew.all = []keying{apart, cased, tailed}, []int{3, 4, 0}, []bool{true, false}
 	d.far.left, d.anew.left = []int{3, 0, 4}, []bool{false, true}
-	d.mixed.all, d.mixed.left = [][2]string{{"fetch", "jina-reader"}, {"jina-reader", "fetch"}, {}}, [][2]string{{}}
+	d.mixed.all, d.mixed.left = [][2]string{{"fetch", "jina-reader"}, {"jina-reader", "fetch"}, {}},
+		[][2]string{{}, {s.Tools[0], s.Tools[0] + raw}}
 	d.early.all, d.early.left = []bool{true, false}, []bool{false, true}
 	d.ends.all = []end{spent, tooLate, mistaken, exhausted, barred}
 	d.ends.left = append([]end{reached, d.ends.draw(p)}, d.ends.left...)
@@ -188,7 +194,8 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	d.late.all = []model.Kind{
 		model.SameAgain, model.Repeat, model.LateFailure, model.Old, model.OldFailure, model.OldTool, model.NearRun,
 	}
-	d.goals.all, d.failing.all, d.bodies.all = goals, failing, bodies
+	d.goals.all, d.told.all, d.failing.all, d.bodies.all = goals, goals, failing, bodies
+	d.told.left = goals[2:4]
 	if p.Can(agenticloopv2.CapabilityRedelivery) {
 		d.late.all, d.after.all = append(d.late.all, model.StartAgain), append(d.after.all, model.StartAgain)
 	}
@@ -220,8 +227,8 @@ var goals = []func(name string, letters int) string{
 }
 
 // goal draws a goal: a text with words in it.
-func (d *drawing) goal() string {
-	goal := d.goals.draw(d.Plugin)(d.Name("word"), d.Draw(letters))
+func (d *drawing) goal(from *deck[func(string, int) string]) string {
+	goal := from.draw(d.Plugin)(d.Name("word"), d.Draw(letters))
 	if d.Rand.IntN(2) == 0 {
 		goal += " " + strings.Repeat("and so on ", 1+d.Draw(letters)/10)
 	}
@@ -280,6 +287,9 @@ var bodies = []func(*drawing) any{
 			"max_steps": 999, "max_reframes": 99, "allowed_plugins": []any{"unlisted-tool"}, "pending_step": 7,
 			"state_updates": map[string]any{"runs": map[string]any{}},
 		}
+	},
+	func(d *drawing) any {
+		return map[string]any{"status": "error", "ok": false, "error": "404", "excerpt": "a few words about " + d.Name("word")}
 	},
 	func(*drawing) any {
 		return map[string]any{"run_id": "another-run", "step": 77, "tool": "another-tool", "excerpt": "few words"}

@@ -35,10 +35,18 @@ func (d *drawing) program() model.Program {
 
 // key has the keys of the first runs differ in little.
 func (d *drawing) key(runs []model.Run) {
-	if first, second := &runs[0], &runs[1]; d.keys.draw(d.Plugin) == cased {
+	first, second := &runs[0], &runs[1]
+	switch d.keys.draw(d.Plugin) {
+	case apart:
+		return
+	case cased:
 		first.Key = "agentic:start:" + d.Name("Word") + "-aB"
-		first.Keyless, second.Keyless, second.Key = false, false, model.Swapped(first.Key)
+		second.Key = model.Swapped(first.Key)
+	case tailed:
+		end := ":" + d.Name("page")
+		first.Key, second.Key = "agentic:start:"+d.Name("Word")+end, "agentic:start:"+d.Name("word")+end
 	}
+	first.Keyless, second.Keyless = false, false
 }
 
 // wait has some runs begin before all others and wait from then on: many of them in one program.
@@ -50,7 +58,7 @@ func (d *drawing) wait(p *model.Program) {
 	for range d.Draw(waiting) {
 		call := model.Decision{Kind: model.Call, Tool: d.settings.Tools[0], Arguments: map[string]any{}}
 		p.Moves = append(p.Moves, model.Move{Run: len(p.Runs), Kind: model.Start})
-		p.Runs = append(p.Runs, model.Run{Goal: d.goal(), Budget: 9, Decisions: []model.Decision{call, call}})
+		p.Runs = append(p.Runs, model.Run{Goal: d.goal(&d.goals), Budget: 9, Decisions: []model.Decision{call, call}})
 	}
 }
 
@@ -97,6 +105,9 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 	}
 	d.end(l)
 	if l.to != open {
+		if !l.to.byResult() { // what it waited for comes late
+			l.add(model.Move{Kind: model.Repeat})
+		}
 		for range d.few(afterEnd, afterEnd.Least) {
 			l.add(model.Move{Kind: d.after.draw(d.Plugin), Pick: d.Draw(pick)})
 		}
@@ -150,7 +161,11 @@ func (d *drawing) line(i int) *line {
 	if !d.settings.Steered && !l.to.byResult() { // it may be done before
 		n = 1
 	}
-	l.run = model.Run{Goal: d.goal(), Context: d.settingsElsewhere(), Budget: n + d.Draw(room)}
+	goal := &d.goals
+	if l.to == reached {
+		goal = &d.told
+	}
+	l.run = model.Run{Goal: d.goal(goal), Context: d.settingsElsewhere(), Budget: n + d.Draw(room)}
 	switch d.Rand.IntN(4) {
 	case 0: // what tells it from others stands at its end
 		l.run.Key = "agentic:start:" + strings.Repeat("by-the-same-caller/", 8) + d.Name("word")
@@ -173,8 +188,9 @@ func (d *drawing) line(i int) *line {
 	}
 	if n := slices.Index(d.filed, l.to); n >= 0 && !d.byModel && d.Can(agenticloopv2.CapabilityWorkspace) {
 		d.filed, l.run.Filed = slices.Delete(d.filed, n, n+1), true
+		l.run.Trigger = d.triggered && !l.first
 	}
-	l.moves = []model.Move{{Run: i, Kind: model.Start}}
+	l.moves = []model.Move{{Run: i, Kind: model.Start, Left: d.all() && d.Rand.IntN(3) == 0}}
 	return l
 }
 
@@ -236,20 +252,29 @@ func (l *line) add(m model.Move) {
 	if m.Run, m.Body = l.number, l.bodies.draw(l.Plugin)(l.drawing); l.first {
 		m.Body = map[string]any{"value": m.Body}
 	}
-	_, isObject := m.Body.(map[string]any)
+	body, isObject := m.Body.(map[string]any)
+	_, fares := body["status"] // an event of a tool's own tells by it how the tool fared
 	switch m.Kind {
 	case model.Failure:
 		m.Says = l.failing.draw(l.Plugin)
 	case model.NearTool, model.Above, model.OldTool, model.NearRun:
 		m.Failing = m.Failing || l.all() && l.Rand.IntN(3) == 0
 	}
-	if m.Kind.Directed() && (m.Kind != model.NearRun || m.Pick%2 == 0) && isObject && !m.Failing && !l.first && l.settings.Own {
+	if m.Kind.Directed() && (m.Kind != model.NearRun || m.Pick%2 == 0) && isObject && !fares && !m.Failing && !l.first && l.settings.Own {
 		m.Own = l.Rand.IntN(4) == 0 && (m.Kind == model.Result || l.all())
 	}
 	if m.Kind == model.Result && !l.first && l.settings.Own && !(l.owned && l.bare) {
 		if m.Own, m.Body = true, l.page(); l.owned {
 			l.bare, m.Body = true, map[string]any{}
 		}
+	}
+	if m.Kind == model.NearTool && l.to == mistaken {
+		if l.mistaken++; l.mistaken == 2 && l.settings.Own {
+			m.Own, m.Failing, m.Body = true, false, l.page()
+		}
+	}
+	if m.Own && m.Kind == model.Result {
+		m.Pick = l.Rand.IntN(len(ownTypes))
 	}
 	l.owned = l.owned || m.Own
 	m.Left = (m.Own || m.Kind.Directed() && m.Kind != model.NearRun) && l.Rand.IntN(3) == 0
@@ -415,7 +440,7 @@ func (d *drawing) barredBy(run *model.Run) (allowed []string) {
 		wanted = others[d.Rand.IntN(len(others))]
 		allowed = d.without(wanted)
 	case way == 1 && len(near) > 0:
-		wanted = near[d.Rand.IntN(len(near))]
+		wanted = near[d.misnamed.draw(d.Plugin)%len(near)]
 	case way == 2:
 		wanted, allowed = d.settings.Name, append(slices.Clone(d.settings.Tools), d.settings.Name)
 	}

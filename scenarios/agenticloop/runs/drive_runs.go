@@ -140,11 +140,15 @@ func (d *drawing) triggers(ctx context.Context) bool {
 }
 
 // foreign are tools that no profile lists, with letters that a careless agent changes.
-var foreign = []string{"WebFetch", "page-reader_2.1", "page_reader"}
+var foreign = []string{"WebFetch", "page-reader_2.1", "page_reader", "reader-of-pages-that-are-longer-than-most-others"}
+
+// raw makes the name of another tool, which a careless comparison takes for that of the first.
+const raw = "-raw"
 
 // withForeign returns the tools, and foreign ones that the plugin asks for as well where its list has them.
 func (o *Observation) withForeign(ctx context.Context, p *host.Plugin, tools []string) []string {
 	all := append(slices.Clone(tools), foreign...)
+	all = append(all, tools[0]+raw)
 	return slices.DeleteFunc(all, func(tool string) bool {
 		if slices.Contains(tools, tool) {
 			return false

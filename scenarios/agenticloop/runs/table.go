@@ -112,12 +112,14 @@ func (b *table) job(t model.Turn, plan *host.Plan) host.Job {
 	if t.Move.Own {
 		job.Context = host.Object{"run_id": t.Delivery.Run, "step": t.Delivery.Step, "tool": t.Delivery.Tool}
 	}
-	if t.Move.Left {
+	if t.Move.Left && t.Move.Kind != model.Start {
 		job.Context = left(t, job.Event, job.Context)
 	}
 	switch t.Move.Kind {
 	case model.Start:
-		b.starts[run] = job
+		if b.starts[run] = job; len(t.Payload) > 0 {
+			job.Context = host.Clone(t.Payload)
+		}
 	case model.StartAgain:
 		job.ID, job.Event = b.starts[run].ID, b.starts[run].Event
 	case model.SameAgain:
@@ -250,7 +252,7 @@ func left(t model.Turn, event, context host.Object) host.Object {
 }
 
 // ownTypes are types of events of tools' own.
-var ownTypes = []string{"content_ready", "page.fetched", "text_summarised"}
+var ownTypes = []string{"content_ready", "page.fetched", "text_summarised", "agents_listed"}
 
 func with(first, second host.Object) host.Object {
 	out := maps.Clone(host.OrEmpty(first))
