@@ -168,6 +168,90 @@ var nearFaults = []Fault{
 		Depth:   "standard",
 		Replace: allowing(func(_ string, _ []string, at rules.Moment) bool { return at.Reframed }),
 	},
+	{
+		ID:     "agent.error-text-fails",
+		Title:  "a result with a text in error is taken for a failure, whatever its status says",
+		Looks:  "status ok beside an error leads to the same step again",
+		Breaks: []string{requirement.RFC103V9, requirement.RFC103T7, requirement.RFC103M2, requirement.RFC103E11},
+		Request: resulting(func(result, _ object) {
+			if textOf(result["error"]) != "" {
+				result["status"] = encoded("error")
+			}
+		}),
+	},
+	{
+		ID:     "agent.status-within-result-counts",
+		Title:  "a status in what the tool found counts in place of that of the result",
+		Looks:  "status ok, and a result with a member status that is error, lead to the same step again",
+		Breaks: []string{requirement.RFC103V9, requirement.RFC103T7, requirement.RFC103M2, requirement.RFC103E11, requirement.RFC103V10},
+		Twin:   "there it is the error beside the status that counts, here the status of something else",
+		Request: resulting(func(result, _ object) {
+			if within := objectOf(result["result"])["status"]; len(within) > 0 {
+				result["status"] = within
+			}
+		}),
+	},
+	{
+		ID:     "agent.bare-event-passed-over",
+		Title:  "a tool's own event that says nothing is passed over",
+		Looks:  "an event with an empty payload, with run, step and tool in the context, leads nowhere",
+		Breaks: []string{requirement.RFC103B2},
+		Depth:  "standard",
+		Request: func(request object) {
+			if payload := objectOf(objectOf(request["event"])["payload"]); ofTool(request) && len(payload) == 0 {
+				request["command"] = encoded("health")
+			}
+		},
+	},
+	{
+		ID:     "agent.start-beside-correlation-resumes",
+		Title:  "a start whose context has what another run waits for is taken for its result",
+		Looks:  "agentic.start makes no run, and another one goes on",
+		Breaks: []string{requirement.RFC103M1, requirement.RFC103T3, requirement.RFC103I1, requirement.RFC103READ5, requirement.RFC103V9},
+		Depth:  "standard",
+		Request: func(request object) {
+			context := objectOf(request["context"])
+			if len(context["run_id"]) == 0 || len(context["step"]) == 0 || len(context["tool"]) == 0 {
+				return
+			}
+			eventOf(func(event object) {
+				if textOf(event["type"]) == "agentic.start" {
+					event["type"] = encoded("content_ready")
+				}
+			})(request)
+		},
+	},
+	{
+		ID:     "agent.key-by-its-tail",
+		Title:  "starts are told apart by what stands behind the last colon of their keys",
+		Looks:  "a start whose key has the same end as that of another one makes no run",
+		Breaks: []string{requirement.RFC103I1, requirement.RFC103T3, requirement.RFC103M1},
+		Depth:  "standard",
+		Request: eventOf(func(event object) {
+			if key := textOf(event["dedupe_key"]); strings.HasSuffix(textOf(event["type"]), "start") {
+				event["dedupe_key"] = encoded(key[strings.LastIndex(key, ":")+1:])
+			}
+		}),
+	},
+	{
+		ID:     "agent.late-success-revives",
+		Title:  "a run that was given up goes on when a result of its last step comes that is good",
+		Looks:  "a request behind a result with status ok for a run that is escalated",
+		Breaks: []string{requirement.RFC103V4, requirement.RFC103READ8},
+		Depth:  "standard",
+		Request: func(request object) {
+			result := objectOf(objectOf(request["event"])["payload"])
+			state := objectOf(request["state"])
+			runs := objectOf(state["runs"])
+			run := objectOf(runs[textOf(result["run_id"])])
+			if textOf(run["status"]) == "escalated" && textOf(result["status"]) == "ok" && string(run["step"]) == string(result["step"]) {
+				run["status"], run["pending_step"], run["pending_tool"] = encoded("running"), result["step"], result["tool"]
+				runs[textOf(result["run_id"])] = encoded(run)
+				state["runs"] = encoded(runs)
+				request["state"] = encoded(state)
+			}
+		},
+	},
 }
 
 // reframesOf is how many plans a run of a state has given up.

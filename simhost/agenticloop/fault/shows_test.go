@@ -135,6 +135,16 @@ var stories = []story{
 		s.send(object{"type": "api.trigger", "dedupe_key": "t", "payload": object{"goal": "g"}}, nil)
 		s.send(object{"type": "api.trigger", "dedupe_key": "t1", "payload": object{"goal": "g", "context": object{"max_steps": 1}}}, nil)
 	}},
+	{"words that mean something elsewhere", func(s *tale) {
+		s.start("agentic:start:crm:17", object{"goal": "g"})
+		run := s.run
+		s.send(object{"type": "agentic.start", "dedupe_key": "agentic:start:shop:17", "payload": object{"goal": "another"}},
+			object{"context": object{"run_id": run, "step": 1, "tool": "fetch"}})
+		s.run = run
+		s.result(1, "fetch", "ok", object{"error": "the first try failed: 503"})
+		s.result(2, "fabric", "ok", object{"result": object{"excerpt": "found", "status": "error"}})
+		s.send(object{"type": "content_ready", "payload": object{}}, object{"context": object{"run_id": run, "step": 3, "tool": "fetch"}})
+	}},
 	{"results that do not match", func(s *tale) {
 		for i, r := range []object{{"step": 1}, {"step": "2"}, {"step": 2.5}, {"step": true}, {"step": "-"}, {"tool": "-"},
 			{"run_id": "-"}, {"run_id": "nobody"},
