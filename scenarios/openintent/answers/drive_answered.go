@@ -37,6 +37,7 @@ var answered = &scenarios.Drive[AnsweredObservation]{
 		"POST /intents", "POST /intents/{id}/state", "POST /intents/{id}/status",
 		"POST /intents/{id}/suspend/respond, 3 times", "GET /intents/{id}", "GET /intents/{id}/events",
 	},
+	Dimensions: []*scenarios.Dimension{offered},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AnsweredObservation) {
 		o.drive(ctx, c, host.RecordFirst)
 	},
@@ -44,19 +45,23 @@ var answered = &scenarios.Drive[AnsweredObservation]{
 
 var answeredStatusFirst = &scenarios.Drive[AnsweredObservation]{
 	ID: "openintent/answered-status-first", Title: "does the same, and sets the status before it writes the record",
-	Sends: answered.Sends,
+	Sends:      answered.Sends,
+	Dimensions: []*scenarios.Dimension{offered},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AnsweredObservation) {
 		o.drive(ctx, c, host.StatusFirst)
 	},
 }
 
-// choices returns three random choices; the last has no description.
+// offered is how many choices a question has that is answered with one of them.
+var offered = &scenarios.Dimension{Name: "choices on offer", Least: 3, Most: [3]int{3, 9, 20}, Edges: []int{3, 9}}
+
+// choices returns some random choices; the last has no description.
 func choices(s *host.Server) []Choice {
-	out := make([]Choice, 3)
+	out := make([]Choice, s.Draw(offered))
 	for i := range out {
 		out[i] = Choice{Value: s.Name("choice"), Label: s.Name("Label"), Description: s.Name("what it means")}
 	}
-	out[2].Description = ""
+	out[len(out)-1].Description = ""
 	return out
 }
 
@@ -77,7 +82,8 @@ func (o *AnsweredObservation) drive(ctx context.Context, c *scenarios.Conn, orde
 	}
 	i := s.NewIntent(ctx, "answered", host.Active, nil)
 	options := choices(s)
-	o.Chosen, o.Other = options[s.Rand.IntN(2)], options[2]
+	last := len(options) - 1
+	o.Chosen, o.Other = options[s.Rand.IntN(last)], options[last]
 	o.AnsweredBy = s.Name("operator")
 	r := s.Question("choice", asAny(options)...).With(map[string]any{
 		"context": map[string]any{"note": s.Name("context")}, "confidence_at_suspension": 0.25,

@@ -57,6 +57,7 @@ var refusals = &scenarios.Drive[RefusalsObservation]{
 		"POST /intents, 9 times", "POST /intents/{id}/state", "POST /intents/{id}/status",
 		"POST /intents/{id}/suspend/respond, with and without key and id, with values of every kind", "GET /intents/{id}",
 	},
+	Dimensions: []*scenarios.Dimension{offered},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RefusalsObservation) {
 		s := host.Open(ctx, c)
 		options := choices(s)

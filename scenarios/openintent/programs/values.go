@@ -17,7 +17,7 @@ var (
 	form    = &scenarios.Dimension{Name: "form of a text", Least: 0, Most: [3]int{len(texts) - 1, len(texts) - 1, len(texts) - 1}}
 	letters = &scenarios.Dimension{Name: "letters of a text", Least: 1, Most: [3]int{20, 300, 300}, Edges: []int{255, 256, 257}}
 	levels  = &scenarios.Dimension{Name: "levels of a value", Least: 1, Most: [3]int{3, 5, 5}}
-	choices = &scenarios.Dimension{Name: "choices of a question", Least: 3, Most: [3]int{3, 6, 20}}
+	choices = &scenarios.Dimension{Name: "choices of a question", Least: 3, Most: [3]int{3, 8, 20}, Edges: []int{8}}
 )
 
 var valued = []*scenarios.Dimension{kind, form, letters, levels, choices}

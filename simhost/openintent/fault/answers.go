@@ -228,6 +228,15 @@ var answerFaults = []Fault{
 		Reply: refusals(func(_ *mutate.Reply, refusal map[string]any) { delete(refusal, "valid_choices") }),
 	},
 	{
+		ID: "openintent.choices-cut-at-five", Title: "a refusal lists the first five valid choices",
+		Looks: "valid_choices lacks one of six in a 422", Breaks: []string{oi.OIP0025A8}, Depth: "standard",
+		Reply: refusals(func(_ *mutate.Reply, refusal map[string]any) {
+			if list, _ := refusal["valid_choices"].([]any); len(list) > 5 {
+				refusal["valid_choices"] = list[:5]
+			}
+		}),
+	},
+	{
 		ID: "openintent.choice-refused-as-conflict", Title: "a value that is none of the choices is refused as a conflict",
 		Looks: "a value outside the choices is 409", Breaks: []string{oi.OIP0025A7},
 		Reply: refusals(func(r *mutate.Reply, refusal map[string]any) {
