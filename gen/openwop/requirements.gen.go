@@ -3570,17 +3570,18 @@ var RequirementsV1 = []Requirement{
 	},
 	{
 		ID: OWPMEM11, Level: "MUST", Source: "OWP-MEMORY", File: "",
-		Section: "RFC 0004, SR-1", Line: 0, Hash: "", Claim: "memory",
+		Section: "RFC 0004, SR-1", Line: 0, Hash: "", Claim: "memory-workers",
 		Evidence: "observed",
 		Text:     "A secret that the host holds is not stored with an entry; a marker with its id stands in its place.",
-		Reason:   "needs-host-control", Why: "It takes a secret in the host's own store that a client knows, and no operation of the protocol puts one there.",
+		Accepts:  "An entry that is not taken because of its secret, with a finding; and any other text in the place of the secret.",
+		Breaks:   []string{"leaked"},
 	},
 	{
 		ID: OWPMEM12, Level: "MAY", Source: "OWP-MEMORY", File: "",
 		Section: "RFC 0004, SR-1", Line: 0, Hash: "", Claim: "memory",
 		Evidence: "observed",
 		Text:     "Secrets of less than eight characters are not looked for.",
-		Reason:   "needs-host-control", Why: "As for OWP-MEM-11.",
+		Reason:   "needs-host-control", Why: "It takes a short secret in the host's own store that a client knows, and no operation of the protocol puts one there.",
 	},
 	{
 		ID: OWPMEM13, Level: "MUST", Source: "OWP-MEMORY", File: "",

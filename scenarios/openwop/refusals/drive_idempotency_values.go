@@ -97,7 +97,7 @@ func forkKeyed(ctx context.Context, h host.Host) (o KeyedFork) {
 	}
 	last := host.Sequence(log.Last())
 	fork := func(what, key string, from int64) host.KeyedRun {
-		return h.Keyed(ctx, what, key, wire.Call{Operation: dialect.ForkRun.Of(r.ID),
+		return host.Keyed(ctx, h, what, key, wire.Call{Operation: dialect.ForkRun.Of(r.ID),
 			Body: dialect.ForkRunRequest{Mode: dialect.ForkModeReplay, FromSeq: &from}})
 	}
 	key, another := h.Name("key"), h.Name("key")
