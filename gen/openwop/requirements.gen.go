@@ -566,7 +566,8 @@ const (
 	// The same request under the same idempotency key is done once, and its reply is given again.
 	OWPERR18 = "OWP-ERR-18"
 
-	// Another body under the same idempotency key is refused with 409.
+	// Another body under the same idempotency key is refused with 409, also where the outcome that is
+	// kept is a final refusal.
 	OWPERR19 = "OWP-ERR-19"
 
 	// Of requests that come at once under one idempotency key one is done; the others get its reply,
@@ -2743,8 +2744,8 @@ var RequirementsV1 = []Requirement{
 		ID: OWPERR19, Level: "MUST", Source: "OWP-ERRORS", File: "",
 		Section: "Idempotency (layer 1)", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
-		Text:     "Another body under the same idempotency key is refused with 409.",
-		Accepts:  "OWP-R24: any code.",
+		Text:     "Another body under the same idempotency key is refused with 409, also where the outcome that is kept is a final refusal.",
+		Accepts:  "OWP-R24: any code. Integers beyond 53 bits may count as one. What keeps no outcome of forks is not asked about refusals of them.",
 		Breaks:   []string{"another-status"},
 	},
 	{
@@ -3569,17 +3570,18 @@ var RequirementsV1 = []Requirement{
 	},
 	{
 		ID: OWPMEM11, Level: "MUST", Source: "OWP-MEMORY", File: "",
-		Section: "RFC 0004, SR-1", Line: 0, Hash: "", Claim: "memory",
+		Section: "RFC 0004, SR-1", Line: 0, Hash: "", Claim: "memory-workers",
 		Evidence: "observed",
 		Text:     "A secret that the host holds is not stored with an entry; a marker with its id stands in its place.",
-		Reason:   "needs-host-control", Why: "It takes a secret in the host's own store that a client knows, and no operation of the protocol puts one there.",
+		Accepts:  "An entry that is not taken because of its secret, with a finding; and any other text in the place of the secret.",
+		Breaks:   []string{"leaked"},
 	},
 	{
 		ID: OWPMEM12, Level: "MAY", Source: "OWP-MEMORY", File: "",
 		Section: "RFC 0004, SR-1", Line: 0, Hash: "", Claim: "memory",
 		Evidence: "observed",
 		Text:     "Secrets of less than eight characters are not looked for.",
-		Reason:   "needs-host-control", Why: "As for OWP-MEM-11.",
+		Reason:   "needs-host-control", Why: "It takes a short secret in the host's own store that a client knows, and no operation of the protocol puts one there.",
 	},
 	{
 		ID: OWPMEM13, Level: "MUST", Source: "OWP-MEMORY", File: "",

@@ -127,7 +127,7 @@ func TestEveryHonestHost(t *testing.T) {
 		"same-agent-after-answer", "second-waits-for-first", "turn-waits-for-worker", "uncreatable-worker", "unmapped-not-harvested"}
 	remembers := []string{"as-of-turn", "as-of-turn-after-resume", "child-inherits", "child-brings", "siblings-in-order",
 		"held-child-hidden", "lost-child-leaves-nothing",
-		"expiry-from-childs-write", "entries-shaped", "writes-told-by-id", "replay-as-of-index", "branch-as-of-index"}
+		"expiry-from-childs-write", "entries-shaped", "secrets-kept-out", "writes-told-by-id", "replay-as-of-index", "branch-as-of-index"}
 	waiting := []string{"suspended-names-node", "suspended-paused"}
 	blocked := map[string][]string{
 		"--without agentloopSeam": {"seam-agrees-with-log", "seam-last-turn", "seam-out-of-range", "seam-random-turns", "seam-suspends",
@@ -154,7 +154,8 @@ func TestEveryHonestHost(t *testing.T) {
 			"seam-suspends", "seam-write-turn"}),
 		// Published workflows are run although nobody lists them, and so are those with a script of their own.
 		"--without fixtures": {"as-of-turn", "as-of-turn-after-resume", "branch-as-of-index", "child-brings", "child-inherits",
-			"carried", "entries-shaped", "harvested", "spared", "expiry-from-childs-write", "held-child-hidden", "lost-child-leaves-nothing",
+			"carried", "entries-shaped", "secrets-kept-out", "harvested", "spared",
+			"expiry-from-childs-write", "held-child-hidden", "lost-child-leaves-nothing",
 			"replay-as-of-index", "replay-sees-the-same", "siblings-in-order", "tenants-apart",
 			"write-from-outside", "write-in-turn", "write-is-logged", "writes-told-by-id",
 			"turns-beside-others", "odd-among-many", "odd-not-harvested"},

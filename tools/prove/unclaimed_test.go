@@ -43,7 +43,7 @@ func TestWhatIsNotClaimedIsInapplicableAndNothingElse(t *testing.T) {
 		"unset-input-absent", "own-mapping", "worker-to-worker", "carried", "harvested", "spared", "odd-not-harvested"}
 	handedOn := []string{"as-of-turn", "child-inherits", "child-brings", "siblings-in-order", "held-child-hidden",
 		"lost-child-leaves-nothing", "expiry-from-childs-write",
-		"entries-shaped", "writes-told-by-id"}
+		"entries-shaped", "secrets-kept-out", "writes-told-by-id"}
 	remembers := slices.Concat(handedOn, []string{"as-of-turn-after-resume", "replay-as-of-index", "branch-as-of-index", "tenants-apart"})
 	between := []string{"causes-name-other-host", "parent-on-other-host", "trace-goes-along", "cancel-crosses-hosts"}
 	for name, c := range map[string]struct {

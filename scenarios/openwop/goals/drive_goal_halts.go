@@ -126,6 +126,7 @@ type GoalDeadlineObservation struct {
 	Ended   wire.Wait      `json:"ended"`
 	Still   GoalStill      `json:"still"`
 	Paused  GoalLapse      `json:"paused,omitzero"`
+	Touched []GoalTouched  `json:"touched,omitempty"`
 }
 
 // GoalLapse is a goal that was paused until its deadline had passed.
@@ -157,7 +158,9 @@ func (o GoalDeadlineObservation) activeInTime() bool {
 // coarse reports whether the goal ended early or continued late.
 func (o GoalDeadlineObservation) coarse() bool {
 	refused := madeActive(o.Goal) && !host.Succeeded(o.Early.Status)
-	return refused || hasEnded(o.Goal.Fresh.Body) || hasEnded(o.Early.Shown.Last) || o.ranLate(o.Ended.Last) || o.ranLate(o.Still.Later.Body)
+	late := slices.ContainsFunc(o.Touched, func(t GoalTouched) bool { return t.ranLate(t.Ended.Last) })
+	late = late || o.ranLate(o.Ended.Last) || o.ranLate(o.Still.Later.Body)
+	return late || refused || hasEnded(o.Goal.Fresh.Body) || hasEnded(o.Early.Shown.Last)
 }
 
 // ranLate reports whether the goal lists a run that it did not list ahead of its deadline.
@@ -169,10 +172,11 @@ func (o GoalDeadlineObservation) ranLate(goal wire.Value) bool {
 var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 	ID: "openwop/goal-to-its-deadline",
 	Title: "makes a goal with a wall-clock bound of random length, or the least that the host takes, ticks it in time, " +
-		"waits until the bound has passed and ticks it again, and likewise one that was paused all the time",
-	Waits: 600 * time.Millisecond,
+		"waits until the bound has passed and ticks it again, and likewise one that was paused all the time, and others that were paused " +
+		"and resumed, edited or ticked shortly before",
+	Waits: 800 * time.Millisecond,
 	Sends: []string{"{create goal} {bounds: {runTimeoutMs: random, maxLoopIterations: many}}", "{tick goal} before and after",
-		"{pause goal}", "{read goal}", "{create run} (sentinel)"},
+		"{pause goal}", "{resume goal}", "{edit goal}", "{read goal}", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalDeadlineObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
@@ -238,7 +242,8 @@ func withDeadline(ctx context.Context, g host.GoalHome, o *GoalDeadlineObservati
 	return made, passing
 }
 
-// passDeadline waits until the deadline has passed and observes the goal, and one like it that is paused.
+// passDeadline waits until the deadline has passed and observes the goal, and others like it: one that is paused, and some for which
+// something is done meanwhile.
 func passDeadline(ctx context.Context, home host.GoalHome, g *host.Goal, passing time.Time, o *GoalDeadlineObservation) {
 	bounds := host.BoundedTo(home.Between(20, 40))
 	bounds.RunTimeoutMs = new(o.Deadline.Milliseconds())
@@ -247,6 +252,10 @@ func passDeadline(ctx context.Context, home host.GoalHome, g *host.Goal, passing
 	if o.Paused.Goal = made; madeActive(made) {
 		o.Paused.Paused = act(ctx, paused, dialect.PauseGoal)
 	}
+	more := o.Deadline + spare
+	others := touched(ctx, home, more)
+	touchAll(ctx, others, more)
+	o.Touched = outlive(ctx, others, o.Grace) // at once: a deadline that counts anew passes soon, too
 	scenarios.End(wire.Pause(ctx, passing.Add(o.Grace).Sub(g.Now())))
 	pastDeadline(ctx, g, o)
 	if !host.Succeeded(o.Paused.Paused.Status) {

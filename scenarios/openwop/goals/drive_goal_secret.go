@@ -20,9 +20,6 @@ type GoalSecretObservation struct {
 	List   host.GoalReply `json:"list"`
 }
 
-// leastSecret is the minimum length, in characters, that tells a secret from ordinary text.
-const leastSecret = 8
-
 // goalWithSecret makes and edits goals with a secret of the host in their objectives.
 var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
 	ID: "openwop/goal-with-secret",
@@ -33,10 +30,7 @@ var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
 		"{read goal}", "{read trail}", "{list goals}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalSecretObservation) {
 		h := host.Host{Conn: c}
-		if c.HostSecretLength() < leastSecret {
-			scenarios.End(scenarios.Block("no value is known that the host keeps as a secret, or it is too short to tell from ordinary text",
-				"have the host keep a value as a secret that was made for this, of at least 8 characters, and give it with --host-secret"))
-		}
+		host.NeedSecret(h)
 		home := h.StandingGoals(ctx)
 		ask := h.GoalRequest(host.BoundedTo(h.Between(2, 9)))
 		ask.Objective = objectiveWithSecret(h)

@@ -155,7 +155,23 @@ var deadlineBound = scenarios.Scenario{
 			j.Check(openwop.OWP0097E6, stateOf(o.Paused.Ended.Last)).To(check.Equal(dialect.GoalStateBoundExceeded),
 				"state of a goal that was paused until its deadline had passed (OWP-R300)")
 		}
+		for _, t := range o.Touched {
+			t.check(j)
+		}
 	}),
+}
+
+// check expects the goal to have ended at its deadline all the same.
+func (t GoalTouched) check(j *scenarios.Judge) {
+	was := "a goal that was " + t.What + " shortly before its deadline"
+	if !j.Check(openwop.OWP0097E6, t.Ended).To(check.Reached()) {
+		return
+	}
+	j.Check(openwop.OWP0097E6, stateOf(t.Ended.Last)).To(check.Equal(dialect.GoalStateBoundExceeded), "state of %s (OWP-R300)", was)
+	if !runsOf(t.Ended.Last).Present() { // there was none
+		return
+	}
+	j.Check(openwop.OWP0097E6, runsOf(t.Ended.Last)).To(host.NoMoreThan(runCount(t.Before)), "contributing runs of %s", was)
 }
 
 // RFC 0097 E, and the first example.

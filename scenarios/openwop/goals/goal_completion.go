@@ -1,11 +1,9 @@
 package goals
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -202,7 +200,7 @@ var secretRedacted = scenarios.Scenario{
 	Ask: scenarios.Ask(goalWithSecret, func(o GoalSecretObservation, j *scenarios.Judge) {
 		readable(o.List, j)
 		for _, g := range listed(o.List, o.Goal).Values {
-			j.Check(openwop.OWP0097E11, g).To(withoutSecret(), "the goal in the list")
+			j.Check(openwop.OWP0097E11, g).To(host.WithoutSecret(), "the goal in the list")
 		}
 		if o.Goal.ID == "" {
 			status, _ := o.Goal.Created.Status.Int()
@@ -225,22 +223,12 @@ var secretRedacted = scenarios.Scenario{
 			{"the reply that made the goal", o.Goal.Created.Body}, {"the goal", o.Goal.Fresh.Body}, {"the goal after an edit", o.Edited.After.Body},
 			{"the log of the goal", o.Trail.Events}, {"the events in the reply to a tick", o.Tick.Events},
 		} {
-			j.Check(openwop.OWP0097E11, place.seen).To(withoutSecret(), place.what)
+			j.Check(openwop.OWP0097E11, place.seen).To(host.WithoutSecret(), place.what)
 		}
 		if host.Succeeded(o.Edited.Reply.Status) {
-			j.Check(openwop.OWP0097E11, o.Edited.Reply.Body).To(withoutSecret(), "the reply to an edit")
+			j.Check(openwop.OWP0097E11, o.Edited.Reply.Body).To(host.WithoutSecret(), "the reply to an edit")
 		}
 	}),
-}
-
-// withoutSecret expects no placeholder of a secret anywhere in the value.
-func withoutSecret() check.Matcher {
-	return check.That("no secret", func(v any) bool {
-		var text strings.Builder
-		e := json.NewEncoder(&text)
-		e.SetEscapeHTML(false)
-		return e.Encode(v) == nil && !wire.HoldsSecret(text.String())
-	})
 }
 
 // RFC 0097, compatibility.

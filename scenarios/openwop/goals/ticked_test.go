@@ -316,6 +316,11 @@ func TestJudgeOfTheDeadline(t *testing.T) {
 			o.Paused = goals.GoalLapse{Goal: made(t), Paused: replied(t, status, standing("paused", 0)), Ended: end}
 		}
 	}
+	touched := func(runs int, end wire.Wait) func(*goals.GoalDeadlineObservation) {
+		return func(o *goals.GoalDeadlineObservation) {
+			o.Touched = []goals.GoalTouched{{What: "resumed", Goal: made(t), Before: wiretest.Value(t, standing("active", runs)), Ended: end}}
+		}
+	}
 	for _, c := range []struct {
 		name  string
 		spoil func(*goals.GoalDeadlineObservation)
@@ -337,6 +342,12 @@ func TestJudgeOfTheDeadline(t *testing.T) {
 		{"ends one that is paused", paused(200, ended("bound-exceeded", 0, true)), "passed"},
 		{"pauses none", paused(409, wire.Wait{}), "passed"},
 		{"keeps one that is paused", paused(200, ended("paused", 0, false)), requirement.OWP0097E6},
+		{"ends one that was resumed", touched(0, ended("bound-exceeded", 0, true)), "passed"},
+		{"ends one that was resumed with fewer runs", touched(2, ended("bound-exceeded", 1, true)), "passed"},
+		{"keeps one that was resumed", touched(0, ended("active", 0, false)), requirement.OWP0097E6},
+		{"runs one on that was resumed", touched(1, ended("active", 2, true)), requirement.OWP0097E6},
+		{"ends one that was resumed a run late", touched(1, ended("bound-exceeded", 2, true)), requirement.OWP0097E6},
+		{"gives up one that was resumed", touched(1, ended("abandoned", 1, true)), requirement.OWP0097E6},
 		{"gives up one that is paused", paused(200, ended("abandoned", 0, true)), requirement.OWP0097E6},
 	} {
 		t.Run(c.name, func(t *testing.T) {

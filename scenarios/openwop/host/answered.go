@@ -34,12 +34,13 @@ type KeyedRun struct {
 func (k KeyedRun) RunID() wire.Value { return k.Body.Key("runId") }
 
 func (h Host) KeyedRun(ctx context.Context, what, key string, body []byte) KeyedRun {
-	reply, err := scenarios.Attempt(func() *wire.Reply {
-		return h.Send(ctx, wire.Call{
-			Operation: dialect.CreateRun.Of(), Body: body, Label: what, Secrets: InterruptTokens,
-			Header: map[string]string{dialect.IdempotencyKey: key},
-		})
-	})
+	return Keyed(ctx, h, what, key, wire.Call{Operation: dialect.CreateRun.Of(), Body: body, Secrets: InterruptTokens})
+}
+
+// Keyed sends a call that makes a run, under an idempotency key.
+func Keyed(ctx context.Context, h Host, what, key string, call wire.Call) KeyedRun {
+	call.Label, call.Header = what, map[string]string{dialect.IdempotencyKey: key}
+	reply, err := scenarios.Attempt(func() *wire.Reply { return h.Send(ctx, call) })
 	if err != nil {
 		h.Lost("a keyed request", err)
 	}

@@ -21,7 +21,7 @@ func Suite() scenarios.Suite {
 		ID: "memory", Title: "what runs remember: turns, workers, forks and tenants, and when an entry is there and when it is gone",
 		Scenarios: []scenarios.Scenario{
 			turnRemembers, resumeRemembers, childInherits, childBrings, siblingsInOrder, heldChildHidden, lostChildLeavesNothing, entriesExpire,
-			entriesShaped, writesTold, replayRemembers, branchRemembers, tenantsRememberApart,
+			entriesShaped, secretsKeptOut, writesTold, replayRemembers, branchRemembers, tenantsRememberApart,
 		},
 	}
 }

@@ -24,6 +24,8 @@ type IdempotencyObservation struct {
 	Near      []host.KeyedRun `json:"near"`      // the same request, under keys that differ from the long one in a letter
 	Plain     host.KeyedRun   `json:"plain"`     // under another key
 	Others    []host.KeyedRun `json:"others"`    // bodies with a member more, under that key
+	Numbers   KeyedValues     `json:"numbers"`
+	Refusal   KeyedFork       `json:"refusal"`
 }
 
 // longest is how many characters of an idempotency key the API document lets a client send.
@@ -33,8 +35,9 @@ const longest = 255
 var keyed = &scenarios.Drive[IdempotencyObservation]{
 	ID: "openwop/idempotency",
 	Title: "asks for the same run under one key again, reordered, with another body and four times at once, under long keys that differ " +
-		"in a letter, and under a key of bodies that differ in a member that says nothing; as the control under another key",
-	Sends: []string{"{create run} with Idempotency-Key, twenty-four times"},
+		"in a letter, under a key of bodies that differ in a member that says nothing, and under one of bodies that differ a little in one " +
+		"value; as the control under another key; and forks a run from a place that there is none of, and from one that there is, under one key",
+	Sends: []string{"{create run} with Idempotency-Key, some forty times", "{fork run} with Idempotency-Key", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *IdempotencyObservation) {
 		h := host.Host{Conn: c}
 		simple := h.Simple()
@@ -61,6 +64,8 @@ var keyed = &scenarios.Drive[IdempotencyObservation]{
 		sendKeyedAtOnce(ctx, h, o, body(h.Marker()))
 		sendLongKeys(ctx, h, o, body(h.Marker()))
 		sendMore(ctx, h, o, simple.WorkflowID)
+		o.Numbers = sendValues(ctx, h, simple.WorkflowID)
+		o.Refusal = forkKeyed(ctx, h)
 	},
 }
 

@@ -37,6 +37,8 @@ var keyedOnce = scenarios.Scenario{
 			Coded(other.Answered, j, openwop.OWPERR19, dialect.KeyReused)
 		}
 		o.checkLong(j)
+		j.Part(func() { o.Numbers.check(j) })
+		j.Part(func() { o.Refusal.check(j) })
 	}),
 }
 
@@ -55,6 +57,28 @@ func (o IdempotencyObservation) checkLong(j *scenarios.Judge) {
 			j.Check(openwop.OWPERR18, k.RunID()).NotTo(check.SameAs(o.Long.RunID()), "runId of %s", k.Asked)
 		}
 	}
+}
+
+// check checks that another value makes another body, and that a value which is written otherwise makes no second run.
+func (o KeyedValues) check(j *scenarios.Judge) {
+	for _, k := range o.Same { // OWP-R24
+		if j.Check(openwop.OWPERR18, k.Status).To(check.Status(2, 409), "%s", k.Asked) && host.Succeeded(k.Status) {
+			j.Check(openwop.OWPERR18, k.RunID()).To(check.SameAs(o.First.RunID()), "runId of %s", k.Asked)
+		}
+	}
+	for _, k := range o.Others {
+		Coded(k.Answered, j, openwop.OWPERR19, dialect.KeyReused)
+	}
+}
+
+// check checks that a refusal which is final is kept as any outcome is: it is given again, and no other body goes by its key.
+func (o KeyedFork) check(j *scenarios.Judge) {
+	if o.Repeat.Asked == "" {
+		return
+	}
+	j.Check(openwop.OWPERR18, o.Repeat.Status).To(check.SameAs(o.Refused.Status), "%s", o.Repeat.Asked)
+	j.Check(openwop.OWPERR21, o.Repeat.Replay).To(check.Equal("true"), "openwop-Idempotent-Replay of %s", o.Repeat.Asked)
+	Coded(o.Valid.Answered, j, openwop.OWPERR19, dialect.KeyReused)
 }
 
 // given blocks the judge unless both keys made a run. Without the second, a

@@ -72,6 +72,11 @@ func TestJudgesOfModels(t *testing.T) {
 	change := func(key string, value any) hosttest.Story {
 		return brokenAt("valid", "refusal").Change("replay.divergedAtRefusal", 0, func(p map[string]any) { p[key] = value })
 	}
+	place := func(at int, event string) hosttest.Story {
+		return brokenAt("valid", "refusal").Change("replay.divergedAtRefusal", 0, func(p map[string]any) {
+			p["atSequence"], p["originalEventId"] = at, event
+		})
+	}
 	refused := func(status int, code string) func(*replay.ModelObservation) {
 		return func(o *replay.ModelObservation) {
 			o.Refusing.Replay = host.RunLog{Created: wiretest.Status(t, status)}
@@ -97,6 +102,12 @@ func TestJudgesOfModels(t *testing.T) {
 		{"the wrong way round", "refusal-diverges", refusing(brokenAt("refusal", "valid")), requirement.OWPRPL15},
 		{"another source", "refusal-diverges", refusing(change("sourceRunId", "x")), requirement.OWPRPL15},
 		{"beyond the source", "refusal-diverges", refusing(change("atSequence", 99)), requirement.OWPRPL15},
+		{"at an event that it names", "refusal-diverges", refusing(change("originalEventId", "r-2")), "passed"},
+		{"behind the event that it names", "refusal-diverges", refusing(place(3, "r-2")), requirement.OWPRPL15},
+		{"ahead of the event that it names", "refusal-diverges", refusing(place(1, "r-2")), requirement.OWPRPL15},
+		{"names an event of no run", "refusal-diverges", refusing(change("originalEventId", "x-2")), requirement.OWPRPL15},
+		{"at the call", "refusal-diverges", refusing(change("atSequence", 1)), "passed"},
+		{"at an event of no node", "refusal-diverges", refusing(change("atSequence", 3)), requirement.OWPRPL15},
 		{"twice", "refusal-diverges", refusing(brokenAt("valid", "refusal").Then(brokenAt("valid", "refusal").Events[2])), requirement.OWPRPL15},
 		{"another code", "refusal-diverges", func(o *replay.ModelObservation) {
 			s := brokenAt("valid", "refusal")
@@ -121,6 +132,12 @@ func TestJudgesOfModels(t *testing.T) {
 			"replayEventId": "f", "divergencePoint": 2})), "passed"},
 		{"of another source", "other-answer-told", other(differing(answeredWith("A"), map[string]any{"sourceRunId": "x",
 			"atSequence": 2})), requirement.OWPRPL16},
+		{"at an event that it names", "other-answer-told", other(differing(answeredWith("A"), map[string]any{"sourceRunId": "r",
+			"atSequence": 2, "originalEventId": "r-2"})), "passed"},
+		{"behind the event that it names", "other-answer-told", other(differing(answeredWith("A"), map[string]any{"sourceRunId": "r",
+			"atSequence": 3, "originalEventId": "r-2"})), requirement.OWPRPL16},
+		{"at an event of no node", "other-answer-told", other(differing(answeredWith("A"), map[string]any{"sourceRunId": "r",
+			"atSequence": 0})), requirement.OWPRPL16},
 		{"as a refusal", "other-answer-told", other(brokenAt("valid", "refusal").WithStatus("completed")), requirement.OWPRPL4},
 		{"differs where nothing does", "other-answer-told", func(o *replay.ModelObservation) {
 			o.Same = modelReplay(t, "A", answeredWith("A"), differing(answeredWith("A"), told))

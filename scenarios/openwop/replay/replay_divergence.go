@@ -49,6 +49,7 @@ var refusalDiverges = scenarios.Scenario{
 			j.Check(openwop.OWPRPL15, told.Each("/payload/atSequence")).To(check.Each(r.call.within()), "place of %s", r.what)
 			if len(told.Values) == 1 {
 				dialect.FindSlips(j, openwop.OWPEVT8, told.Values[0])
+				r.call.checkPlace(j, openwop.OWPRPL15, told.Values[0], r.what)
 			}
 			j.Check(openwop.OWPRPL15, l.Status()).To(check.Equal("failed"), "status of %s", r.what)
 			j.Check(openwop.OWPRPL15,
@@ -68,6 +69,28 @@ func (m ModelReplay) within() check.Matcher {
 		at, ok := v.(int64)
 		return ok && at >= first && at <= last
 	})
+}
+
+// checkPlace expects an event that tells of a difference to name one place of the source: an event of the node that called the model.
+// Where it names the event itself, its sequence is the one that counts. The place may be the one that the replay has come to.
+func (m ModelReplay) checkPlace(j *scenarios.Judge, id scenarios.RequirementID, told wire.Value, what string) {
+	var ids []any
+	named, node := told.At("/payload/originalEventId"), host.FirstText(told.At("/payload/nodeId"), told.Key("nodeId"))
+	places := []int64{host.Sequence(told)}
+	for _, e := range m.Source.Events {
+		ids = append(ids, e.Key("eventId").Actual())
+		of := host.FirstText(e.Key("nodeId"), e.At("/payload/nodeId"))
+		if named.Present() && e.Key("eventId").JSON() == named.JSON() || !named.Present() && of != "" && (node == "" || of == node) {
+			places = append(places, host.Sequence(e))
+		}
+	}
+	if named.Present() && !j.Check(id, named).To(check.OneOf(ids...), "event of the source that %s names", what) {
+		return
+	}
+	j.Check(id, told.At("/payload/atSequence")).To(check.That("the place of the event of the source that it is about", func(v any) bool {
+		at, ok := v.(int64)
+		return ok && slices.Contains(places, at)
+	}), "place of %s", what)
 }
 
 // given blocks the judge unless the source ended.
@@ -119,6 +142,9 @@ var otherAnswerTold = scenarios.Scenario{
 			dialect.FindSlips(j, openwop.OWPEVT8, told.Values[0])
 			if source := told.Values[0].At("/payload/sourceRunId"); source.Present() {
 				j.Check(openwop.OWPRPL16, source).To(check.Equal(r.call.Source.RunID), "sourceRunId in %s", r.what)
+			}
+			if told.Values[0].At("/payload/atSequence").Present() { // else it has the form of the prose
+				r.call.checkPlace(j, openwop.OWPRPL16, told.Values[0], r.what)
 			}
 		}
 	}),

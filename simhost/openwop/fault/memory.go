@@ -104,6 +104,21 @@ var memoryFaults = []Fault{
 		Replace: func(s *rules.Set) { s.Memory.Owner = func(string) string { return "" } },
 	},
 	{
+		ID:      "memory.secret-in-content",
+		Title:   "what a run remembers is not looked through for secrets",
+		Looks:   "a run reads an entry whose content holds a secret of the host",
+		Breaks:  []string{openwop.OWPMEM11},
+		Replace: unredacted(rules.EntryContent),
+	},
+	{
+		ID:      "memory.secret-in-tags",
+		Title:   "the content of an entry is looked through for secrets, its tags are not",
+		Looks:   "a run reads an entry that has a secret of the host among its tags",
+		Breaks:  []string{openwop.OWPMEM11},
+		Twin:    "the other part of an entry",
+		Replace: unredacted(rules.EntryTags),
+	},
+	{
 		ID:     "memory.never-expires",
 		Title:  "entries are read as long as the memory exists, whatever their expiresAt",
 		Looks:  "a run reads an entry whose expiresAt has passed",
@@ -220,6 +235,14 @@ func timeless(object map[string]any) {
 	_, remembers := object["tags"].([]any)
 	if _, says := object["content"]; says && remembers {
 		delete(object, "createdAt")
+	}
+}
+
+// unredacted has secrets stored with a part of an entry.
+func unredacted(part rules.EntryPart) func(*rules.Set) {
+	return func(s *rules.Set) {
+		honest := s.Memory.Redacts
+		s.Memory.Redacts = func(p rules.EntryPart) bool { return p != part && honest(p) }
 	}
 }
 

@@ -2,6 +2,7 @@ package fault
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -410,6 +411,27 @@ var forkFaults = []Fault{
 		Replace: func(s *rules.Set) {
 			differing(s, func(r rules.Reanswer) bool { return !r.Refused && r.WasRefused }, rules.NoDivergence)
 		},
+	},
+	{
+		ID:     "replay.refusal-told-one-behind",
+		Title:  "the place of a refusal in the source is counted from 1, and the events are not",
+		Looks:  "atSequence of replay.divergedAtRefusal is one behind the event that originalEventId names",
+		Breaks: []string{openwop.OWPRPL15},
+		Twin:   "there nothing is told, here a wrong place",
+		Event: mutate.OfType(string(event.ReplayMeetsRefusal), mutate.Payload(func(p *event.ReplayMeetsRefusalPayload) {
+			p.AtSequence++
+		})),
+	},
+	{
+		ID:     "replay.difference-names-no-event",
+		Title:  "another answer is told with the id that the event would have in the replay",
+		Looks:  "originalEventId of replay.diverged is that of no event of the source",
+		Breaks: []string{openwop.OWPRPL16},
+		Event: mutate.OfType(string(event.ReplayDiverged), func(e *mutate.Event) {
+			mutate.Object(e.Payload, func(p *event.ReplayDivergedPayload) {
+				p.OriginalEventID = new(fmt.Sprintf("%s-%d", e.RunID, p.AtSequence))
+			})
+		}),
 	},
 	{
 		ID:     "replay.same-is-other",

@@ -1,6 +1,8 @@
 package fault
 
 import (
+	"encoding/json"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -37,6 +39,31 @@ var keyFaults = []Fault{
 				}
 				return honest
 			})(s)
+		},
+	},
+	{
+		ID:     "request.refusals-free-the-key",
+		Title:  "only what was done is kept under an idempotency key, no refusal",
+		Looks:  "under the key of a fork that was refused with 422 another one is made",
+		Breaks: []string{openwop.OWPERR19},
+		Twin:   "there a body that was done is not compared, here one that was refused",
+		Replace: doing(func(k rules.Keyed, honest rules.Doing) rules.Doing {
+			if k.Refused {
+				return rules.Begin
+			}
+			return honest
+		}),
+	},
+	{
+		ID:     "request.numbers-rounded",
+		Title:  "the numbers of a body under an idempotency key are compared as floats of 32 bits",
+		Looks:  "a body whose integer is one more than in the first is answered as the first",
+		Breaks: []string{openwop.OWPERR19},
+		Twin:   "only bodies with numbers show it",
+		Request: func(r *mutate.Request) {
+			if r.Header.Get(idempotencyKey) != "" {
+				mutate.Body(func(body map[string]any) { rounded(body["metadata"]) })(r)
+			}
 		},
 	},
 	{
@@ -130,6 +157,25 @@ func doing(does func(k rules.Keyed, honest rules.Doing) rules.Doing) func(*rules
 		honest := s.Keys.Does
 		s.Keys.Does = func(k rules.Keyed) rules.Doing { return does(k, honest(k)) }
 	}
+}
+
+// rounded makes floats of 32 bits of the numbers in a value, and returns it.
+func rounded(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, member := range v {
+			v[name] = rounded(member)
+		}
+	case []any:
+		for i, item := range v {
+			v[i] = rounded(item)
+		}
+	case json.Number:
+		if f, err := v.Float64(); err == nil {
+			return json.Number(strconv.FormatFloat(f, 'g', -1, 32))
+		}
+	}
+	return value
 }
 
 // keyCompany is how long the first request under a key waits for a second one. Requests that are sent at once are much closer

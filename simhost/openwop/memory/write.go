@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -68,7 +69,7 @@ func (s *Store) next(scope Scope, place int, w Write) (record, error) {
 	}
 	r := record{
 		ID:        fmt.Sprintf("%s-%d", s.log(scope), place+1),
-		Content:   s.redactor.Text(w.Content),
+		Content:   s.redacted(rules.EntryContent, w.Content),
 		Tags:      make([]string, len(w.Tags)),
 		CreatedAt: s.o.Clock.Now().UTC().Truncate(time.Microsecond),
 		Origin:    w.Origin,
@@ -79,12 +80,19 @@ func (s *Store) next(scope Scope, place int, w Write) (record, error) {
 			"field", "content", "maxEntrySizeBytes", s.o.MaxEntryBytes)
 	}
 	for i, tag := range w.Tags {
-		r.Tags[i] = s.redactor.Text(tag)
+		r.Tags[i] = s.redacted(rules.EntryTags, tag)
 	}
 	if w.TTL > 0 {
 		r.ExpiresAt = r.CreatedAt.Add(w.TTL)
 	}
 	return r, nil
+}
+
+func (s *Store) redacted(part rules.EntryPart, text string) string {
+	if !s.o.Rules.Redacts(part) {
+		return text
+	}
+	return s.redactor.Text(text)
 }
 
 // taken is how many bytes the scopes below the last one of a line hold. They count with that: what a run may write has

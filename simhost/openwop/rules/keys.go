@@ -13,6 +13,7 @@ type Keyed struct {
 	Same     bool // with the same body
 	Free     bool // that request was answered with what a better one may change
 	Answered bool // that request has an answer that counts
+	Refused  bool // and it is a refusal
 }
 
 // Doing is what becomes of a request.

@@ -21,9 +21,21 @@ type Memory struct {
 	// Ends is when an entry ends that is read, or comes into the memory of the parent; zero: never.
 	Ends func(Lifetime) time.Time
 
+	// Redacts tells whether secrets are taken out of a part of an entry.
+	Redacts func(EntryPart) bool
+
 	// Owner is the tenant whose memory a run of this tenant reads and writes.
 	Owner func(tenant string) string
 }
+
+// EntryPart is a part of an entry that a client words.
+type EntryPart int
+
+// The parts of an entry.
+const (
+	EntryContent EntryPart = iota
+	EntryTags
+)
 
 // Beginning is a run that has memory of another one.
 type Beginning struct {
@@ -48,9 +60,10 @@ func honestMemory() Memory {
 			}
 			return b.Now
 		},
-		Drafts: func() bool { return true },
-		Brings: func(status openwopv1.RunStatus, _ bool) bool { return status == openwopv1.RunStatusCompleted },
-		Ends:   func(l Lifetime) time.Time { return l.Expires },
-		Owner:  func(tenant string) string { return tenant },
+		Drafts:  func() bool { return true },
+		Brings:  func(status openwopv1.RunStatus, _ bool) bool { return status == openwopv1.RunStatusCompleted },
+		Ends:    func(l Lifetime) time.Time { return l.Expires },
+		Redacts: func(EntryPart) bool { return true },
+		Owner:   func(tenant string) string { return tenant },
 	}
 }

@@ -150,7 +150,8 @@ func (h *Host) answerOnce(w http.ResponseWriter, r *http.Request, log string, ne
 		return err
 	}
 	known, same := state.Token != "", state.Body == body
-	switch h.rules.Keys.Does(rules.Keyed{Key: log, Known: known, Same: same, Free: state.Free, Answered: state.Status != 0}) {
+	switch h.rules.Keys.Does(rules.Keyed{Key: log, Known: known, Same: same, Free: state.Free, Answered: state.Status != 0,
+		Refused: state.Status >= 400}) {
 	case rules.Resume:
 		if !state.Free { // else it was refused then, and may be taken now
 			ctx = live.Retry(ctx)
