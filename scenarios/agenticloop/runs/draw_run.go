@@ -265,7 +265,7 @@ func (l *line) add(m model.Move) {
 	}
 	if m.Kind == model.Result && !l.first && l.settings.Own && !(l.owned && l.bare) {
 		if m.Own, m.Body = true, l.page(); l.owned {
-			l.bare, m.Body = true, map[string]any{}
+			l.bare, m.Body = true, map[string]any{} // the context says nothing more, either
 		}
 	}
 	if m.Kind == model.NearTool && l.to == mistaken {
@@ -277,7 +277,8 @@ func (l *line) add(m model.Move) {
 		m.Pick = l.Rand.IntN(len(ownTypes))
 	}
 	l.owned = l.owned || m.Own
-	m.Left = (m.Own || m.Kind.Directed() && m.Kind != model.NearRun) && l.Rand.IntN(3) == 0
+	said, _ := m.Body.(map[string]any)
+	m.Left = (m.Own && len(said) > 0 || !m.Own && m.Kind.Directed() && m.Kind != model.NearRun) && l.Rand.IntN(3) == 0
 	if m.Kind == model.Result && !m.Own && l.Rand.IntN(4) == 0 {
 		m.Says = map[string]any{"error": []string{"", "the first try failed: 503"}[l.Rand.IntN(2)]}
 	}
@@ -323,7 +324,7 @@ func (d *drawing) result(l *line, step int, changed bool) {
 			"excerpt": "a few words about " + d.Name("word"),
 		}
 	case l.to == anew && (step == n || l.run.Decisions[step].Anew):
-		d.owned = d.owned && !added.Own // another is drawn
+		d.owned, d.bare = d.owned && !added.Own, d.bare && !added.Own // another is drawn
 		added.Body, added.Own = d.page(), false
 	}
 }

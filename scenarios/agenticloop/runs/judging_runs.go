@@ -74,12 +74,11 @@ func (t told) checkState(j *scenarios.Judge) {
 		j.Check(agenticloop.RFC103E1, run.Key("goal")).To(goalOf(t), "%s: goal", name)
 	case model.Completed:
 		j.Check(agenticloop.RFC103S8, run.Key("status")).To(check.Equal("done"), "%s: status", name)
-		t.checkNothingPending(j, run)
+		for _, field := range []string{"pending_step", "pending_tool"} {
+			j.Check(agenticloop.RFC103S7, run.Key(field)).To(host.NothingPending(), "%s: %s", name, field)
+		}
 	case model.Escalated:
 		j.Check(agenticloop.RFC103S8, run.Key("status")).To(check.Equal("escalated"), "%s: status", name)
-		if resulting(t) || t.Rule == model.Failed {
-			t.checkNothingPending(j, run)
-		}
 	}
 	if t.seen.Did == model.Asked && t.Rule != nil {
 		j.Check(agenticloop.RFC103S7, run.Key("pending_step")).To(check.Equal(t.Next), "%s: pending_step", name)
@@ -92,13 +91,6 @@ func (t told) checkState(j *scenarios.Judge) {
 			may = append(may, id)
 		}
 		j.Check(agenticloop.RFC103S3, last).To(check.OneOf(may...), "%s: last_run_id", name)
-	}
-}
-
-// checkNothingPending checks that the result which was pending is so no more.
-func (t told) checkNothingPending(j *scenarios.Judge, run wire.Value) {
-	for _, field := range []string{"pending_step", "pending_tool"} {
-		j.Check(agenticloop.RFC103S7, run.Key(field)).To(host.NothingPending(), "%s: %s", t.host.Name, field)
 	}
 }
 

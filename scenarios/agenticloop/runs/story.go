@@ -134,6 +134,9 @@ func seen(t model.Turn, turn host.Turn) model.Seen {
 func (t told) breach() host.Breach {
 	if touched := delivery(t.Turn).Touches(t.host); t.host.Answered() && touched != "" {
 		b := host.Breach{Of: agenticloop.RFC103READ5, Shown: t.host.Runs(), Why: "setup failed: " + t.host.Name + ": " + touched}
+		if t.Rule == nil && len(t.host.NewRuns().Values) == 0 { // it moved another run in place of one that it was to make
+			b.Of = agenticloop.RFC103T3
+		}
 		if t.Rule == model.Unknown || t.Rule == model.Misshapen {
 			b.Of = agenticloop.RFC103I5
 		}

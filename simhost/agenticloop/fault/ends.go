@@ -151,7 +151,7 @@ var endFaults = []Fault{
 		ID:     "agent.given-up-keeps-pending",
 		Title:  "a run that was given up still has its last step pending",
 		Looks:  "pending_step and pending_tool beside the status escalated",
-		Breaks: []string{requirement.RFC103READ9, requirement.RFC103S7},
+		Breaks: []string{requirement.RFC103READ9},
 		Answer: uncleared(escalated),
 	},
 	{

@@ -173,6 +173,7 @@ var nearFaults = []Fault{
 		Title:  "a result with a text in error is taken for a failure, whatever its status says",
 		Looks:  "status ok beside an error leads to the same step again",
 		Breaks: []string{requirement.RFC103V9, requirement.RFC103T7, requirement.RFC103M2, requirement.RFC103E11},
+		Depth:  "standard",
 		Request: resulting(func(result, _ object) {
 			if textOf(result["error"]) != "" {
 				result["status"] = encoded("error")
@@ -227,11 +228,13 @@ var nearFaults = []Fault{
 		Looks:  "a start whose key has the same end as that of another one makes no run",
 		Breaks: []string{requirement.RFC103I1, requirement.RFC103T3, requirement.RFC103M1},
 		Depth:  "standard",
-		Request: eventOf(func(event object) {
-			if key := textOf(event["dedupe_key"]); strings.HasSuffix(textOf(event["type"]), "start") {
-				event["dedupe_key"] = encoded(key[strings.LastIndex(key, ":")+1:])
+		Replace: func(s *rules.Set) {
+			honest := s.Start.RunID
+			s.Start.RunID = func(d rules.Delivered) string {
+				d.DedupeKey = d.DedupeKey[strings.LastIndex(d.DedupeKey, ":")+1:]
+				return honest(d)
 			}
-		}),
+		},
 	},
 	{
 		ID:     "agent.late-success-revives",
