@@ -117,6 +117,11 @@ func (c *Conn) CatchUp(ctx context.Context) {
 	}
 }
 
+// Within returns a context that ends when timeout is over, not counting the time in which requests of the drive were held back.
+func (c *Conn) Within(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	return within(ctx, timeout, c.Waited)
+}
+
 // within returns a context that ends when timeout is over, not counting what held has grown meanwhile: the time in which
 // requests were held back. Its cause is context.DeadlineExceeded then.
 func within(ctx context.Context, timeout time.Duration, held func() time.Duration) (context.Context, context.CancelFunc) {

@@ -291,8 +291,8 @@ var bodies = []func(*drawing) any{
 	func(d *drawing) any {
 		return map[string]any{"status": "error", "ok": false, "error": "404", "excerpt": "a few words about " + d.Name("word")}
 	},
-	func(*drawing) any {
-		return map[string]any{"run_id": "another-run", "step": 77, "tool": "another-tool", "excerpt": "few words"}
+	func(d *drawing) any {
+		return map[string]any{"run_id": "another-run", "step": 77, "tool": "another-tool", "excerpt": "few words about " + d.Name("word")}
 	},
 }
 

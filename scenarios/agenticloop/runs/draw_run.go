@@ -190,7 +190,7 @@ func (d *drawing) line(i int) *line {
 		d.filed, l.run.Filed = slices.Delete(d.filed, n, n+1), true
 		l.run.Trigger = d.triggered && !l.first
 	}
-	l.moves = []model.Move{{Run: i, Kind: model.Start, Left: d.all() && d.Rand.IntN(3) == 0}}
+	l.moves = []model.Move{{Run: i, Kind: model.Start, Left: d.all() && !l.run.Trigger && d.Rand.IntN(3) == 0}}
 	return l
 }
 
@@ -309,7 +309,9 @@ func (d *drawing) result(l *line, step int, changed bool) {
 		l.add(d.erring(l))
 	}
 	l.add(m)
-	switch added := &l.moves[len(l.moves)-1]; {
+	added := &l.moves[len(l.moves)-1]
+	own := added.Own
+	switch {
 	case l.first && step == 1:
 		added.Body = map[string]any{} // nothing can be made of it but that the step is done
 	case step == min(2, n) && l.run.Filed: // it is too long for an event
@@ -324,9 +326,11 @@ func (d *drawing) result(l *line, step int, changed bool) {
 			"excerpt": "a few words about " + d.Name("word"),
 		}
 	case l.to == anew && (step == n || l.run.Decisions[step].Anew):
-		d.owned, d.bare = d.owned && !added.Own, d.bare && !added.Own // another is drawn
 		added.Body, added.Own = d.page(), false
+	default:
+		return
 	}
+	d.owned, d.bare = d.owned && !own, d.bare && !own // another is drawn
 }
 
 // without returns the tools without one.

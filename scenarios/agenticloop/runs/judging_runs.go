@@ -101,7 +101,7 @@ func (t told) checkUnwritten(j *scenarios.Judge, id scenarios.RequirementID) {
 		body = within
 	}
 	said, _ := body["excerpt"].(string)
-	if said == "" || !t.files.Present() || t.Move.Kind == model.SameAgain {
+	if said == "" || !t.files.Present() || t.Move.Kind == model.SameAgain || t.Delivery.Status == "error" {
 		return
 	}
 	for _, file := range []string{"context.md", "memory.md", "plan.md"} {
@@ -126,7 +126,7 @@ func (t told) attempt() (n int64, known bool) {
 // meetsBudget reports whether a turn is to end its run for want of budget, or ends it and may do so for that, or ends it early. A plugin
 // may have a bound of its own below max_steps: it is one only if no run goes further.
 func meetsBudget(t told) bool {
-	if t.Over || t.Rule != nil && t.Rule != model.Matching && t.Rule != model.Fruitless {
+	if t.Over || t.AtOnce || t.Rule != nil && t.Rule != model.Matching && t.Rule != model.Fruitless {
 		return false
 	}
 	if t.seen.Did == model.Escalated {

@@ -112,7 +112,6 @@ var staysOver = asked(scenarios.Scenario{
 	Claim:  claims.Plugin,
 }, question{about: under(model.Over), look: func(t told, j *scenarios.Judge) {
 	t.host.CheckSilent(j, t.Before.ID, agenticloop.RFC103V4, agenticloop.RFC103READ8)
-	t.checkUnwritten(j, agenticloop.RFC103V4)
 }})
 
 // RFC-103 Resume Validation Logic 1, Core Invariants 5 (AL-R101).
@@ -291,8 +290,12 @@ var completesAsItWent = asked(scenarios.Scenario{
 		}
 		j.Check(agenticloop.RFC103E12, end.Each("/payload/goal")).To(check.Each(goalOf(t)), "%s: goal", t.host.Name)
 		j.Check(agenticloop.RFC103E13, end.Each("/payload/outcome")).To(check.Each(check.Text()), "%s: outcome", t.host.Name)
-		j.Check(agenticloop.RFC103E14, end.Each("/payload/steps_taken")).To(check.Equal([]int64{int64(t.after.Taken)}), "%s: steps_taken",
-			t.host.Name)
+		steps := end.Each("/payload/steps_taken")
+		if t.Rule == nil && len(steps.Values) == 0 { // the text has no run that is done at its start
+			j.Find("", "%s: agent.completed does not say that it took no step", t.host.Name)
+			return
+		}
+		j.Check(agenticloop.RFC103E14, steps).To(check.Equal([]int64{int64(t.after.Taken)}), "%s: steps_taken", t.host.Name)
 	}})
 
 // RFC-103 Error Handling (AL-R17).

@@ -59,7 +59,7 @@ func (o Observation) tell() (all []told) {
 			switch {
 			case t.Rule == nil && s.Run != "":
 				last = []string{s.Run}
-			case t.Rule == nil: // there need be no such run (AL-R10)
+			case t.Rule == nil && len(taken.Turn.Ends().Values) > 0: // there need be no such run (AL-R10)
 				last = append(slices.Clone(last), taken.Turn.Ends().Last().At("/payload/run_id").String())
 			}
 			if s.Did == model.Asked {
@@ -90,11 +90,17 @@ func departs(t model.Turn, turn host.Turn) string {
 
 // endsAtOnce reports whether a start did nothing but end its run, or was refused, and may do so.
 func endsAtOnce(t model.Turn, turn host.Turn) bool {
-	if t.Rule != nil || !t.MayEnd || !turn.Answered() {
+	if t.Rule != nil || !turn.Answered() {
+		return false
+	}
+	if len(t.Payload) > 0 && len(turn.Events().Values) == 0 && len(turn.NewRuns().Values) == 0 { // it descends from another run (AL-R13)
+		return true
+	}
+	if !t.MayEnd {
 		return false
 	}
 	if turn.Status() == "error" {
-		return t.AtOnce && t.Decision.Kind != model.Done && len(turn.Ends().Values) == 0
+		return t.AtOnce && len(turn.Ends().Values) == 0
 	}
 	done := len(turn.OfType(host.Completed).Values) == 1 && t.AtOnce && t.Decision.Kind == model.Done
 	return len(turn.Events().Values) == 1 && (done || len(turn.OfType(host.Escalated).Values) == 1)
@@ -134,7 +140,7 @@ func seen(t model.Turn, turn host.Turn) model.Seen {
 func (t told) breach() host.Breach {
 	if touched := delivery(t.Turn).Touches(t.host); t.host.Answered() && touched != "" {
 		b := host.Breach{Of: agenticloop.RFC103READ5, Shown: t.host.Runs(), Why: "setup failed: " + t.host.Name + ": " + touched}
-		if t.Rule == nil && len(t.host.NewRuns().Values) == 0 { // it moved another run in place of one that it was to make
+		if t.Rule == nil && len(t.host.NewRuns().Values) == 0 && !endsAtOnce(t.Turn, t.host) { // it moved another run in place of one that it was to make
 			b.Of = agenticloop.RFC103T3
 		}
 		if t.Rule == model.Unknown || t.Rule == model.Misshapen {

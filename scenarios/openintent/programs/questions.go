@@ -59,8 +59,6 @@ func question(s *host.Server, response string) (record map[string]json.RawMessag
 				"style": []string{"primary", "danger", "default"}[s.Rand.IntN(3)], "metadata": every(s),
 			}
 		}
-		first, _ := list[0].(map[string]any)
-		first["value"] = "1" // a number is none of the choices
 		record["choices"] = encoded(list)
 		one, _ := list[1+s.Rand.IntN(len(list)-1)].(map[string]any) // not the first
 		return record, encoded(one["value"])

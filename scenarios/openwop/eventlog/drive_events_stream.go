@@ -49,11 +49,13 @@ func hear(ctx context.Context, r *host.Run, in listenIn) Listening {
 	o := Listening{Closed: wire.Wait{What: "the host closes the stream", Patience: in.patience}}
 	listening, enough := context.WithCancel(ctx)
 	defer enough()
-	over := time.AfterFunc(max(r.Patience, in.patience), enough) // opening the stream may take the host a while
-	defer over.Stop()
-	if in.patience <= 0 {
-		over.Stop()
+	opened := func() bool { return true }
+	if in.patience > 0 { // opening the stream may take the host a while
+		opening, done := r.Within(ctx, max(r.Patience, in.patience))
+		defer done()
+		opened = context.AfterFunc(opening, enough)
 	}
+	var over *time.Timer
 	streamed := dialect.StreamLog.Of(r.ID).With("streamMode", cmp.Or(in.mode, "debug"))
 	if in.parameter.Name != "" {
 		streamed = streamed.With(in.parameter.Name, in.parameter.Value)
@@ -76,7 +78,12 @@ func hear(ctx context.Context, r *host.Run, in listenIn) Listening {
 			scenarios.End(refusedStream(plain.Status))
 			return o
 		}
-		if in.patience > 0 {
+		switch opened(); {
+		case in.patience <= 0:
+		case over == nil:
+			over = time.AfterFunc(in.patience, enough)
+			defer over.Stop()
+		default:
 			over.Reset(in.patience)
 		}
 		o.Status, o.Kind = s.StatusValue(), s.HeaderValue("Content-Type")

@@ -47,16 +47,12 @@ func touches() map[string]func(ctx context.Context, g *host.Goal) (wire.Value, b
 				Completion: &same.Completion, Continuation: &same.Continuation}, anyGoal)
 			return e.After.Body, host.Succeeded(e.Reply.Status)
 		},
-		"ticked": func(ctx context.Context, g *host.Goal) (wire.Value, bool) {
-			t := once(ctx, g, "tick shortly before the deadline", g.Read(ctx, "the goal before its deadline").Body)
-			return t.Shown.Last, t.Shown.Reached
-		},
 	}
 }
 
 // touched makes a goal with the deadline for each thing that a client may do.
 func touched(ctx context.Context, home host.GoalHome, deadline time.Duration) (made []*touching) {
-	for _, what := range []string{"paused and resumed", "edited", "ticked"} {
+	for _, what := range []string{"paused and resumed", "edited"} {
 		bounds := host.BoundedTo(home.Between(20, 40))
 		bounds.RunTimeoutMs = new(deadline.Milliseconds())
 		g, seen := home.Begin(ctx, bounds)

@@ -230,18 +230,6 @@ var endFaults = []Fault{
 		Answer: completes(func(p *al.CompletedPayload, _ string) { p.Goal += "." }),
 	},
 	{
-		ID:     "agent.no-steps-untold",
-		Title:  "a run that took no step does not say how many it took",
-		Looks:  "steps_taken is missing in agent.completed behind a start",
-		Breaks: []string{requirement.RFC103E14},
-		Depth:  "standard",
-		Answer: telling(completed, func(_ *Turn, payload object) {
-			if string(payload["steps_taken"]) == "0" {
-				delete(payload, "steps_taken")
-			}
-		}),
-	},
-	{
 		ID:     "agent.outcome-empty",
 		Title:  "a run does not say what it reached",
 		Looks:  "outcome is empty in agent.completed",

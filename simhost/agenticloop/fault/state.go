@@ -264,7 +264,7 @@ var fileFaults = []Fault{
 		ID:     "agent.remembers-what-it-ignores",
 		Title:  "what a result says that is ignored is written to memory.md, as that of any other",
 		Looks:  "memory.md of a run has what a stale result said",
-		Breaks: []string{requirement.RFC103V6, requirement.RFC103V4, requirement.RFC103V2},
+		Breaks: []string{requirement.RFC103V6, requirement.RFC103V2},
 		Depth:  "standard",
 		Answer: answering(func(t *Turn, r *al.Response) {
 			workspace, event := workspaceOf(t), objectOf(objectOf(t.Input)["event"])

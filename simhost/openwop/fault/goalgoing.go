@@ -285,14 +285,6 @@ var goalsEnding = []Fault{
 		Replace: begins(func(l rules.Lived) time.Time { return l.Edited }),
 	},
 	{
-		ID:      "goal.tick-begins-its-time-anew",
-		Title:   "the time of a goal counts from its last tick",
-		Looks:   "a goal that was ticked shortly before its deadline goes on behind it",
-		Breaks:  []string{openwop.OWP0097E6},
-		Twin:    "only a goal that was ticked late shows it",
-		Replace: begins(func(l rules.Lived) time.Time { return l.Ticked }),
-	},
-	{
 		ID:      "goal.answered-run-unbounded",
 		Title:   "a run that got stuck and was answered is judged without a look at the bounds of its goal",
 		Looks:   "a goal whose last run was answered goes on, with one run more than its bound",
