@@ -140,7 +140,8 @@ func seen(t model.Turn, turn host.Turn) model.Seen {
 func (t told) breach() host.Breach {
 	if touched := delivery(t.Turn).Touches(t.host); t.host.Answered() && touched != "" {
 		b := host.Breach{Of: agenticloop.RFC103READ5, Shown: t.host.Runs(), Why: "setup failed: " + t.host.Name + ": " + touched}
-		if t.Rule == nil && len(t.host.NewRuns().Values) == 0 && !endsAtOnce(t.Turn, t.host) { // it moved another run in place of one that it was to make
+		// It moved another run in place of the one that it was to make.
+		if t.Rule == nil && len(t.host.NewRuns().Values) == 0 && !endsAtOnce(t.Turn, t.host) {
 			b.Of = agenticloop.RFC103T3
 		}
 		if t.Rule == model.Unknown || t.Rule == model.Misshapen {

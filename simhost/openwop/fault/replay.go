@@ -427,6 +427,7 @@ var forkFaults = []Fault{
 		Title:  "another answer is told with the id that the event would have in the replay",
 		Looks:  "originalEventId of replay.diverged is that of no event of the source",
 		Breaks: []string{openwop.OWPRPL16},
+		Twin:   "there a difference is told where none is, here what is told of one is wrong",
 		Event: mutate.OfType(string(event.ReplayDiverged), func(e *mutate.Event) {
 			mutate.Object(e.Payload, func(p *event.ReplayDivergedPayload) {
 				p.OriginalEventID = new(fmt.Sprintf("%s-%d", e.RunID, p.AtSequence))
