@@ -127,7 +127,7 @@ func TestEveryHonestHost(t *testing.T) {
 		"same-agent-after-answer", "second-waits-for-first", "turn-waits-for-worker", "uncreatable-worker", "unmapped-not-harvested"}
 	remembers := []string{"as-of-turn", "as-of-turn-after-resume", "child-inherits", "child-brings", "siblings-in-order",
 		"held-child-hidden", "lost-child-leaves-nothing",
-		"expiry-from-childs-write", "entries-shaped", "secrets-kept-out", "writes-told-by-id", "replay-as-of-index", "branch-as-of-index"}
+		"expiry-from-childs-write", "entries-shaped", "writes-told-by-id", "replay-as-of-index", "branch-as-of-index"}
 	waiting := []string{"suspended-names-node", "suspended-paused"}
 	blocked := map[string][]string{
 		"--without agentloopSeam": {"seam-agrees-with-log", "seam-last-turn", "seam-out-of-range", "seam-random-turns", "seam-suspends",

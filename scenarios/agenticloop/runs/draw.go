@@ -156,7 +156,7 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	d.keys.all, d.far.all, d.anew.all = []keying{apart, cased, tailed}, []int{3, 4, 0}, []bool{true, false}
 	d.far.left, d.anew.left = []int{3, 0, 4}, []bool{false, true}
 	d.mixed.all, d.mixed.left = [][2]string{{"fetch", "jina-reader"}, {"jina-reader", "fetch"}, {}},
-		[][2]string{{}, {s.Tools[0], s.Tools[0] + raw}}
+		[][2]string{{}, {s.Tools[0], s.Tools[0] + raw}, {"fetch", "jina-reader"}}
 	d.early.all, d.early.left = []bool{true, false}, []bool{false, true}
 	d.ends.all = []end{spent, tooLate, mistaken, exhausted, barred}
 	d.ends.left = append([]end{reached, d.ends.draw(p)}, d.ends.left...)
@@ -167,7 +167,8 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 		}
 	}
 	if d.Depth > scenarios.Quick && d.slow == "" {
-		d.ends.left = append(d.ends.left, mistaken) // once with nearly the right name, and once with another tool's
+		// with nearly the right name, with one that begins alike, and with another tool's
+		d.ends.left = append(d.ends.left, mistaken, spent, mistaken)
 	}
 	if d.Depth > scenarios.Quick && s.Steered {
 		d.ends.all, d.ends.left = append(d.ends.all, atOnce), append(d.ends.left, atOnce, atOnce)

@@ -269,22 +269,6 @@ var goalsEnding = []Fault{
 		Replace: exceedsNot(func(spent rules.Spent) bool { return spent.Late && spent.Paused }),
 	},
 	{
-		ID:      "goal.resume-begins-its-time-anew",
-		Title:   "a goal that is resumed has all of its time again",
-		Looks:   "a goal that was resumed shortly before its deadline goes on behind it",
-		Breaks:  []string{openwop.OWP0097E6},
-		Twin:    "only a goal that was resumed shows it",
-		Replace: begins(func(l rules.Lived) time.Time { return l.Resumed }),
-	},
-	{
-		ID:      "goal.edit-begins-its-time-anew",
-		Title:   "a goal that is edited has all of its time again",
-		Looks:   "a goal that was edited shortly before its deadline goes on behind it",
-		Breaks:  []string{openwop.OWP0097E6},
-		Twin:    "only a goal that was edited shows it",
-		Replace: begins(func(l rules.Lived) time.Time { return l.Edited }),
-	},
-	{
 		ID:      "goal.answered-run-unbounded",
 		Title:   "a run that got stuck and was answered is judged without a look at the bounds of its goal",
 		Looks:   "a goal whose last run was answered goes on, with one run more than its bound",
@@ -319,19 +303,6 @@ func oneMore(of openwopv1.GoalContinuationMode) func(*rules.Set) {
 			most := spent.Bounds.MaxLoopIterations
 			return honest && (spent.Mode != of || most == nil || spent.Runs > *most)
 		})
-	}
-}
-
-// begins has the time of a goal count from something that was done for it, if it was.
-func begins(from func(rules.Lived) time.Time) func(*rules.Set) {
-	return func(s *rules.Set) {
-		honest := s.Goals.Begins
-		s.Goals.Begins = func(l rules.Lived) time.Time {
-			if at := from(l); !at.IsZero() {
-				return at
-			}
-			return honest(l)
-		}
 	}
 }
 
