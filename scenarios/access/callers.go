@@ -26,7 +26,7 @@ const (
 // Callers are all of them.
 var Callers = []Caller{Nobody, Empty, Malformed, Unknown, Longer, Shorter, Expired, Tenant, Another}
 
-// times is how often, at each depth, the one without a credential asks: what is looked up once may be let in from the memory of it.
+// times is how often a caller without a credential asks, by depth. A host that caches what it looked up may let in a repeated request.
 var times = [scenarios.Deep + 1]int{1, 5, 6}
 
 // InTurn returns the callers in the order in which they ask.

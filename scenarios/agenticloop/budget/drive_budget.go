@@ -62,14 +62,11 @@ var Budgets = &scenarios.Drive[BudgetObservation]{
 		}
 		lower, higher := o.spend(ctx, p, 1, 3, 1, ""), o.spend(ctx, p, 2, 2, 6, "")
 		o.Lower, o.Higher = &lower, &higher
-		if called := o.spend(ctx, p, 1, 3, 1, trigger); called.Run != "" {
+		if called := o.spend(ctx, p, 1, 3, 1, host.Trigger); called.Run != "" {
 			o.Called = &called
 		}
 	},
 }
-
-// trigger is the type of a start that comes from outside (RFC103-B1).
-const trigger = "api.trigger"
 
 // spend keeps a run going until it ends, or two results beyond its budget. asked is the max_steps of the start, 0 for
 // none, and kind the type of the start, "" for agentic.start.

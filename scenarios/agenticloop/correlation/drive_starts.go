@@ -35,7 +35,7 @@ var Starts = &scenarios.Drive[StartsObservation]{
 		o.First, state = p.Turn(ctx, host.Job{Name: "the first start", Event: p.Start(o.Goal, nil)})
 		o.Second, _ = p.Turn(ctx, host.Job{Name: "another start", State: state, Event: p.Start(o.Goal, nil)})
 		trigger := p.Start(p.NewGoal(), nil)
-		trigger["type"] = "api.trigger"
+		trigger["type"] = host.Trigger
 		o.Trigger, _ = p.Turn(ctx, host.Job{Name: "a start as api.trigger", Event: trigger})
 		for _, g := range []struct {
 			name string

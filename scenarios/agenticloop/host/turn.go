@@ -15,6 +15,9 @@ const (
 	Escalated     = "agent.escalated"
 )
 
+// Trigger is the type of a start that comes from outside (RFC103-B1).
+const Trigger = "api.trigger"
+
 // Turn is one turn of the plugin.
 type Turn struct {
 	Name     string   `json:"name"`            // what the plugin was handed, in words

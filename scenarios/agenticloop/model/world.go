@@ -54,7 +54,7 @@ type Turn struct {
 	MayEnd   bool           // it may be
 	Budget   int            // max_steps of the config
 	Barred   bool           // the planner is to want a tool that the config does not allow
-	AtOnce   bool           // it is a start of which no request is to come
+	AtOnce   bool           // the run ends with its start, which asks for no tool
 	Anew     bool           // the planner is to give up its plan
 	Over     bool           // it has given up as many plans as it may, and is escalated
 }

@@ -95,7 +95,7 @@ type drawing struct {
 	long      map[end]bool    // ends for which a long run has been drawn
 	barring   deck[int]       // ways to want what may not be had
 	misnamed  deck[int]       // nearly right names of a tool
-	begun     deck[string]    // what is decided at the start of a run that is over at once
+	begun     deck[string]    // first decisions of runs that end in their first turn
 	crowded   bool            // many runs were drawn in one state
 	dealt     int             // how many runs were drawn for the deck
 	needed    int             // how many of them have each end that every drawing has to have
@@ -166,17 +166,15 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 			d.ends.left = append(d.ends.left, anew)
 		}
 	}
+	d.filed = []end{reached}
 	if d.Depth > scenarios.Quick && d.slow == "" {
-		// with nearly the right name, with one that begins alike, and with another tool's
-		d.ends.left = append(d.ends.left, mistaken, spent, mistaken)
+		// mistaken: with nearly the right name, with one that begins alike, and with another tool's
+		d.ends.left, d.filed = append(d.ends.left, mistaken, spent, mistaken), append(d.filed, spent)
 	}
 	if d.Depth > scenarios.Quick && s.Steered {
 		d.ends.all, d.ends.left = append(d.ends.all, atOnce), append(d.ends.left, atOnce, atOnce)
 	}
-	d.needed, d.filed = len(d.ends.left), []end{reached}
-	if d.Depth > scenarios.Quick && d.slow == "" {
-		d.filed = append(d.filed, spent)
-	}
+	d.needed = len(d.ends.left)
 	if s.Reframe {
 		d.ends.all = append(d.ends.all, anew)
 	}

@@ -115,7 +115,7 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 	return l.run, l.moves
 }
 
-// overAtOnce has the planner of a run decide at its start that there is nothing to ask for, or ask for what it may not have.
+// overAtOnce draws a run that ends in its first turn: its planner is done, gives up, or asks for a tool that it may not have.
 func (d *drawing) overAtOnce(l *line) model.Run {
 	decision := model.Decision{Kind: d.begun.draw(d.Plugin)}
 	switch decision.Kind {

@@ -124,17 +124,14 @@ func (o *Observation) begin(ctx context.Context, p *host.Plugin) {
 	o.Settings, o.Live = s, p.Live()
 }
 
-// trigger is the type of a start that comes from outside (RFC103-B1).
-const trigger = "api.trigger"
-
 // triggers reports whether such a start asks for a tool: another scenario says that it has to.
 func (d *drawing) triggers(ctx context.Context) bool {
 	if d.slow != "" {
 		return false
 	}
 	start := d.Start(d.NewGoal(), nil)
-	start["type"] = trigger
-	t, _ := d.Turn(ctx, host.Job{Name: "a start that comes as " + trigger, Event: start, Quiet: true})
+	start["type"] = host.Trigger
+	t, _ := d.Turn(ctx, host.Job{Name: "a start that comes as " + host.Trigger, Event: start, Quiet: true})
 	_, asks := host.PendingOf(t)
 	return asks
 }
@@ -147,8 +144,7 @@ const raw = "-raw"
 
 // withForeign returns the tools, and foreign ones that the plugin asks for as well where its list has them.
 func (o *Observation) withForeign(ctx context.Context, p *host.Plugin, tools []string) []string {
-	all := append(slices.Clone(tools), foreign...)
-	all = append(all, tools[0]+raw)
+	all := append(slices.Concat(tools, foreign), tools[0]+raw)
 	return slices.DeleteFunc(all, func(tool string) bool {
 		if slices.Contains(tools, tool) {
 			return false

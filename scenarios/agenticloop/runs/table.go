@@ -206,7 +206,7 @@ func (b *table) event(t model.Turn, plan *host.Plan) host.Object {
 		of := b.program.Runs[t.Move.Run]
 		start := b.Start(of.Goal, host.Clone(with(of.Context, plan.Context)))
 		if of.Trigger {
-			start["type"] = trigger
+			start["type"] = host.Trigger
 		}
 		switch {
 		case of.Keyless:

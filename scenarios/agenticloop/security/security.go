@@ -89,7 +89,7 @@ var forbiddenRefused = scenarios.Scenario{
 }
 
 // ownInputs are the events that start or resume a plugin.
-var ownInputs = []string{"agentic.start", "agentic.tool_result", "api.trigger"}
+var ownInputs = []string{"agentic.start", "agentic.tool_result", host.Trigger}
 
 // checkNotItself checks that no event of a turn starts or resumes the plugin (AL-R15).
 func checkNotItself(j *scenarios.Judge, t host.Turn, name string, of ...scenarios.RequirementID) {

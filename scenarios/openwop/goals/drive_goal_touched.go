@@ -29,37 +29,41 @@ const spare = 200 * time.Millisecond
 type touching struct {
 	*host.Goal
 	passes time.Time // when its deadline has passed, however the host counts
-	touch  func(ctx context.Context, g *host.Goal) (after wire.Value, done bool)
+	touch  touch
 	seen   GoalTouched
 }
 
+// touch does something for a goal, and returns the goal after that and whether it came about.
+type touch func(ctx context.Context, g *host.Goal) (after wire.Value, done bool)
+
 // touches are what a client may do for a goal that does not move its deadline.
-func touches() map[string]func(ctx context.Context, g *host.Goal) (wire.Value, bool) {
-	return map[string]func(ctx context.Context, g *host.Goal) (wire.Value, bool){
-		"paused and resumed": func(ctx context.Context, g *host.Goal) (wire.Value, bool) {
-			act(ctx, g, dialect.PauseGoal)
-			e := change(ctx, g, dialect.ResumeGoal, isActive)
-			return e.After.Body, host.Succeeded(e.Reply.Status)
-		},
-		"edited": func(ctx context.Context, g *host.Goal) (wire.Value, bool) {
-			same := g.GoalRequest(nil)
-			e := rewrite(ctx, g, "edit the goal before its deadline", dialect.EditGoalRequest{Objective: g.DrawObjective(),
-				Completion: &same.Completion, Continuation: &same.Continuation}, anyGoal)
-			return e.After.Body, host.Succeeded(e.Reply.Status)
-		},
-	}
+var touches = []struct {
+	what string
+	do   touch
+}{
+	{"paused and resumed", func(ctx context.Context, g *host.Goal) (wire.Value, bool) {
+		act(ctx, g, dialect.PauseGoal)
+		e := change(ctx, g, dialect.ResumeGoal, isActive)
+		return e.After.Body, host.Succeeded(e.Reply.Status)
+	}},
+	{"edited", func(ctx context.Context, g *host.Goal) (wire.Value, bool) {
+		same := g.GoalRequest(nil)
+		e := rewrite(ctx, g, "edit the goal before its deadline", dialect.EditGoalRequest{Objective: g.DrawObjective(),
+			Completion: &same.Completion, Continuation: &same.Continuation}, anyGoal)
+		return e.After.Body, host.Succeeded(e.Reply.Status)
+	}},
 }
 
 // touched makes a goal with the deadline for each thing that a client may do.
 func touched(ctx context.Context, home host.GoalHome, deadline time.Duration) (made []*touching) {
-	for _, what := range []string{"paused and resumed", "edited"} {
+	for _, t := range touches {
 		bounds := host.BoundedTo(home.Between(20, 40))
 		bounds.RunTimeoutMs = new(deadline.Milliseconds())
 		g, seen := home.Begin(ctx, bounds)
 		if !madeActive(seen) {
 			return made
 		}
-		made = append(made, &touching{g, home.Now().Add(deadline), touches()[what], GoalTouched{What: what, Goal: seen}})
+		made = append(made, &touching{g, home.Now().Add(deadline), t.do, GoalTouched{What: t.what, Goal: seen}})
 	}
 	return made
 }

@@ -38,26 +38,17 @@ var secretMemory = &scenarios.Drive[SecretMemory]{
 		*o = SecretMemory{Tag: tag(h), Control: h.Marker(), Secret: map[string]string{}}
 		entries := writesIn(1, o.Tag, o.Control)
 		for _, at := range []struct {
-			where, before, after string // the content before and behind the secret; empty: there is none in it
-			twice                bool
-			tag                  string
+			where, text string // that stands behind the marker in the content
+			tags        []string
 		}{
-			{"within the content", h.Marker() + " ", " " + h.Marker(), false, ""},
-			{"at the end of the content", h.Marker() + ":", "", false, ""},
-			{"twice in the content", h.Marker() + "=", "", true, ""},
-			{"as a tag", "", "", false, wire.HostSecret},
-			{"within a tag", "", "", false, h.Name("of") + "-" + wire.HostSecret},
+			{"within the content", h.Marker() + " " + wire.HostSecret + " " + h.Marker(), nil},
+			{"at the end of the content", h.Marker() + ":" + wire.HostSecret, nil},
+			{"twice in the content", h.Marker() + "=" + wire.HostSecret + wire.HostSecret, nil},
+			{"as a tag", "", []string{wire.HostSecret}},
+			{"within a tag", "", []string{h.Name("of") + "-" + wire.HostSecret}},
 		} {
 			marker := h.Marker()
-			e := memoryEntry{Content: marker, Tags: []string{o.Tag}}
-			switch {
-			case at.tag != "":
-				e.Tags = append(e.Tags, at.tag)
-			case at.twice:
-				e.Content += at.before + wire.HostSecret + at.after + wire.HostSecret
-			default:
-				e.Content += at.before + wire.HostSecret + at.after
-			}
+			e := memoryEntry{Content: marker + at.text, Tags: append([]string{o.Tag}, at.tags...)}
 			o.Secret[at.where] = marker
 			entries[0] = append(entries[0], memoryWrite{e})
 		}

@@ -34,9 +34,9 @@ const longest = 255
 // keyed asks for runs under idempotency keys.
 var keyed = &scenarios.Drive[IdempotencyObservation]{
 	ID: "openwop/idempotency",
-	Title: "asks for the same run under one key again, reordered, with another body and four times at once, under long keys that differ " +
-		"in a letter, under a key of bodies that differ in a member that says nothing, and under one of bodies that differ a little in one " +
-		"value; as the control under another key; and forks a run from a place that there is none of, and from one that there is, under one key",
+	Title: "asks for the same run again under one key: unchanged, with its members in another order, with another body, and four times at " +
+		"once; under long keys that differ in one letter; with bodies that differ in a member without meaning, or slightly in one value; and " +
+		"under another key as the control; then forks a run under one key, from beyond its log and from its first event",
 	Sends: []string{"{create run} with Idempotency-Key, some forty times", "{fork run} with Idempotency-Key", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *IdempotencyObservation) {
 		h := host.Host{Conn: c}

@@ -27,7 +27,7 @@ func (s *state) deadline() (time.Time, bool) {
 	if ms == nil || *ms >= farOff {
 		return time.Time{}, false
 	}
-	return s.rules.Begins(s.lived).Add(time.Duration(*ms) * time.Millisecond), true
+	return s.createdAt.Add(time.Duration(*ms) * time.Millisecond), true
 }
 
 // late tells whether the deadline has passed.

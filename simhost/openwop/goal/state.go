@@ -29,7 +29,6 @@ type state struct {
 	paused    bool
 	ahead     time.Duration // of the host's clock
 
-	lived  rules.Lived
 	anchor time.Time // from here the schedule counts its intervals, and a commitment its delay
 	beat   string    // the change of a heartbeat that fired a run last
 
@@ -91,7 +90,6 @@ func (s *state) fold(r record) {
 	if !r.Slot.IsZero() {
 		s.anchor = r.Slot
 	}
-	s.live(r)
 	if r.Judged != nil && s.commits() {
 		s.anchor = r.At
 	}
@@ -122,18 +120,6 @@ func (s *state) fold(r record) {
 	if r.Closed != "" {
 		s.status = r.Closed
 		s.tell(openwopv1.GoalEventTypeGoalClosed, r.At, map[string]any{"goalId": s.id, "finalState": string(r.Closed)})
-	}
-}
-
-// live takes in when something was done for the goal.
-func (s *state) live(r record) {
-	for at, done := range map[*time.Time]bool{
-		&s.lived.Created: r.Created != nil, &s.lived.Resumed: r.ReArmed || r.Paused != nil && !*r.Paused,
-		&s.lived.Edited: r.Edited != nil, &s.lived.Ticked: r.Fired != nil,
-	} {
-		if done {
-			*at = r.At
-		}
 	}
 }
 

@@ -1,10 +1,6 @@
 package rules
 
-import (
-	"time"
-
-	"github.com/openassay/assay/gen/openwopv1"
-)
+import "github.com/openassay/assay/gen/openwopv1"
 
 // Goals is how standing goals are made, go on and end (RFC 0097).
 type Goals struct {
@@ -27,9 +23,6 @@ type Goals struct {
 	// Exceeds tells whether a goal that was just judged is at one of its bounds.
 	Exceeds func(Spent) bool
 
-	// Begins is from when on the time counts that a goal has.
-	Begins func(Lived) time.Time
-
 	// Adopts tells whether a fork of a contributing run is judged as another one, given the mode of the fork.
 	Adopts func(openwopv1.ForkMode) bool
 }
@@ -41,11 +34,6 @@ type Firing struct {
 	Mode     openwopv1.GoalContinuationMode // by which it is to be fired
 	ByItself bool                           // nobody ticks the goal: it goes on by itself
 	Runs     int                            // that it has had
-}
-
-// Lived is when a goal was made, and when something was done for it last; zero: never.
-type Lived struct {
-	Created, Resumed, Edited, Ticked time.Time
 }
 
 // Spent is what a goal has used up when a run of it was judged, or when its time is over. A nil bound is none.
@@ -73,7 +61,6 @@ func honestGoals() Goals {
 			return s.Late || b.MaxLoopIterations != nil && s.Runs >= *b.MaxLoopIterations ||
 				b.MaxCostUSD != nil && over(s.CostUSD, *b.MaxCostUSD)
 		},
-		Begins: func(l Lived) time.Time { return l.Created },
 		Adopts: func(openwopv1.ForkMode) bool { return false },
 	}
 }
