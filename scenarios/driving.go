@@ -38,7 +38,7 @@ func workers(soonest time.Duration) int {
 	return few * int(min(max(soonest, near), most*near)) / int(near)
 }
 
-// drive runs the drives on a pool, those first that wait longest, each when no other runs that it cannot run beside, and when there
+// drive runs the drives on a pool, those first that take longest, each when no other runs that it cannot run beside, and when there
 // is room for what it reads.
 func (c *Certification) drive(ctx context.Context) {
 	defer close(c.over)
@@ -50,7 +50,9 @@ func (c *Certification) drive(ctx context.Context) {
 			left = append(left, d)
 		}
 	}
-	slices.SortStableFunc(left, func(a, b *drive) int { return cmp.Compare(b.meta.Waits, a.meta.Waits) })
+	_, reply := c.discovery.transcript.ReplyTimes()
+	length := func(d *drive) time.Duration { return d.meta.Waits + time.Duration(d.meta.Replies)*reply }
+	slices.SortStableFunc(left, func(a, b *drive) int { return cmp.Compare(length(b), length(a)) })
 	running := map[*drive]bool{}
 	ended := make(chan *drive)
 	for len(left)+len(running) > 0 {

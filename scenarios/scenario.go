@@ -75,6 +75,7 @@ type Drive[O any] struct {
 	Uses     []string      // what it needs of the target that others may need for themselves, as a noun: "workspace files"
 	Excludes string        // what it needs for itself, of what others use: it runs beside none of them; [Everything]: beside none
 	Waits    time.Duration // roughly how long it waits for time to pass; the longest starts first
+	Replies  int           // roughly how many replies it waits for one after the other, where they are many: on a slow line it starts early
 	Timeout  time.Duration // its deadline; 0 is [Options.DriveTimeout]
 	Nameless string        // why it sends no name that comes of the run id, as a clause; "" if it does
 	Once     string        // why it is driven once at every depth, as a clause; "": what asks little is driven several times
@@ -134,6 +135,7 @@ type DriveMeta struct {
 	Uses      []string
 	Excludes  string
 	Waits     time.Duration
+	Replies   int
 	Timeout   time.Duration
 	Nameless  string
 	Once      string
@@ -152,8 +154,8 @@ type question[O any] struct {
 
 func (q question[O]) Drive() (DriveMeta, bool) {
 	d := q.drive
-	return DriveMeta{d.ID, d.Title, d.Sends, d.Uses, d.Excludes, d.Waits, d.Timeout, d.Nameless, d.Once, d.Dimensions,
-		d.Interactions}, true
+	return DriveMeta{d.ID, d.Title, d.Sends, d.Uses, d.Excludes, d.Waits, d.Replies, d.Timeout, d.Nameless, d.Once,
+		d.Dimensions, d.Interactions}, true
 }
 
 func (q question[O]) run(ctx context.Context, c *Conn) (any, error) {

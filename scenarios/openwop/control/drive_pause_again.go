@@ -47,6 +47,7 @@ var pausedAgain = &scenarios.Drive[PausedAgainObservation]{
 	Title: "holds a loop by drawn questions; at each of them pauses it, pauses it once more, and resumes it, again and again, and answers " +
 		"the question",
 	Sends:      []string{host.SendsLoop, "{pause run}", "{resume run}", "{answer node}", "{read run} and its events"},
+	Replies:    50,
 	Dimensions: []*scenarios.Dimension{waitsOf, pausesOf},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedAgainObservation) {
 		h := host.Host{Conn: c}

@@ -38,6 +38,7 @@ var goalToItsBound = &scenarios.Drive[GoalObservation]{
 		"asks it to resume and ticks it again",
 	Sends: []string{"{create goal} {bounds: {maxLoopIterations: random}}", sendsTicks, "{read goal}", "{create run} (sentinel)",
 		"{edit goal}", "{resume goal}", "{read trail}", "{read run} and its events of each contributing run"},
+	Replies: 40,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalObservation) {
 		h := host.Host{Conn: c}
 		runs := h.Between(2, 4)
@@ -132,6 +133,7 @@ var goalEscalated = &scenarios.Drive[GoalEscalatedObservation]{
 		"that run, resumes the goal and ticks it again; the same with a goal whose last run by its bound gets stuck",
 	Sends: []string{"{create goal}", sendsTicks + ", the second {escalate: true}", "{read goal}", "{create run} (sentinel)",
 		"{read run} and its events", "{answer node}", "{resume goal}"},
+	Replies: 40,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalEscalatedObservation) {
 		h := host.Host{Conn: c}
 		var g *host.Goal

@@ -28,6 +28,7 @@ var goalLives = &scenarios.Drive[GoalLifeObservation]{
 		"judged, with all confidence, not to have reached the objective",
 	Sends: []string{"{create goal}", "{edit goal} {objective: random}", "{edit goal} {completion, continuation}", "{pause goal}",
 		"{resume goal}", sendsTicks, "{read goal}", "{read trail}"},
+	Replies: 45,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalLifeObservation) {
 		h := host.Host{Conn: c}
 		o.Runs = h.Between(3, 5)

@@ -46,6 +46,7 @@ var ancestries = &scenarios.Drive[AncestryObservation]{
 	Sends: []string{"{create run} (assay-loop with random workers; else conformance-multi-agent-handoff or " +
 		"conformance-orchestrator-dispatch; else a run that ends)", "{read run}", "{poll log}",
 		"{fork run} {mode: replay}", "{read lineage}, of each and of one that never was"},
+	Replies: 50,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AncestryObservation) {
 		h := host.Host{Conn: c}
 		*o = AncestryObservation{Advertised: claims.Model(c.Discovery).At("/crossHostCausation/hostId").String()}

@@ -46,6 +46,7 @@ var cancelledTree = &scenarios.Drive[TreeObservation]{
 		"{create run} (assay-loop with the worker assay-loop-waits)", "{read run}, of each", "{poll log}, of each",
 		"{pause run}, of one", "{cancel run}", "{create run} (sentinel)",
 	},
+	Replies: 40,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TreeObservation) {
 		h := host.Host{Conn: c}
 		way := host.Scripted{Fixture: fixture.Loop, Plan: host.Plan{host.NextWorker(fixture.LoopWaits), host.Terminate(h.Name("done"))},

@@ -181,6 +181,7 @@ var lostWorkers = &scenarios.Drive[LostWorkers]{
 		"{create run} (assay-loop-memory, and the workers assay-memory-worker-fails and assay-memory-worker)", "{read run}",
 		"{poll log}", "{cancel run:childRunId}", "{create run} (assay-memory-worker, to read)",
 	},
+	Replies: 30,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LostWorkers) {
 		h := host.Host{Conn: c}
 		requireMemory(h, 4, fixture.Memory, fixture.MemoryFails)

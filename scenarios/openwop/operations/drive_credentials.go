@@ -33,6 +33,7 @@ var strangers = &scenarios.Drive[Observation]{
 	Sends: []string{"{create run}, four times", "{write file}", "{create goal}",
 		"every operation of the contract, without a credential and with wrong ones, of what is there and of what never was",
 		"{read run}, {poll log}, {read file}, {list files}, {read goal} and {list goals} after each caller"},
+	Replies:    70,
 	Uses:       []string{host.WorkspaceFiles},
 	Dimensions: lacks,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *Observation) {
@@ -71,6 +72,7 @@ var otherTenant = &scenarios.Drive[Observation]{
 	Sends: []string{host.SendsTenants, "{create run}, four times", "{write file}", "{create goal}",
 		"as the other tenant: every operation of the contract, of what is there and of what never was",
 		"{read run}, {poll log}, {read file}, {list files}, {read goal} and {list goals}"},
+	Replies:    50,
 	Uses:       []string{host.WorkspaceFiles},
 	Dimensions: lacks,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *Observation) {

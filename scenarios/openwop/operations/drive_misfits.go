@@ -80,6 +80,7 @@ var misfitting = &scenarios.Drive[MisfitsObservation]{
 	Sends: []string{"{create run}, four times", "{write file}", "{create goal}",
 		"every operation of the contract, with bodies and parameters that do not fit",
 		"{read run}, {poll log}, {read file}, {list files}, {read goal} and {list goals}, several times"},
+	Replies:    60,
 	Uses:       []string{host.WorkspaceFiles},
 	Dimensions: lacks,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *MisfitsObservation) {
@@ -97,7 +98,7 @@ var misfitting = &scenarios.Drive[MisfitsObservation]{
 		}
 		for _, g := range sends.Groups(c) {
 			r := MisfitRound{Thing: g.Thing, Tried: sends.Try(wire.Misfit(ctx, openwop.OWPERR26), c, g.Misfits)}
-			r.After = t.standsOf(ctx, r.Thing, "after requests that do not fit")
+			r.After = t.standsOf(ctx, "after requests that do not fit", r.Thing)
 			if len(r.Tried) > 0 {
 				o.Rounds = append(o.Rounds, r)
 			}
@@ -142,6 +143,7 @@ var afterwards = &scenarios.Drive[EndsObservation]{
 	Sends: []string{"{create run}, four times", "{write file}", "{create goal}", "{cancel run}", "{delete file}", "{abandon goal}",
 		"every operation of the contract that names one of them",
 		"{read run}, {poll log}, {read file}, {list files}, {read goal} and {list goals}, before and after"},
+	Replies:    60,
 	Uses:       []string{host.WorkspaceFiles},
 	Dimensions: lacks,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *EndsObservation) {

@@ -300,32 +300,33 @@ type State struct {
 	Goals host.GoalReply `json:"goals"`
 }
 
-// stands reads the things as they are.
+// stands reads the things as they are, side by side.
 func (t *things) stands(ctx context.Context, when string) (s State) {
-	for _, thing := range owned {
-		s = s.with(t.standsOf(ctx, thing, when), thing)
-	}
-	return s
+	return t.standsOf(ctx, when, owned...)
 }
 
-// standsOf reads the things of a kind.
-func (t *things) standsOf(ctx context.Context, thing, when string) (s State) {
-	switch thing {
-	case run:
-		s.Ended = t.ended.Stands(ctx, "the run that has ended, "+when)
-		if s.Held = s.Ended; t.held != t.ended {
-			s.Held = t.held.Stands(ctx, "the run that waits, "+when)
+// standsOf reads the things of some kinds.
+func (t *things) standsOf(ctx context.Context, when string, kinds ...string) (s State) {
+	var reads []func(context.Context)
+	read := func(some ...func(context.Context)) { reads = append(reads, some...) }
+	for _, thing := range kinds {
+		switch {
+		case thing == run:
+			read(func(ctx context.Context) { s.Ended = t.ended.Stands(ctx, "the run that has ended, "+when) })
+			if t.held != t.ended {
+				read(func(ctx context.Context) { s.Held = t.held.Stands(ctx, "the run that waits, "+when) })
+			}
+		case thing == file && t.path != "":
+			read(func(ctx context.Context) { s.File = t.files.LookAt(ctx, t.path, "") },
+				func(ctx context.Context) { s.Files = t.files.List(ctx, t.files.Prefix) })
+		case thing == goal && t.goal != nil:
+			read(func(ctx context.Context) { s.Goal = t.goal.Read(ctx, "the goal, "+when) },
+				func(ctx context.Context) { s.Goals = t.goal.List(ctx, "") })
 		}
-	case file:
-		if t.path != "" {
-			s.File = t.files.LookAt(ctx, t.path, "")
-			s.Files = t.files.List(ctx, t.files.Prefix)
-		}
-	case goal:
-		if t.goal != nil {
-			s.Goal = t.goal.Read(ctx, "the goal, "+when)
-			s.Goals = t.goal.List(ctx, "")
-		}
+	}
+	t.AtOnce(ctx, reads...)
+	if t.held == t.ended {
+		s.Held = s.Ended
 	}
 	return s
 }

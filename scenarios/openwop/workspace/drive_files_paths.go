@@ -34,8 +34,9 @@ var filesAstray = &scenarios.Drive[FilePaths]{
 	ID: "openwop/files-astray",
 	Title: "writes workspace files below paths that leave the workspace or that no file can have, and looks for them there, " +
 		"where they lead, and in the list",
-	Sends: []string{"{write file}, the slashes of the path encoded", "{read file}", "{list files}?prefix="},
-	Uses:  []string{host.WorkspaceFiles},
+	Sends:   []string{"{write file}, the slashes of the path encoded", "{read file}", "{list files}?prefix="},
+	Replies: 45,
+	Uses:    []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilePaths) {
 		*o = FilePaths{Prefix: f.Prefix}
 		for _, stem := range []string{"a/inside", "dots-and_more.v1"} {
