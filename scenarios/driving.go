@@ -117,7 +117,7 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 		client.GoFirst()
 	}
 	start := time.Now()
-	bounded, cancel := within(ctx, c.timeoutOf(d.meta), client.Waited)
+	bounded, cancel := within(ctx, c.timeoutOf(d.meta), c.excused(client))
 	defer cancel()
 	conn := c.conn(bounded, client, draws, d.meta)
 	conn.began, conn.ends = start, start.Add(c.timeoutOf(d.meta))
@@ -145,6 +145,15 @@ func (c *Certification) timeoutOf(d DriveMeta) time.Duration {
 		own = max(own, c.Options.DriveTimeout)
 	}
 	return own + c.stretch
+}
+
+// excused returns the time that a deadline does not count: in which the requests of a drive were held back, and what its replies
+// take as a rule, as far as they came. Many questions on a slow line take long however fast the target goes on.
+func (c *Certification) excused(client *wire.Client) func() time.Duration {
+	_, reply := c.discovery.transcript.ReplyTimes()
+	return func() time.Duration {
+		return client.Waited() + min(time.Duration(client.Transcript().Len())*reply, c.Options.MaxPatience)
+	}
 }
 
 // conn returns the target as a drive has it. ctx is that of the drive.

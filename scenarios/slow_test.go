@@ -2,6 +2,9 @@ package scenarios_test
 
 import (
 	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -37,6 +40,46 @@ func TestDeadlinesFollowASlowTargetWhateverTheOperatorGives(t *testing.T) {
 			}
 			if all.Options.Timeout != c.whole {
 				t.Errorf("all of it may take %s, want %s", all.Options.Timeout, c.whole)
+			}
+			if o := all.Finish(context.Background()).Outcomes[0]; o.Verdict != c.want {
+				t.Errorf("%s: %s, want %s", o.Verdict, o.Reason, c.want)
+			}
+		})
+	}
+}
+
+// Many questions on a slow line take long. A target that was fast before, and is slow where it is asked, has no more time for that.
+func TestADriveHasTheTimeOfItsReplies(t *testing.T) {
+	const reply, given, times = 50 * time.Millisecond, time.Second, 30
+	for name, c := range map[string]struct {
+		discovery time.Duration
+		want      scenarios.Verdict
+	}{
+		"every reply takes long":      {reply, scenarios.Passed},
+		"only what is asked of a run": {0, scenarios.Inconclusive},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mux := http.NewServeMux()
+			mux.HandleFunc("/hello", func(w http.ResponseWriter, r *http.Request) {
+				_ = wire.Pause(r.Context(), c.discovery)
+				fmt.Fprint(w, `{"counts":true}`)
+			})
+			mux.HandleFunc("/count", func(w http.ResponseWriter, r *http.Request) {
+				_ = wire.Pause(r.Context(), reply)
+				fmt.Fprint(w, `{"n":3}`)
+			})
+			server := httptest.NewServer(mux)
+			t.Cleanup(server.Close)
+			many := &scenarios.Drive[counted]{ID: "toy/many", Once: "it is long", Run: func(ctx context.Context, conn *scenarios.Conn, o *counted) {
+				for range times {
+					*o = counted{conn.Do(ctx, wire.Call{Method: "GET", Path: "/count"}).Value("/n")}
+				}
+			}}
+			all, err := scenarios.Certify(t.Context(), wire.Target{URL: server.URL}, scenarios.Options{DriveTimeout: given},
+				suite(one("a", counts, scenarios.Ask(many, is(3, "TOY-1")), "TOY-1")))
+			if err != nil {
+				t.Fatal(err)
 			}
 			if o := all.Finish(context.Background()).Outcomes[0]; o.Verdict != c.want {
 				t.Errorf("%s: %s, want %s", o.Verdict, o.Reason, c.want)
