@@ -32,6 +32,7 @@ require (
 	cloud.google.com/go v0.123.0 // indirect
 	github.com/Masterminds/semver/v3 v3.4.0 // indirect
 	github.com/TwiN/go-color v1.4.1 // indirect
+	github.com/anishathalye/porcupine v1.3.1 // indirect
 	github.com/antithesishq/antithesis-sdk-go v0.8.0-default-no-op // indirect
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/dlclark/regexp2 v1.11.4 // indirect

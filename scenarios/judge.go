@@ -212,9 +212,9 @@ func (j *Judge) outcome(s Scenario) Outcome {
 	for _, c := range o.Checks {
 		id := RequirementID(c.Requirement)
 		checked[id] = true
-		if !slices.Contains(s.Proves, id) {
+		if !slices.Contains(s.Proves, id) && !slices.Contains(s.Watches, id) {
 			o.Verdict, o.Evidence = Broken, Unseen
-			o.Reason = fmt.Sprintf("it checks %s, which it does not say it proves", id)
+			o.Reason = fmt.Sprintf("it checks %s, which it does not say it proves or watches", id)
 			return o
 		}
 		if c.OK {

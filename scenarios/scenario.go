@@ -22,8 +22,10 @@ type Scenario struct {
 	ID     ScenarioID
 	Title  string // what a target that keeps its promise does
 	Proves []RequirementID
-	Claim  Claim
-	Ask    Question
+	// Watches are further requirements that it may see violated. A pass says nothing about them.
+	Watches []RequirementID
+	Claim   Claim
+	Ask     Question
 	// Reaches is the strongest evidence that it can end with; 0 is Observed.
 	Reaches Evidence
 }

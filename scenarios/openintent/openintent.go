@@ -14,6 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios/openintent/coordinator"
 	"github.com/openassay/assay/scenarios/openintent/deadline"
 	"github.com/openassay/assay/scenarios/openintent/graph"
+	"github.com/openassay/assay/scenarios/openintent/histories"
 	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/openintent/inputs"
 	"github.com/openassay/assay/scenarios/openintent/lifecycle"
@@ -102,4 +103,11 @@ func Suites() []scenarios.Suite {
 		suites[i].Protocol = Protocol
 	}
 	return suites
+}
+
+// HistorySuites returns the suites that explore a server.
+func HistorySuites() []scenarios.Suite {
+	s := histories.Suite()
+	s.Protocol = Protocol
+	return []scenarios.Suite{s}
 }

@@ -92,13 +92,13 @@ func doctorTarget(cmd *cobra.Command, o *certifyFlags, targets []string) (*certi
 	if err == nil {
 		return c, nil
 	}
-	return nil, inDoctor(err)
+	return nil, inCommand("doctor", err)
 }
 
-// inDoctor returns an error of certify in the words of doctor.
-func inDoctor(err error) error {
+// inCommand returns an error of certify in the words of another command.
+func inCommand(name string, err error) error {
 	if rest, ok := strings.CutPrefix(err.Error(), "certify"); ok {
-		return &exit{Code: exitCode(err), Cause: errors.New("doctor" + rest)}
+		return &exit{Code: exitCode(err), Cause: errors.New(name + rest)}
 	}
 	return err
 }
@@ -179,7 +179,7 @@ func waysOut(ctx context.Context, c *certify) ([]ways.Way, error) {
 	case ctx.Err() != nil:
 		return nil, errExamined
 	case err != nil:
-		return nil, inDoctor(err)
+		return nil, inCommand("doctor", err)
 	}
 	return ways.Of(reports.Results(report, reports.Stamp{ExitCode: report.ExitCode(), Again: c.again}), c.waysOut), nil
 }

@@ -173,19 +173,29 @@ func (i *Intent) shown(ctx context.Context, label string) Reply {
 // Set asks for a status. A refusal does not end the drive.
 func (i *Intent) Set(ctx context.Context, status, label string) Reply {
 	return i.write(ctx, label, func(version string) wire.Call {
-		c := i.Call(label, http.MethodPost, At("/intents/%s/status", i.ID), map[string]any{"status": status, "reason": i.Label()})
+		c := i.SetCall(status, label)
 		c.Header = map[string]string{"If-Match": version}
 		return c
 	})
 }
 
+// SetCall returns the call that asks for a status, without a version.
+func (i *Intent) SetCall(status, label string) wire.Call {
+	return i.Call(label, http.MethodPost, At("/intents/%s/status", i.ID), map[string]any{"status": status, "reason": i.Label()})
+}
+
 // Patch writes a key of the state.
 func (i *Intent) Patch(ctx context.Context, key string, value any, label string) Reply {
 	return i.write(ctx, label, func(version string) wire.Call {
-		c := i.Call(label, http.MethodPost, At("/intents/%s/state", i.ID), setPatch(key, value))
+		c := i.PatchCall(key, value, label)
 		c.Header = map[string]string{"If-Match": version}
 		return c
 	})
+}
+
+// PatchCall returns the call that writes a key of the state, without a version.
+func (i *Intent) PatchCall(key string, value any, label string) wire.Call {
+	return i.Call(label, http.MethodPost, At("/intents/%s/state", i.ID), setPatch(key, value))
 }
 
 // Merge writes a key of the state in the form that names no operation.

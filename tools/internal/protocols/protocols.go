@@ -52,6 +52,8 @@ type Row struct {
 type Target struct {
 	Name   string // host
 	Suites func() []scenarios.Suite
+	// Histories are the suites that explore; nil if there are none.
+	Histories func() []scenarios.Suite
 	// Flag accepts the command of a program in place of a target; nil for hosts.
 	Flag   *Flag
 	Folder *Folder // accepted in place of the command; nil for none

@@ -1,0 +1,46 @@
+package explore
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/history"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Kind is a kind of objects that histories are about. An object may be a small world of things that hang together.
+type Kind[S comparable, In, Out any] struct {
+	Model *history.Model[S, In, Out]
+	// Begin draws how an object is to be made, and what the target claims of it, as its first state.
+	Begin func(*rand.Rand, scenarios.Discovery) S
+	// Make makes an object so on the target. It may end the drive: see [scenarios.Block].
+	Make func(ctx context.Context, c *scenarios.Conn, begin S) Object[In, Out]
+	// Draw draws a step in a state in which the object may be. It names nothing that only one object has (no id, no version): the
+	// same steps are asked of others.
+	Draw func(*rand.Rand, S) In
+	// Beside are the sentences that the model cites of single members, beside those of its rules: see [history.Miss].
+	Beside scenarios.IDs
+	// Shown returns what a check of a step is about.
+	Shown func(Out) wire.Value
+	// Clients is how many act at once at most; 0 is one, where no text says what happens at once.
+	Clients int
+}
+
+// Object is an object on the target. Do takes a step; it is called by several clients at once.
+type Object[In, Out any] interface {
+	Do(ctx context.Context, client int, in In) Out
+}
+
+// History is what happened to an object.
+type History[S comparable, In, Out any] struct {
+	Begin S                       `json:"begin"`
+	Steps []history.Step[In, Out] `json:"steps"`
+	// Small: it was made of one before that the model does not explain, and the model does not explain it either.
+	Small bool `json:"small,omitempty"`
+}
+
+// Observation is the histories of a drive.
+type Observation[S comparable, In, Out any] struct {
+	Histories []History[S, In, Out] `json:"histories"`
+}

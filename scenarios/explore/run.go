@@ -1,0 +1,122 @@
+package explore
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/history"
+)
+
+// What histories are made of.
+var (
+	objects = &scenarios.Dimension{Name: "objects with a history", Least: 1, Most: [3]int{2, 6, 24}}
+	steps   = &scenarios.Dimension{Name: "steps of a history", Least: 6, Most: [3]int{16, 40, 80}}
+)
+
+// Dimensions are those of a drive that explores.
+var Dimensions = []*scenarios.Dimension{objects, steps}
+
+// oneIn are the chances of what happens to a step, one in so many.
+const (
+	oneInLost = 24 // its reply is thrown away
+	oneInSame = 4  // all clients take the same step at once
+)
+
+// Run makes histories of objects, one after the other, until one is not explained. That one is made small.
+func (k *Kind[S, In, Out]) Run(ctx context.Context, c *scenarios.Conn, o *Observation[S, In, Out]) {
+	met := Coverage{}
+	for range c.Draw(objects) {
+		r := rand.New(rand.NewPCG(c.Rand.Uint64(), 0)) //nolint:gosec // a history, not a secret
+		h, ok := k.history(ctx, c, r, c.Draw(steps), met)
+		o.Histories = append(o.Histories, h)
+		if !ok {
+			if small, found := k.shrink(ctx, c, h); found {
+				o.Histories = append(o.Histories, small)
+			}
+			return
+		}
+	}
+}
+
+// history makes a history of an object. ok is false if the model does not explain it.
+func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *rand.Rand, length int, met Coverage) (h History[S, In, Out], ok bool) {
+	h.Begin = k.Begin(r, c.Discovery)
+	clients := 1
+	if k.Clients > 1 && r.IntN(2) == 0 {
+		clients = 2 + r.IntN(k.Clients-1)
+	}
+	t := k.start(ctx, c, h.Begin)
+	states := []S{h.Begin}
+	for len(h.Steps) < length {
+		round := make([]history.Step[In, Out], clients)
+		same := clients > 1 && r.IntN(oneInSame) == 0
+		for i := range round {
+			round[i] = history.Step[In, Out]{Client: i, In: k.next(r, states, met), Lost: r.IntN(oneInLost) == 0}
+			if same {
+				round[i].In = round[0].In
+			}
+		}
+		t.take(ctx, round)
+		h.Steps = append(h.Steps, round...)
+		v := k.Model.Explain([]S{h.Begin}, h.Steps, 0)
+		if v.GaveUp { // what was seen until now is explained, and nobody knows what is to come
+			return h, true
+		}
+		if !v.Ok() {
+			return h, false
+		}
+		k.meet(met, states, round)
+		states = v.States
+	}
+	return h, true
+}
+
+// tries is how many steps are drawn to choose the one from that was taken least.
+const tries = 3
+
+// next draws a step, one whose rule was not met often.
+func (k *Kind[S, In, Out]) next(r *rand.Rand, states []S, met Coverage) (best In) {
+	fewest := -1
+	for range tries {
+		s := states[r.IntN(len(states))]
+		in := k.Draw(r, s)
+		n := 0
+		if rule := k.Model.RuleOf(s, in); rule != nil {
+			n = met[rule.Name]
+		}
+		if fewest < 0 || n < fewest {
+			fewest, best = n, in
+		}
+	}
+	return best
+}
+
+// taking is an object to which steps are taken.
+type taking[S comparable, In, Out any] struct {
+	c     *scenarios.Conn
+	on    Object[In, Out]
+	began time.Time
+}
+
+func (k *Kind[S, In, Out]) start(ctx context.Context, c *scenarios.Conn, begin S) taking[S, In, Out] {
+	on := k.Make(ctx, c, begin)
+	return taking[S, In, Out]{c, on, c.Now()}
+}
+
+// take has each client take its step, all at once, and notes what came of them.
+func (t taking[S, In, Out]) take(ctx context.Context, round []history.Step[In, Out]) {
+	calls := make([]func(context.Context), len(round))
+	for i := range round {
+		step := &round[i]
+		calls[i] = func(ctx context.Context) {
+			step.Began = t.c.Now().Sub(t.began)
+			out := t.on.Do(ctx, step.Client, step.In)
+			if step.Ended = t.c.Now().Sub(t.began); !step.Lost {
+				step.Out = out
+			}
+		}
+	}
+	t.c.AtOnce(ctx, calls...)
+}

@@ -1,0 +1,140 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// Verdict is whether a model explains a history.
+type Verdict[S comparable, In, Out any] struct {
+	// GaveUp: it takes more steps of the model to decide that than it was given. Nothing is known then.
+	GaveUp bool
+	// Order is the longest part of the history that the model explains, in an order in which it may have gone. It holds every
+	// step if all of it is explained.
+	Order []int
+	// Wrong is the first step that cannot go on from there, -1 if there is none, and Closest how it comes closest to being allowed.
+	Wrong   int
+	Closest []Taken[S, In, Out]
+	States  []S // before Wrong, or at the end
+}
+
+// Ok reports whether the model explains all of the history.
+func (v Verdict[S, In, Out]) Ok() bool { return !v.GaveUp && v.Wrong < 0 }
+
+// Most is how many steps of the model [Model.Explain] may take to decide, unless told otherwise.
+const Most = 200_000
+
+// Explain says whether the model explains a history that began in one of these states. Steps that overlap may have gone in any
+// order that keeps one client's after another's, and one that had ended before one that had not begun: it looks for one
+// (linearizability, by Porcupine). most bounds the steps of the model; 0 means [Most].
+func (m *Model[S, In, Out]) Explain(begin []S, steps []Step[In, Out], most int) Verdict[S, In, Out] {
+	most = cmp.Or(most, Most)
+	if inOrder(steps) {
+		return m.follow(begin, steps, nil)
+	}
+	return m.linearize(begin, steps, most)
+}
+
+// inOrder reports whether each step had ended before the next began, and none but the last was lost.
+func inOrder[In, Out any](steps []Step[In, Out]) bool {
+	for i := 1; i < len(steps); i++ {
+		if before := steps[i-1]; before.Lost || before.Ended > steps[i].Began {
+			return false
+		}
+	}
+	return true
+}
+
+// follow explains steps in this order, as far as it goes; nil is that of the list.
+func (m *Model[S, In, Out]) follow(states []S, steps []Step[In, Out], order []int) (v Verdict[S, In, Out]) {
+	if order == nil {
+		order = make([]int, len(steps))
+		for i := range order {
+			order[i] = i
+		}
+	}
+	v.Wrong = -1
+	for k, i := range order {
+		next := m.After(states, steps[i])
+		if len(next) == 0 {
+			v.Order, v.States, v.Wrong = order[:k], states, i
+			v.Closest = m.closest(states, steps[i])
+			return v
+		}
+		states = next
+	}
+	v.Order, v.States = order, states
+	return v
+}
+
+// closest returns the ways that come closest to what a step showed.
+func (m *Model[S, In, Out]) closest(states []S, step Step[In, Out]) (best []Taken[S, In, Out]) {
+	fewest := math.MaxInt
+	for _, s := range states {
+		for _, t := range m.ways(s, step) {
+			if n := len(t.Misses); n < fewest {
+				fewest, best = n, nil
+			}
+			if len(t.Misses) == fewest {
+				best = append(best, t)
+			}
+		}
+	}
+	return best
+}
+
+// linearize looks for an order in which the model explains the steps.
+func (m *Model[S, In, Out]) linearize(begin []S, steps []Step[In, Out], most int) Verdict[S, In, Out] {
+	taken := 0
+	model := (&porcupine.NondeterministicModel{
+		Init: func() []any { return anySlice(begin) },
+		StepContext: func(_ context.Context, state, input, _ any) []any {
+			if taken++; taken > most {
+				return nil
+			}
+			return anySlice(m.After([]S{state.(S)}, steps[input.(int)]))
+		},
+	}).ToModel()
+	operations := make([]porcupine.Operation, len(steps))
+	for i, s := range steps {
+		ended := int64(s.Ended)
+		if s.Lost {
+			ended = math.MaxInt64
+		}
+		operations[i] = porcupine.Operation{ClientId: s.Client, Input: i, Call: int64(s.Began), Return: ended}
+	}
+	result, info := porcupine.CheckOperationsVerbose(model, operations, 0)
+	longest := slices.MaxFunc(info.PartialLinearizations()[0], func(a, b []int) int { return cmp.Compare(len(a), len(b)) })
+	if taken > most {
+		return Verdict[S, In, Out]{GaveUp: true, Wrong: -1, Order: longest}
+	}
+	v := m.follow(begin, steps, longest)
+	if result == porcupine.Illegal {
+		v.Wrong = next(steps, longest)
+		v.Closest = m.closest(v.States, steps[v.Wrong])
+	}
+	return v
+}
+
+func anySlice[S any](all []S) []any {
+	out := make([]any, len(all))
+	for i, s := range all {
+		out[i] = s
+	}
+	return out
+}
+
+// next returns the step that had to be next: the first to end of those that are not in the order.
+func next[In, Out any](steps []Step[In, Out], order []int) int {
+	first := -1
+	for i, s := range steps {
+		if !s.Lost && !slices.Contains(order, i) && (first < 0 || s.Ended < steps[first].Ended) {
+			first = i
+		}
+	}
+	return first
+}

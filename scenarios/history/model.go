@@ -1,0 +1,117 @@
+package history
+
+import (
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Step is what a client did to an object, and what came of it.
+type Step[In, Out any] struct {
+	Client int           `json:"client"`
+	Began  time.Duration `json:"began"` // since the history began
+	Ended  time.Duration `json:"ended"` // when the reply was there
+	// Lost: no reply was seen. The object may have taken the step, at any time since it began, or never.
+	Lost bool `json:"lost,omitempty"`
+	In   In   `json:"in"`
+	Out  Out  `json:"out"`
+}
+
+// Rule says what may come of a step in some states. In a list a rule presumes that no rule before it holds.
+type Rule[S comparable, In, Out any] struct {
+	Name     string        // what is so, as a clause
+	Of       scenarios.IDs // the sentences; the first is the one that a deviation violates unless its [Miss] names another
+	Readings []string      // what is accepted beside the letter of them
+	When     func(S, In) bool
+	Ways     []Way[S, In, Out]
+}
+
+// Way is one of the ways that a rule leaves open.
+type Way[S comparable, In, Out any] struct {
+	Name string
+	// Must: the text demands that it is possible. Of the others it only says that they are allowed.
+	Must bool
+	// Shows returns in what a reply is not what this way shows; nothing if it is.
+	Shows func(S, Step[In, Out]) []Miss
+	// To returns the state after it. The reply of a lost step is zero.
+	To func(S, Step[In, Out]) S
+}
+
+// Miss is one thing that a reply shows and may not.
+type Miss struct {
+	Of   scenarios.RequirementID // "" for that of the rule
+	At   wire.Value
+	Want string // what it may be
+}
+
+// Model is what an object may show.
+type Model[S comparable, In, Out any] struct {
+	Rules []*Rule[S, In, Out]
+	// Drift returns the states in which an object may be at some moment of a step, by itself: what it was, unless that cannot be
+	// any more, and whatever time made of it. nil: nothing happens by itself.
+	Drift func(S, Step[In, Out]) []S
+	// Tell tells a step and its reply in a line.
+	Tell func(Step[In, Out]) string
+}
+
+// RuleOf returns the rule that holds for a step in a state, nil if none does.
+func (m *Model[S, In, Out]) RuleOf(s S, in In) *Rule[S, In, Out] {
+	for _, r := range m.Rules {
+		if r.When(s, in) {
+			return r
+		}
+	}
+	return nil
+}
+
+// Taken is how a step may have gone.
+type Taken[S comparable, In, Out any] struct {
+	Rule   *Rule[S, In, Out]
+	Way    *Way[S, In, Out] // nil: it was lost before it arrived
+	To     S
+	Misses []Miss // why it cannot have gone so
+}
+
+// ways returns all ways that a step may go in a state, those that its reply rules out among them.
+func (m *Model[S, In, Out]) ways(from S, step Step[In, Out]) (all []Taken[S, In, Out]) {
+	states := []S{from}
+	if m.Drift != nil {
+		states = m.Drift(from, step)
+	}
+	for _, s := range states {
+		r := m.RuleOf(s, step.In)
+		if r == nil {
+			continue
+		}
+		for i := range r.Ways {
+			w := &r.Ways[i]
+			t := Taken[S, In, Out]{Rule: r, Way: w}
+			if !step.Lost {
+				t.Misses = w.Shows(s, step)
+			}
+			if len(t.Misses) == 0 {
+				t.To = w.To(s, step)
+			}
+			all = append(all, t)
+		}
+		if step.Lost {
+			all = append(all, Taken[S, In, Out]{Rule: r, To: s})
+		}
+	}
+	return all
+}
+
+// After returns the states after a step.
+func (m *Model[S, In, Out]) After(states []S, step Step[In, Out]) (next []S) {
+	seen := make(map[S]bool, len(states))
+	for _, s := range states {
+		for _, t := range m.ways(s, step) {
+			if len(t.Misses) == 0 && !seen[t.To] {
+				seen[t.To] = true
+				next = append(next, t.To)
+			}
+		}
+	}
+	return next
+}

@@ -1,0 +1,23 @@
+// Package histories holds what several clients saw of an object, whatever they did to it, against the model.
+package histories
+
+import (
+	"github.com/openassay/assay/gen/openintent"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openintent/claims"
+)
+
+// Suite makes histories that nobody thought of.
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "histories", Title: "drawn histories of several clients, against all that the texts let an object show",
+		Scenarios: []scenarios.Scenario{
+			{
+				ID:     "openintent/histories/questions",
+				Title:  "an intent with a question shows what clients did to it, in some order, whatever they do at once",
+				Proves: scenarios.IDs{openintent.OIP00014}, Watches: questions.Watched(),
+				Claim: claims.Core, Ask: scenarios.Ask(askedAtOnce, questions.Judge),
+			},
+		},
+	}
+}

@@ -1,0 +1,229 @@
+package model
+
+import (
+	"fmt"
+
+	"github.com/openassay/assay/gen/openintent"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/history"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Question is an intent that waits for an answer by choice, in one of the states in which it may be.
+type Question struct {
+	Status  string `json:"status"`
+	Version int64  `json:"version"` // as far as it is known, else the least that it may be
+	Known   bool   `json:"known"`   // the version
+	Note    string `json:"note"`    // a key of its state
+	Answer  string `json:"answer"`  // that was taken
+	// Lifecycle: the server claims to hold status changes against the life of a suspension.
+	Lifecycle bool `json:"lifecycle"`
+}
+
+// Choices are those of the question. An answer may have another value.
+var Choices = []string{"yes-a", "no-b", "wait-c"}
+
+// Asked is what is asked of a question, in one request.
+type Asked struct {
+	Do    Action `json:"do"` // Answer, Complete, Abandon, Note or Look
+	Value string `json:"value,omitempty"`
+	// Old: it names the version before the one that this client saw last, or another suspension.
+	Old bool `json:"old,omitempty"`
+}
+
+// What only questions are asked.
+const (
+	Note Action = "write a note"
+	Look Action = "read"
+)
+
+// Replied is the reply to it.
+type Replied struct {
+	Code   int64      `json:"code"`
+	Status wire.Value `json:"status"`
+	Body   wire.Value `json:"body"`
+	Named  int64      `json:"named,omitempty"` // the version that the request named
+}
+
+func (r Replied) ok() bool { return r.Code/100 == 2 }
+
+type (
+	questionStep = history.Step[Asked, Replied]
+	questionRule = history.Rule[Question, Asked, Replied]
+	questionWay  = history.Way[Question, Asked, Replied]
+)
+
+// QuestionModel says what such an intent may show, whoever asks at once.
+var QuestionModel = &history.Model[Question, Asked, Replied]{
+	Rules: []*questionRule{
+		{
+			Name: "an intent is shown as it is", Of: scenarios.IDs{openintent.OIP00014},
+			When: func(_ Question, in Asked) bool { return in.Do == Look },
+			Ways: []questionWay{{Must: true, Shows: Question.shown, To: Question.seen}},
+		},
+		{
+			Name: "an answer to another suspension is refused", Of: scenarios.IDs{openintent.OIP0025A5},
+			When: func(q Question, in Asked) bool { return in.Do == Answer && q.waits() && in.Old },
+			Ways: []questionWay{{Must: true, Shows: refused(409), To: Question.same}},
+		},
+		{
+			Name: "a value that is none of the choices is refused", Of: scenarios.IDs{openintent.OIP0025A7},
+			When: func(q Question, in Asked) bool { return in.Do == Answer && q.waits() && !choice(in.Value) },
+			Ways: []questionWay{{Must: true, Shows: refused(422), To: Question.same}},
+		},
+		{
+			Name: "an answer to what waits is taken", Of: scenarios.IDs{openintent.OIPREAD1},
+			When: func(q Question, in Asked) bool { return in.Do == Answer && q.waits() },
+			Ways: []questionWay{{Must: true, Shows: took, To: func(q Question, s questionStep) Question {
+				q.Status, q.Answer = Active, s.In.Value
+				return q.moved(s)
+			}}},
+		},
+		{
+			Name: "an answer to what does not wait is refused", Of: scenarios.IDs{openintent.OIP0026K4}, Readings: []string{"OIP-R30"},
+			When: func(_ Question, in Asked) bool { return in.Do == Answer },
+			Ways: []questionWay{{Must: true, Shows: refused(), To: Question.same}},
+		},
+		{
+			Name: "a suspended intent is not completed past its answer", Of: scenarios.IDs{openintent.OIP0025L2},
+			When: func(q Question, in Asked) bool { return in.Do == Complete && q.waits() && q.Lifecycle },
+			Ways: []questionWay{{Must: true, Shows: refused(), To: Question.same}},
+		},
+		{
+			Name: "a change is made only if it names the version", Of: scenarios.IDs{openintent.OIP00012},
+			Readings: []string{"OIP-R4"},
+			When:     func(Question, Asked) bool { return true },
+			Ways: []questionWay{
+				{Name: "made", Must: true, Shows: current, To: changed},
+				{Name: "refused", Shows: refused(), To: Question.same},
+			},
+		},
+	},
+	Tell: tellQuestion,
+}
+
+func (q Question) waits() bool { return q.Status == Suspended }
+
+func choice(value string) bool {
+	return value == Choices[0] || value == Choices[1] || value == Choices[2]
+}
+
+func (q Question) same(questionStep) Question { return q }
+
+// moved returns the intent after a change, whose reply may tell the version.
+func (q Question) moved(s questionStep) Question {
+	q.Known = false
+	q.Version++
+	if version, has := s.Out.Body.Key("version").Int(); has {
+		q.Version, q.Known = version, true
+	}
+	return q
+}
+
+// seen returns the intent as a read shows it.
+func (q Question) seen(s questionStep) Question {
+	if version, has := s.Out.Body.Key("version").Int(); has {
+		q.Version, q.Known = version, true
+	}
+	return q
+}
+
+// changed returns the intent after a change that was made.
+func changed(q Question, s questionStep) Question {
+	switch s.In.Do {
+	case Note:
+		q.Note = s.In.Value
+	case Complete:
+		q.Status = Completed
+	case Abandon:
+		q.Status = Abandoned
+	}
+	return q.moved(s)
+}
+
+func miss(at wire.Value, format string, args ...any) history.Miss {
+	return history.Miss{At: at, Want: fmt.Sprintf(format, args...)}
+}
+
+// shown compares a read with the intent.
+func (q Question) shown(s questionStep) (out []history.Miss) {
+	if !s.Out.ok() {
+		return []history.Miss{miss(s.Out.Status, "HTTP 200")}
+	}
+	body := s.Out.Body
+	if status := body.Key("status"); status.String() != q.Status {
+		out = append(out, miss(status, "status %s", q.Status))
+	}
+	if version, has := body.Key("version").Int(); has && (q.Known && version != q.Version || version < q.Version) {
+		out = append(out, miss(body.Key("version"), "version %d", q.Version))
+	}
+	if note := body.At("/state/note"); note.String() != q.Note {
+		out = append(out, miss(note, "the note %q", q.Note))
+	}
+	if answer := body.At("/state/_suspension/response"); answer.String() != q.Answer {
+		out = append(out, history.Miss{Of: openintent.OIP0025A13, At: answer, Want: fmt.Sprintf("the answer %q", q.Answer)})
+	}
+	return out
+}
+
+// refused returns whether a reply is a refusal with one of these statuses; none is any client error.
+func refused(codes ...int64) func(Question, questionStep) []history.Miss {
+	return func(_ Question, s questionStep) []history.Miss {
+		for _, code := range codes {
+			if s.Out.Code == code {
+				return nil
+			}
+		}
+		if len(codes) == 0 && s.Out.Code/100 == 4 {
+			return nil
+		}
+		if len(codes) > 0 {
+			return []history.Miss{miss(s.Out.Status, "HTTP %d", codes[0])}
+		}
+		return []history.Miss{miss(s.Out.Status, "a refusal with 4xx")}
+	}
+}
+
+func took(_ Question, s questionStep) (out []history.Miss) {
+	if !s.Out.ok() {
+		return []history.Miss{miss(s.Out.Status, "HTTP 200: the answer is taken")}
+	}
+	if value := s.Out.Body.Key("value"); value.String() != s.In.Value {
+		out = append(out, history.Miss{Of: openintent.OIP0025A11, At: value, Want: fmt.Sprintf("the value %q", s.In.Value)})
+	}
+	return out
+}
+
+// current: the version that it named may be that of the intent.
+func current(q Question, s questionStep) []history.Miss {
+	if q.Known && s.Out.Named != q.Version || s.Out.Named < q.Version {
+		return []history.Miss{miss(s.Out.Status, "a refusal: it names version %d in place of %d", s.Out.Named, q.Version)}
+	}
+	if !s.Out.ok() {
+		return []history.Miss{miss(s.Out.Status, "HTTP 200")}
+	}
+	return nil
+}
+
+func tellQuestion(s questionStep) string {
+	line := string(s.In.Do)
+	if s.In.Value != "" {
+		line += " " + s.In.Value
+	}
+	switch {
+	case s.In.Old && s.In.Do == Answer:
+		line += " to another suspension"
+	case s.Out.Named > 0:
+		line += fmt.Sprintf(" at version %d", s.Out.Named)
+	}
+	if s.Lost {
+		return line
+	}
+	line += fmt.Sprintf(": HTTP %d", s.Out.Code)
+	if s.In.Do == Look {
+		b := s.Out.Body
+		line += fmt.Sprintf(", %s, version %s, note %q, answer %q", b.Key("status").String(), b.Key("version").JSON(),
+			b.At("/state/note").String(), b.At("/state/_suspension/response").String())
+	}
+	return line
+}

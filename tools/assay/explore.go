@@ -1,0 +1,256 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/reports"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/tools/assay/internal/progress"
+	"github.com/openassay/assay/tools/internal/protocols"
+)
+
+const exploreLong = `Makes histories that nobody thought of, until --for is over or one shows a violation:
+several clients at once do legal and illegal things to objects of the target, drawn
+from the seed by weights that turn towards what was not done yet. A model of the
+protocol says after each step what may be seen; what happens at once is held to
+linearizability. A history that the model does not explain is asked again, smaller
+and smaller, and the smallest is shown: its steps, the one that no rule allows, and
+what would have been allowed in its place.
+
+It certifies nothing: a certificate is for assay certify. What it finds is written
+into --out as a certification would be, with the transcript of all requests.
+
+Exit codes, the highest that applies:
+  2    the command was not understood
+  3    the target cannot be reached, or has no discovery document
+  6    Assay itself broke
+  1    a requirement is violated
+  5    some histories came to no verdict
+  4    nothing could be explored
+  0    nothing was found
+  130  interrupted`
+
+// exploreFlags lists the flags of assay certify that explore takes, too.
+var exploreFlags = append([]string{"seed", "fault", "out"}, slices.DeleteFunc(slices.Clone(targetFlags), func(name string) bool {
+	return slices.Contains([]string{"salt", "expect-claim", "json", "real-time"}, name)
+})...)
+
+func newExplore() *cobra.Command {
+	o, lasts := &certifyFlags{}, time.Duration(0)
+	cmd := &cobra.Command{
+		Use:   "explore TARGET|--exec COMMAND",
+		Short: "Look for violations in drawn histories",
+		Long:  exploreLong,
+		Example: "  assay explore simhost --for 10s\n" +
+			"  assay explore http://localhost:3000 --key-file ./key --for 10m",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, targets []string) error {
+			if lasts <= 0 {
+				return usage("explore --for %s: give a duration like 60s", lasts)
+			}
+			c, err := exploreTarget(cmd, o, targets)
+			if err != nil {
+				return err
+			}
+			return c.run(cmd.Context(), lasts)
+		},
+	}
+	o.register(cmd.Flags())
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = !slices.Contains(exploreFlags, f.Name) && o.commands[f.Name] == nil })
+	out := cmd.Flags().Lookup("out")
+	out.DefValue, out.Usage = exploredDir, "`DIR` for what is found"
+	cmd.Flags().DurationVar(&lasts, "for", time.Minute, "for how long `TIME` it goes on")
+	return cmd
+}
+
+// exploredDir is beside the reports of certifications.
+var exploredDir = filepath.Join(reportsDir, "explore")
+
+// exploring is one run of the command.
+type exploring struct {
+	*certify
+	seed     uint64 // of the first session
+	sessions int
+	spent    wire.Spent
+	open     []string // why histories came to no verdict
+	asked    bool     // some came to one
+}
+
+func exploreTarget(cmd *cobra.Command, o *certifyFlags, targets []string) (*exploring, error) {
+	var foreign string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Hidden {
+			foreign = f.Name
+		}
+	})
+	if foreign != "" {
+		return nil, usage("explore --%s: it is for assay certify: leave it out", foreign)
+	}
+	if !cmd.Flags().Changed("out") {
+		o.out = exploredDir
+	}
+	c, err := o.read(cmd, targets)
+	if err != nil {
+		return nil, inCommand("explore", err)
+	}
+	c.options.Depth = scenarios.Deep
+	return &exploring{certify: c, seed: c.options.Seed}, c.checkOut()
+}
+
+// histories replaces the suites of the target's protocol by those that explore.
+func (e *exploring) histories() error {
+	id := e.suites[0].Protocol.ID
+	for _, row := range protocols.Table {
+		for _, kind := range row.Targets {
+			if row.Protocol.ID != id || kind.Histories == nil || (kind.Flag != nil) != (e.target.kind.Target != nil) {
+				continue
+			}
+			e.suites = kind.Histories()
+			for _, s := range e.suites {
+				e.options.Select.Suites = append(e.options.Select.Suites, s.ID)
+			}
+			return nil
+		}
+	}
+	return usage("explore: there is no model of %s", id)
+}
+
+// run makes one session after another, each with a seed of its own, until the time is over or something is found.
+func (e *exploring) run(ctx context.Context, lasts time.Duration) error {
+	defer bounded()()
+	p := progress.New(e.stderr, isTerminal(e.stderr), time.Now, "sessions")
+	defer p.End()
+	p.Say("exploring %s for %s, seed %d", e.target.name, lasts, e.seed)
+	began := time.Now()
+	for ; e.sessions == 0 || time.Since(began) < lasts; e.sessions++ {
+		e.options.Seed = e.seed + uint64(e.sessions) //nolint:gosec // a count
+		report, err := e.session(ctx, lasts-time.Since(began))
+		if err != nil {
+			return inCommand("explore", e.notStarted(ctx, err))
+		}
+		e.spent = e.spent.Plus(report.Spent)
+		if ctx.Err() != nil {
+			return &exit{Code: scenarios.ExitInterrupted, Cause: errors.New("explore: interrupted")}
+		}
+		if done, err := e.concluded(report); done || err != nil {
+			return err
+		}
+	}
+	return e.nothing(time.Since(began))
+}
+
+// session explores once. A simulated host is a new one each time. The end of left ends it without a verdict.
+func (e *exploring) session(ctx context.Context, left time.Duration) (*scenarios.Report, error) {
+	target, stop, err := e.target.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	if e.sessions == 0 {
+		if err := e.detect(ctx, target); err != nil {
+			return nil, err
+		}
+		if err := e.histories(); err != nil {
+			return nil, err
+		}
+	}
+	c, err := scenarios.Certify(ctx, target, e.options, e.suites...)
+	if err != nil {
+		return nil, err
+	}
+	if e.sessions > 0 { // the first one is whole
+		defer time.AfterFunc(left, c.Interrupt).Stop()
+	}
+	return c.Finish(context.WithoutCancel(ctx)), nil
+}
+
+// concluded shows what a session found, and writes it. done is set if something was.
+func (e *exploring) concluded(report *scenarios.Report) (done bool, err error) {
+	code := 0
+	for _, o := range report.Outcomes {
+		switch o.Verdict {
+		case scenarios.Failed:
+			code = scenarios.ExitViolated
+		case scenarios.Broken:
+			return true, &exit{Code: scenarios.ExitBroken, Cause: fmt.Errorf("explore: %s: %s", o.Scenario.ID, o.Reason)}
+		case scenarios.Blocked:
+			e.note(o)
+		case scenarios.Inconclusive: // the time was over, or the target did not answer
+			if e.sessions == 0 {
+				e.note(o)
+			}
+		case scenarios.Passed:
+			e.asked = true
+		}
+	}
+	if code == 0 {
+		return false, nil
+	}
+	stamp := reports.Stamp{Version: version(), ExitCode: code, Again: func(scenarios.ScenarioID) string { return e.repeat() }}
+	if err := reports.Write(e.out, report, reports.Results(report, stamp)); err != nil {
+		return true, &exit{Code: scenarios.ExitBroken, Cause: err}
+	}
+	if _, err := io.WriteString(e.stdout, e.found(report)); err != nil {
+		return true, err
+	}
+	return true, &exit{Code: code}
+}
+
+func (e *exploring) note(o scenarios.Outcome) {
+	if line := fmt.Sprintf("%s: %s: %s", o.Scenario.ID, o.Verdict, o.Reason); !slices.Contains(e.open, line) {
+		e.open = append(e.open, line)
+	}
+}
+
+// repeat is the command that makes the session again.
+func (e *exploring) repeat() string {
+	return strings.Replace(e.again("x"), "assay certify", "assay explore", 1)
+}
+
+// found tells the violations of a session.
+func (e *exploring) found(report *scenarios.Report) string {
+	var b strings.Builder
+	for _, o := range report.Outcomes {
+		if o.Verdict != scenarios.Failed {
+			continue
+		}
+		fmt.Fprintf(&b, "%s: violated\n", o.Failure.Requirement)
+		for line := range strings.SplitSeq(o.Failure.Expected, "\n") {
+			fmt.Fprintf(&b, "  %s\n", textsafe.Line(line))
+		}
+		fmt.Fprintf(&b, "  got %s\n", textsafe.Clip(textsafe.Line(o.Failure.Actual), mostWords))
+	}
+	fmt.Fprintf(&b, "%s; found in session %d, explore/%d\nagain: %s\nreports in %s\n", textsafe.Count(e.spent.Requests, "request"),
+		e.sessions+1, e.options.Seed, e.repeat(), e.out)
+	return b.String()
+}
+
+// nothing tells that nothing was found.
+func (e *exploring) nothing(took time.Duration) error {
+	for _, line := range e.open {
+		if _, err := fmt.Fprintln(e.stdout, textsafe.Line(line)); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !e.asked:
+		return &exit{Code: scenarios.ExitNothing, Cause: errors.New("explore: no history came to a verdict")}
+	case len(e.open) > 0:
+		return &exit{Code: scenarios.ExitUnproved}
+	}
+	_, err := fmt.Fprintf(e.stdout, "nothing found in %s: %s, %.0f a second; seeds %d to %d\n", took.Round(time.Second),
+		textsafe.Count(e.spent.Requests, "request"), float64(e.spent.Requests)/took.Seconds(), e.seed, e.options.Seed)
+	return err
+}
