@@ -67,14 +67,14 @@ func (k *Kind[S, In, Out]) unexplained(h History[S, In, Out], v history.Verdict[
 	if len(v.Closest) == 0 {
 		panic(fmt.Sprintf("the model has no rule for %s", k.Model.Tell(h.Steps[v.Wrong])))
 	}
-	before := strings.TrimRight(k.Model.Picture(h.Steps, v), "\n")
+	picture := strings.TrimRight(k.Model.Picture(h.Steps, v), "\n")
 	t := v.Closest[0]
 	for _, miss := range t.Misses {
 		id := miss.Of
 		if id == "" {
 			id = t.Rule.Of[0]
 		}
-		j.Check(id, miss.At).To(as(miss.Want, false), "%s, where\n%s\n", t.Rule.Name, before)
+		j.Check(id, miss.At).To(as(miss.Want+", where\n"+picture, false), "%s", t.Rule.Name)
 	}
 }
 

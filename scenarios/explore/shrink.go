@@ -13,45 +13,91 @@ import (
 const (
 	mostReplays = 200
 	replaysFor  = 10 * time.Second // without what the target holds back
+	racesEach   = 4                // how often clients go through the same steps at once until it comes again
 )
 
-// shrink makes a history small that the model does not explain: it leaves out steps as long as the rest, asked of another object,
-// one step after the other, is not explained either. found is false if not even the whole is: then it was seen once.
-func (k *Kind[S, In, Out]) shrink(ctx context.Context, c *scenarios.Conn, h History[S, In, Out]) (small History[S, In, Out], found bool) {
-	v := k.Model.Explain([]S{h.Begin}, h.Steps, 0)
-	ins := make([]In, 0, len(v.Order)+1)
-	for _, i := range append(slices.Clone(v.Order), v.Wrong) {
-		ins = append(ins, h.Steps[i].In)
-	}
-	left, began, waited := mostReplays, c.Now(), c.Waited()
-	again := func(ins []In) bool {
-		if left--; left < 0 || c.Now().Sub(began)-(c.Waited()-waited) > replaysFor {
-			return false
-		}
-		replayed, ok := k.replay(ctx, c, h.Begin, ins)
-		if ok {
-			return false
-		}
-		small, found = replayed, true
-		return true
-	}
-	if !again(ins) {
-		return small, false
-	}
-	Smallest(ins, again)
-	return small, found
+// replays takes steps again, on objects of their own, as long as the target is asked to.
+type replays[S comparable, In, Out any] struct {
+	*Kind[S, In, Out]
+	c             *scenarios.Conn
+	begin         S
+	left          int
+	began, waited time.Duration
+	small         *History[S, In, Out] // the last one that the model does not explain
 }
 
-// replay takes the steps one after the other, on an object of their own, up to the first that is not explained.
-func (k *Kind[S, In, Out]) replay(ctx context.Context, c *scenarios.Conn, begin S, ins []In) (h History[S, In, Out], ok bool) {
+// shrink makes a history small that the model does not explain: it leaves out steps as long as the rest, asked of another object,
+// is not explained either. One client takes all of them in turn, if that shows it; else all clients at once, as they did. found is
+// false if it does not come again: then it was seen once.
+func (k *Kind[S, In, Out]) shrink(ctx context.Context, c *scenarios.Conn, h History[S, In, Out]) (small History[S, In, Out], found bool) {
+	r := &replays[S, In, Out]{
+		Kind: k, c: c, begin: h.Begin, left: mostReplays, began: time.Duration(c.Now().UnixNano()), waited: c.Waited(),
+	}
+	alone := func(ins [][]In) bool { return r.again(ctx, ins, 1) }
+	at := func(ins [][]In) bool { return r.again(ctx, ins, racesEach) }
+	if ins := k.inTurn(h); alone(ins) {
+		Smallest(ins[:len(r.small.Steps)], alone)
+	} else if ins := atOnce(h); len(ins) < len(h.Steps) && at(ins) {
+		Smallest(ins, at)
+	}
+	if r.small == nil {
+		return small, false
+	}
+	return *r.small, true
+}
+
+// inTurn returns the steps of a history in the order that explains most of them, those last that no order explains.
+func (k *Kind[S, In, Out]) inTurn(h History[S, In, Out]) (ins [][]In) {
+	v := k.Model.Explain([]S{h.Begin}, h.Steps, 0)
+	for _, i := range v.Order {
+		ins = append(ins, []In{h.Steps[i].In})
+	}
+	for i, step := range h.Steps {
+		if !slices.Contains(v.Order, i) {
+			ins = append(ins, []In{step.In})
+		}
+	}
+	return ins
+}
+
+// atOnce returns the steps of a history as its clients took them, each round at once.
+func atOnce[S comparable, In, Out any](h History[S, In, Out]) (ins [][]In) {
+	for _, step := range h.Steps {
+		if step.Client == 0 {
+			ins = append(ins, nil)
+		}
+		ins[len(ins)-1] = append(ins[len(ins)-1], step.In)
+	}
+	return ins
+}
+
+// again takes the steps again, up to so many times, until the model does not explain what came of them.
+func (r *replays[S, In, Out]) again(ctx context.Context, ins [][]In, times int) bool {
+	for range times {
+		now := time.Duration(r.c.Now().UnixNano())
+		if r.left--; r.left < 0 || now-r.began-(r.c.Waited()-r.waited) > replaysFor {
+			return false
+		}
+		if h, ok := r.replay(ctx, r.c, r.begin, ins); !ok {
+			r.small = &h
+			return true
+		}
+	}
+	return false
+}
+
+// replay has clients take the steps of each round at once, on an object of their own, up to the first round that is not explained.
+func (k *Kind[S, In, Out]) replay(ctx context.Context, c *scenarios.Conn, begin S, ins [][]In) (h History[S, In, Out], ok bool) {
 	h.Begin, h.Small = begin, true
 	t := k.start(ctx, c, begin)
-	states := []S{begin}
-	for _, in := range ins {
-		round := []history.Step[In, Out]{{In: in}}
+	for _, each := range ins {
+		round := make([]history.Step[In, Out], len(each))
+		for i, in := range each {
+			round[i] = history.Step[In, Out]{Client: i, In: in}
+		}
 		t.take(ctx, round)
 		h.Steps = append(h.Steps, round...)
-		if states = k.Model.After(states, round[0]); len(states) == 0 {
+		if v := k.Model.Explain([]S{begin}, h.Steps, 0); v.Wrong >= 0 {
 			return h, false
 		}
 	}
@@ -61,7 +107,7 @@ func (k *Kind[S, In, Out]) replay(ctx context.Context, c *scenarios.Conn, begin 
 // Smallest returns a part of a list of which holds is true and of no part with one less: it leaves out halves, then smaller and
 // smaller parts (delta debugging). holds is true of the whole.
 func Smallest[T any](all []T, holds func([]T) bool) []T {
-	for size := len(all) / 2; size > 0; {
+	for size := max(1, len(all)/2); size > 0; {
 		left := false
 		for at := 0; at+size <= len(all); {
 			if part := slices.Concat(all[:at], all[at+size:]); holds(part) {
@@ -70,9 +116,7 @@ func Smallest[T any](all []T, holds func([]T) bool) []T {
 				at += size
 			}
 		}
-		if size > len(all) {
-			size = len(all)
-		}
+		size = min(size, len(all))
 		if !left || size > 1 {
 			size /= 2
 		}

@@ -82,6 +82,7 @@ var exploredDir = filepath.Join(reportsDir, "explore")
 type exploring struct {
 	*certify
 	seed     uint64 // of the first session
+	most     wire.Spent
 	sessions int
 	spent    wire.Spent
 	open     []string // why histories came to no verdict
@@ -106,7 +107,7 @@ func exploreTarget(cmd *cobra.Command, o *certifyFlags, targets []string) (*expl
 		return nil, inCommand("explore", err)
 	}
 	c.options.Depth = scenarios.Deep
-	return &exploring{certify: c, seed: c.options.Seed}, c.checkOut()
+	return &exploring{certify: c, seed: c.options.Seed, most: c.options.Most}, c.checkOut()
 }
 
 // histories replaces the suites of the target's protocol by those that explore.
@@ -135,6 +136,10 @@ func (e *exploring) run(ctx context.Context, lasts time.Duration) error {
 	p.Say("exploring %s for %s, seed %d", e.target.name, lasts, e.seed)
 	began := time.Now()
 	for ; e.sessions == 0 || time.Since(began) < lasts; e.sessions++ {
+		var some bool
+		if e.options.Most, some = e.spent.Left(e.most); !some {
+			break // the operator allows no more
+		}
 		e.options.Seed = e.seed + uint64(e.sessions) //nolint:gosec // a count
 		report, err := e.session(ctx, lasts-time.Since(began))
 		if err != nil {
@@ -214,9 +219,10 @@ func (e *exploring) note(o scenarios.Outcome) {
 	}
 }
 
-// repeat is the command that makes the session again.
+// repeat is the command that makes the session again, and no other.
 func (e *exploring) repeat() string {
-	return strings.Replace(e.again("x"), "assay certify", "assay explore", 1)
+	flags, _, _ := strings.Cut(strings.TrimPrefix(e.again(""), "assay certify "), " --scenario ")
+	return fmt.Sprintf("assay explore %s --seed %d --for 1s", flags, e.options.Seed)
 }
 
 // found tells the violations of a session.
