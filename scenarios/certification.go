@@ -177,9 +177,10 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 			}
 		}
 	}
-	if !hurried { // what the target holds back is not counted, up to the greatest patience
+	// What the target holds back is not counted, up to twice the greatest patience: one that takes 5 requests a second needs it.
+	if !hurried {
 		c.cancel()
-		bounded, cancel := context.WithTimeout(whole, c.Options.Timeout+c.Options.MaxPatience)
+		bounded, cancel := context.WithTimeout(whole, c.Options.Timeout+2*c.Options.MaxPatience)
 		held, done := within(bounded, c.Options.Timeout, c.network.Held)
 		ctx, c.cancel = held, func() { done(); cancel() }
 	}
