@@ -41,7 +41,9 @@ func (k *Kind[S, In, Out]) Run(ctx context.Context, c *scenarios.Conn, o *Observ
 }
 
 // history makes a history of an object. ok is false if the model does not explain it.
-func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *rand.Rand, length int, met Coverage) (h History[S, In, Out], ok bool) {
+func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *rand.Rand, length int, met Coverage) (
+	h History[S, In, Out], ok bool,
+) {
 	h.Begin = k.Begin(r, c.Discovery)
 	clients := 1
 	if k.Clients > 1 && r.IntN(2) == 0 {

@@ -31,7 +31,7 @@ var cell = &history.Model[int, in, out]{
 			Name: "what is written is kept", Of: scenarios.IDs{"TOY-1"},
 			When: func(_ int, i in) bool { return !i.reads() },
 			Ways: []history.Way[int, in, out]{
-				{Name: "taken", Must: true, Shows: shows(func(_ int, s step) int { return s.In.write }), To: func(_ int, s step) int { return s.In.write }},
+				{Name: "taken", Must: true, Shows: shows(written), To: written},
 				{Name: "refused", Shows: shows(func(int, step) int { return refused }), To: same},
 			},
 		},
@@ -51,6 +51,8 @@ var cell = &history.Model[int, in, out]{
 
 func same(kept int, _ step) int { return kept }
 
+func written(_ int, s step) int { return s.In.write }
+
 func shows(want func(int, step) int) func(int, step) []history.Miss {
 	return func(kept int, s step) []history.Miss {
 		if n := want(kept, s); n != s.Out.shows {
@@ -66,6 +68,14 @@ func at(client, began, ended int, s step) step {
 	return s
 }
 
+// turns are steps of one client, one after the other.
+func turns(steps ...step) []step {
+	for i := range steps {
+		steps[i] = at(0, 2*i+1, 2*i+2, steps[i])
+	}
+	return steps
+}
+
 func write(n int) step        { return step{In: in{n}, Out: out{n}} }
 func read(n int) step         { return step{Out: out{n}} }
 func refusedWrite(n int) step { return step{In: in{n}, Out: out{refused}} }
@@ -78,21 +88,21 @@ func TestExplain(t *testing.T) {
 		order []int
 	}{
 		"nothing":                               {nil, -1, []int{}},
-		"one after the other":                   {[]step{at(0, 1, 2, write(7)), at(0, 3, 4, read(7))}, -1, []int{0, 1}},
-		"what was not written":                  {[]step{at(0, 1, 2, write(7)), at(0, 3, 4, read(8))}, 1, []int{0}},
-		"the first step already":                {[]step{at(0, 1, 2, read(8)), at(0, 3, 4, read(8))}, 0, []int{}},
-		"a refused write changes nothing":       {[]step{at(0, 1, 2, write(7)), at(0, 3, 4, refusedWrite(8)), at(0, 5, 6, read(7))}, -1, []int{0, 1, 2}},
-		"a refused write that is kept":          {[]step{at(0, 1, 2, refusedWrite(8)), at(0, 3, 4, read(8))}, 1, []int{0}},
+		"one after the other":                   {turns(write(7), read(7)), -1, []int{0, 1}},
+		"what was not written":                  {turns(write(7), read(8)), 1, []int{0}},
+		"the first step already":                {turns(read(8), read(8)), 0, []int{}},
+		"a refused write changes nothing":       {turns(write(7), refusedWrite(8), read(7)), -1, []int{0, 1, 2}},
+		"a refused write that is kept":          {turns(refusedWrite(8), read(8)), 1, []int{0}},
 		"a read during a write shows it":        {[]step{at(0, 1, 9, write(7)), at(1, 2, 3, read(7))}, -1, []int{0, 1}},
 		"a read during a write need not":        {[]step{at(0, 1, 9, write(7)), at(1, 2, 3, read(0))}, -1, []int{1, 0}},
 		"a read after a write shows it":         {[]step{at(0, 1, 3, write(7)), at(1, 2, 9, write(8)), at(2, 4, 5, read(0))}, 2, nil},
 		"two reads in the wrong order":          {[]step{at(0, 1, 9, write(7)), at(1, 2, 3, read(7)), at(1, 4, 5, read(0))}, 2, []int{0, 1}},
-		"a lost write may be taken":             {[]step{at(0, 1, 2, lost(7)), at(0, 3, 4, read(7))}, -1, []int{0, 1}},
-		"a lost write may be lost":              {[]step{at(0, 1, 2, lost(7)), at(0, 3, 4, read(0))}, -1, nil},
-		"a lost write may come later":           {[]step{at(0, 1, 2, lost(7)), at(0, 3, 4, read(0)), at(0, 5, 6, read(7))}, -1, []int{1, 0, 2}},
-		"a lost write comes once":               {[]step{at(0, 1, 2, lost(7)), at(0, 3, 4, read(7)), at(0, 5, 6, write(8)), at(0, 7, 8, read(7))}, 3, nil},
-		"a lost write is no other":              {[]step{at(0, 1, 2, lost(7)), at(0, 3, 4, read(8))}, 1, nil},
-		"nothing is lost before what came next": {[]step{at(0, 1, 2, write(1)), at(0, 3, 4, lost(7))}, -1, []int{0, 1}},
+		"a lost write may be taken":             {turns(lost(7), read(7)), -1, []int{0, 1}},
+		"a lost write may be lost":              {turns(lost(7), read(0)), -1, nil},
+		"a lost write may come later":           {turns(lost(7), read(0), read(7)), -1, []int{1, 0, 2}},
+		"a lost write comes once":               {turns(lost(7), read(7), write(8), read(7)), 3, nil},
+		"a lost write is no other":              {turns(lost(7), read(8)), 1, nil},
+		"nothing is lost before what came next": {turns(write(1), lost(7)), -1, []int{0, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := cell.Explain([]int{0}, c.steps, 0)
@@ -189,7 +199,7 @@ func TestPicture(t *testing.T) {
 		steps []step
 		want  string
 	}{
-		"one client": {[]step{at(0, 1, 2, write(7)), at(0, 3, 4, read(8))}, `  write 7: 7
+		"one client": {turns(write(7), read(8)), `  write 7: 7
 x read: 8
   allowed: what is kept is shown: 7
 `},
@@ -198,7 +208,7 @@ x client 2: read: 8
 ? client 1: read: 9
   allowed: what is kept is shown: 7
 `},
-		"a reply that was lost": {[]step{at(0, 1, 2, lost(7)), at(0, 3, 4, read(7))}, `  write 7: 0, and the reply was lost
+		"a reply that was lost": {turns(lost(7), read(7)), `  write 7: 0, and the reply was lost
   read: 7
 `},
 	} {
