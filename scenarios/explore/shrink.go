@@ -33,12 +33,12 @@ func (k *Kind[S, In, Out]) shrink(ctx context.Context, c *scenarios.Conn, h Hist
 	r := &replays[S, In, Out]{
 		Kind: k, c: c, begin: h.Begin, left: mostReplays, began: time.Duration(c.Now().UnixNano()), waited: c.Waited(),
 	}
-	alone := func(ins [][]In) bool { return r.again(ctx, ins, 1) }
-	at := func(ins [][]In) bool { return r.again(ctx, ins, racesEach) }
-	if ins := k.inTurn(h); alone(ins) {
-		Smallest(ins[:len(r.small.Steps)], alone)
-	} else if ins := atOnce(h); len(ins) < len(h.Steps) && at(ins) {
-		Smallest(ins, at)
+	alone := func(rounds []round[In]) bool { return r.again(ctx, rounds, 1) }
+	at := func(rounds []round[In]) bool { return r.again(ctx, rounds, racesEach) }
+	if rounds := k.inTurn(h); alone(rounds) {
+		Smallest(rounds[:len(r.small.Steps)], alone)
+	} else if rounds := atOnce(h); len(rounds) < len(h.Steps) && at(rounds) {
+		Smallest(rounds, at)
 	}
 	if r.small == nil {
 		return small, false
@@ -46,39 +46,46 @@ func (k *Kind[S, In, Out]) shrink(ctx context.Context, c *scenarios.Conn, h Hist
 	return *r.small, true
 }
 
-// inTurn returns the steps of a history in the order that explains most of them, those last that no order explains.
-func (k *Kind[S, In, Out]) inTurn(h History[S, In, Out]) (ins [][]In) {
+// round is what clients do at once.
+type round[In any] struct {
+	ins  []In
+	kill bool // the target is killed meanwhile
+}
+
+// inTurn returns the steps of a history in the order that explains most of them, those last that no order explains, each by itself.
+func (k *Kind[S, In, Out]) inTurn(h History[S, In, Out]) (rounds []round[In]) {
 	v := k.Model.Explain([]S{h.Begin}, h.Steps, 0)
 	for _, i := range v.Order {
-		ins = append(ins, []In{h.Steps[i].In})
+		rounds = append(rounds, round[In]{[]In{h.Steps[i].In}, h.Steps[i].Killed})
 	}
 	for i, step := range h.Steps {
 		if !slices.Contains(v.Order, i) {
-			ins = append(ins, []In{step.In})
+			rounds = append(rounds, round[In]{[]In{step.In}, step.Killed})
 		}
 	}
-	return ins
+	return rounds
 }
 
 // atOnce returns the steps of a history as its clients took them, each round at once.
-func atOnce[S comparable, In, Out any](h History[S, In, Out]) (ins [][]In) {
+func atOnce[S comparable, In, Out any](h History[S, In, Out]) (rounds []round[In]) {
 	for _, step := range h.Steps {
 		if step.Client == 0 {
-			ins = append(ins, nil)
+			rounds = append(rounds, round[In]{kill: step.Killed})
 		}
-		ins[len(ins)-1] = append(ins[len(ins)-1], step.In)
+		last := &rounds[len(rounds)-1]
+		last.ins = append(last.ins, step.In)
 	}
-	return ins
+	return rounds
 }
 
 // again takes the steps again, up to so many times, until the model does not explain what came of them.
-func (r *replays[S, In, Out]) again(ctx context.Context, ins [][]In, times int) bool {
+func (r *replays[S, In, Out]) again(ctx context.Context, rounds []round[In], times int) bool {
 	for range times {
 		now := time.Duration(r.c.Now().UnixNano())
 		if r.left--; r.left < 0 || now-r.began-(r.c.Waited()-r.waited) > replaysFor {
 			return false
 		}
-		if h, ok := r.replay(ctx, r.c, r.begin, ins); !ok {
+		if h, ok := r.replay(ctx, r.c, r.begin, rounds); !ok {
 			r.small = &h
 			return true
 		}
@@ -87,16 +94,18 @@ func (r *replays[S, In, Out]) again(ctx context.Context, ins [][]In, times int) 
 }
 
 // replay has clients take the steps of each round at once, on an object of their own, up to the first round that is not explained.
-func (k *Kind[S, In, Out]) replay(ctx context.Context, c *scenarios.Conn, begin S, ins [][]In) (h History[S, In, Out], ok bool) {
+func (k *Kind[S, In, Out]) replay(ctx context.Context, c *scenarios.Conn, begin S, rounds []round[In]) (
+	h History[S, In, Out], ok bool,
+) {
 	h.Begin, h.Small = begin, true
 	t := k.start(ctx, c, begin)
-	for _, each := range ins {
-		round := make([]history.Step[In, Out], len(each))
-		for i, in := range each {
-			round[i] = history.Step[In, Out]{Client: i, In: in}
+	for _, each := range rounds {
+		steps := make([]history.Step[In, Out], len(each.ins))
+		for i, in := range each.ins {
+			steps[i] = history.Step[In, Out]{Client: i, In: in}
 		}
-		t.take(ctx, round)
-		h.Steps = append(h.Steps, round...)
+		t.take(ctx, steps, each.kill)
+		h.Steps = append(h.Steps, steps...)
 		if v := k.Model.Explain([]S{begin}, h.Steps, 0); v.Wrong >= 0 {
 			return h, false
 		}

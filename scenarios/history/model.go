@@ -14,8 +14,10 @@ type Step[In, Out any] struct {
 	Ended  time.Duration `json:"ended"` // when the reply was there
 	// Lost: no reply was seen. The object may have taken the step, at any time since it began, or never.
 	Lost bool `json:"lost,omitempty"`
-	In   In   `json:"in"`
-	Out  Out  `json:"out"`
+	// Killed: the target was killed meanwhile, and started again.
+	Killed bool `json:"killed,omitempty"`
+	In     In   `json:"in"`
+	Out    Out  `json:"out"`
 }
 
 // Rule says what may come of a step in some states. In a list a rule presumes that no rule before it holds.

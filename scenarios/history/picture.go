@@ -11,14 +11,17 @@ import (
 func (m *Model[S, In, Out]) Picture(steps []Step[In, Out], v Verdict[S, In, Out]) string {
 	several := slices.ContainsFunc(steps, func(s Step[In, Out]) bool { return s.Client > 0 })
 	line := func(i int) string {
-		s, who := steps[i], ""
+		s, who, after := steps[i], "", ""
+		if s.Killed {
+			after = "; meanwhile the target was killed, and started again"
+		}
 		if several {
 			who = fmt.Sprintf("client %d: ", s.Client+1)
 		}
 		if s.Lost {
-			return who + m.Tell(s) + ", and the reply was lost"
+			return who + m.Tell(s) + ", and the reply was lost" + after
 		}
-		return who + m.Tell(s)
+		return who + m.Tell(s) + after
 	}
 	var b strings.Builder
 	for _, i := range v.Order {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/mortal"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/tools/assay/internal/progress"
 	"github.com/openassay/assay/tools/internal/protocols"
@@ -48,7 +50,7 @@ var exploreFlags = append([]string{"seed", "fault", "out"}, slices.DeleteFunc(sl
 })...)
 
 func newExplore() *cobra.Command {
-	o, lasts := &certifyFlags{}, time.Duration(0)
+	o, lasts, command := &certifyFlags{}, time.Duration(0), ""
 	cmd := &cobra.Command{
 		Use:   "explore TARGET|--exec COMMAND",
 		Short: "Look for violations in drawn histories",
@@ -64,6 +66,9 @@ func newExplore() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if c.host, err = hostWords(cmd, c, command); err != nil {
+				return err
+			}
 			return c.run(cmd.Context(), lasts)
 		},
 	}
@@ -72,6 +77,7 @@ func newExplore() *cobra.Command {
 	out := cmd.Flags().Lookup("out")
 	out.DefValue, out.Usage = exploredDir, "`DIR` for what is found"
 	cmd.Flags().DurationVar(&lasts, "for", time.Minute, "for how long `TIME` it goes on")
+	cmd.Flags().StringVar(&command, "host-cmd", "", "`COMMAND` that starts the host at TARGET, which is then killed at drawn moments, and started again")
 	return cmd
 }
 
@@ -83,6 +89,7 @@ type exploring struct {
 	*certify
 	seed     uint64 // of the first session
 	most     wire.Spent
+	host     []string // the command that starts the target; nil if it is not killed
 	sessions int
 	spent    wire.Spent
 	open     []string // why histories came to no verdict
@@ -110,6 +117,46 @@ func exploreTarget(cmd *cobra.Command, o *certifyFlags, targets []string) (*expl
 	return &exploring{certify: c, seed: c.options.Seed, most: c.options.Most}, c.checkOut()
 }
 
+// hostWords returns the command that starts the target; nil if there is none.
+func hostWords(cmd *cobra.Command, e *exploring, command string) ([]string, error) {
+	words, closed := shellWords(command)
+	switch {
+	case !cmd.Flags().Changed("host-cmd"):
+		return nil, nil
+	case !closed:
+		return nil, usage("explore --host-cmd %q: a quote is not closed", command)
+	case len(words) == 0:
+		return nil, usage("explore --host-cmd: name a program and its arguments")
+	case e.target.specimen != nil || e.target.kind.Target != nil:
+		return nil, usage("explore --host-cmd: TARGET is to be the base URL at which the command has the host listen")
+	}
+	return words, nil
+}
+
+// startHost starts the target if there is a command for it.
+func (e *exploring) startHost(ctx context.Context) (stop func(), err error) {
+	if e.host == nil {
+		return func() {}, nil
+	}
+	client := &http.Client{Transport: &http.Transport{}}
+	if file := e.target.wire.CAFile; file != "" {
+		trusted, err := wire.Trust(file)
+		if err != nil {
+			return nil, usage("explore: %w", err)
+		}
+		client.Transport = &http.Transport{TLSClientConfig: trusted}
+	}
+	path := e.suites[0].Protocol.DiscoveryPath
+	e.options.Mortal, err = mortal.Start(ctx, e.host, strings.TrimSuffix(e.target.wire.URL, "/")+path, client, e.options.Patience+hostStart)
+	if err != nil {
+		return nil, &exit{Code: scenarios.ExitUnreachable, Cause: fmt.Errorf("explore --host-cmd: %w", err)}
+	}
+	return e.options.Mortal.Stop, nil
+}
+
+// hostStart is the time that a host has to start, beside patience.
+const hostStart = 20 * time.Second
+
 // histories replaces the suites of the target's protocol by those that explore.
 func (e *exploring) histories() error {
 	id := e.suites[0].Protocol.ID
@@ -134,6 +181,11 @@ func (e *exploring) run(ctx context.Context, lasts time.Duration) error {
 	p := progress.New(e.stderr, isTerminal(e.stderr), time.Now, "sessions")
 	defer p.End()
 	p.Say("exploring %s for %s, seed %d", e.target.name, lasts, e.seed)
+	stop, err := e.startHost(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	began := time.Now()
 	for ; e.sessions == 0 || time.Since(began) < lasts; e.sessions++ {
 		var some bool
@@ -256,7 +308,11 @@ func (e *exploring) nothing(took time.Duration) error {
 	case len(e.open) > 0:
 		return &exit{Code: scenarios.ExitUnproved}
 	}
-	_, err := fmt.Fprintf(e.stdout, "nothing found in %s: %s, %.0f a second; seeds %d to %d\n", took.Round(time.Second),
-		textsafe.Count(e.spent.Requests, "request"), float64(e.spent.Requests)/took.Seconds(), e.seed, e.options.Seed)
+	killed := ""
+	if h := e.options.Mortal; h != nil {
+		killed = "; it was killed " + textsafe.Count(h.Deaths(), "time") + ", and lost nothing"
+	}
+	_, err := fmt.Fprintf(e.stdout, "nothing found in %s: %s, %.0f a second; seeds %d to %d%s\n", took.Round(time.Second),
+		textsafe.Count(e.spent.Requests, "request"), float64(e.spent.Requests)/took.Seconds(), e.seed, e.options.Seed, killed)
 	return err
 }

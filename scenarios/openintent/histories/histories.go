@@ -24,7 +24,7 @@ func Suite() scenarios.Suite {
 			{
 				ID:     "openintent/histories/questions",
 				Title:  "an intent with a question shows what clients did to it, in some order, whatever they do at once",
-				Proves: scenarios.IDs{openintent.OIP00014}, Watches: questions.Watched(),
+				Proves: scenarios.IDs{openintent.OIP00014}, Watches: questions.Watched(), Reaches: scenarios.Survived,
 				Claim: claims.Core, Ask: scenarios.Ask(askedAtOnce, questions.Judge),
 			},
 		},
