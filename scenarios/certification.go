@@ -34,6 +34,7 @@ type Options struct {
 	Nonce        string            // that the operator has to have published, "" for none; see [ErrNoNonce]
 	RealTime     bool              // wait for time to pass, even if the target has a clock seam
 	Limits       *wire.Limits      // default wire.DefaultLimits
+	Known        IDs               // sentences that the target is known to violate, past which drives that explore go on
 	Mortal       *mortal.Host      // the target, where drives may kill it; nil if they may not
 	// Launch leaves running what drives began, where a limit is too long to wait for: see [Report.Begun]. Without it such
 	// drives are blocked, and what they began is cleaned up.

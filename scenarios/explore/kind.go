@@ -45,6 +45,7 @@ type History[S comparable, In, Out any] struct {
 // Observation is the histories of a drive.
 type Observation[S comparable, In, Out any] struct {
 	Histories []History[S, In, Out] `json:"histories"`
+	Known     scenarios.IDs         `json:"known,omitempty"` // sentences that are not held against the target: see [scenarios.Conn.Known]
 }
 
 // SeenAs implements [scenarios.Seer].

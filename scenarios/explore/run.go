@@ -33,6 +33,8 @@ func (k *Kind[S, In, Out]) Run(ctx context.Context, c *scenarios.Conn, o *Observ
 		scenarios.End(scenarios.Block("its steps are several requests: what becomes of one while the target is killed nobody knows",
 			"leave out --host-cmd"))
 	}
+	o.Known = c.Known
+	k = k.except(c.Known)
 	met := Coverage{}
 	for range c.Draw(objects) {
 		r := rand.New(rand.NewPCG(c.Rand.Uint64(), 0)) //nolint:gosec // a history, not a secret

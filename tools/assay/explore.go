@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,7 +51,7 @@ var exploreFlags = append([]string{"seed", "fault", "out"}, slices.DeleteFunc(sl
 })...)
 
 func newExplore() *cobra.Command {
-	o, lasts, command := &certifyFlags{}, time.Duration(0), ""
+	o, lasts, command, all := &certifyFlags{}, time.Duration(0), "", false
 	cmd := &cobra.Command{
 		Use:   "explore TARGET|--exec COMMAND",
 		Short: "Look for violations in drawn histories",
@@ -69,6 +70,7 @@ func newExplore() *cobra.Command {
 			if c.host, err = hostWords(cmd, c, command); err != nil {
 				return err
 			}
+			c.all = all
 			return c.run(cmd.Context(), lasts)
 		},
 	}
@@ -77,6 +79,7 @@ func newExplore() *cobra.Command {
 	out := cmd.Flags().Lookup("out")
 	out.DefValue, out.Usage = exploredDir, "`DIR` for what is found"
 	cmd.Flags().DurationVar(&lasts, "for", time.Minute, "for how long `TIME` it goes on")
+	cmd.Flags().BoolVar(&all, "all", false, "go on when something is found, and hold each sentence against the target once")
 	cmd.Flags().StringVar(&command, "host-cmd", "", "`COMMAND` that starts the host at TARGET, which is then killed at drawn moments, and started again")
 	return cmd
 }
@@ -89,6 +92,7 @@ type exploring struct {
 	*certify
 	seed     uint64 // of the first session
 	most     wire.Spent
+	all      bool     // go on
 	host     []string // the command that starts the target; nil if it is not killed
 	sessions int
 	spent    wire.Spent
@@ -205,7 +209,7 @@ func (e *exploring) run(ctx context.Context, lasts time.Duration) error {
 			return err
 		}
 	}
-	return e.nothing(time.Since(began))
+	return e.over(time.Since(began))
 }
 
 // session explores once. A simulated host is a new one each time. The end of left ends it without a verdict.
@@ -235,11 +239,11 @@ func (e *exploring) session(ctx context.Context, left time.Duration) (*scenarios
 
 // concluded shows what a session found, and writes it. done is set if something was.
 func (e *exploring) concluded(report *scenarios.Report) (done bool, err error) {
-	code := 0
+	var found scenarios.IDs
 	for _, o := range report.Outcomes {
 		switch o.Verdict {
 		case scenarios.Failed:
-			code = scenarios.ExitViolated
+			found = append(found, o.Failure.Requirement)
 		case scenarios.Broken:
 			return true, &exit{Code: scenarios.ExitBroken, Cause: fmt.Errorf("explore: %s: %s", o.Scenario.ID, o.Reason)}
 		case scenarios.Blocked:
@@ -252,17 +256,24 @@ func (e *exploring) concluded(report *scenarios.Report) (done bool, err error) {
 			e.asked = true
 		}
 	}
-	if code == 0 {
+	if len(found) == 0 {
 		return false, nil
 	}
-	stamp := reports.Stamp{Version: version(), ExitCode: code, Again: func(scenarios.ScenarioID) string { return e.repeat() }}
-	if err := reports.Write(e.out, report, reports.Results(report, stamp)); err != nil {
+	stamp := reports.Stamp{Version: version(), ExitCode: scenarios.ExitViolated, Again: func(scenarios.ScenarioID) string { return e.repeat() }}
+	dir := e.out
+	if e.all {
+		dir = filepath.Join(dir, strconv.FormatUint(e.options.Seed, 10))
+	}
+	if err := reports.Write(dir, report, reports.Results(report, stamp)); err != nil {
 		return true, &exit{Code: scenarios.ExitBroken, Cause: err}
 	}
-	if _, err := io.WriteString(e.stdout, e.found(report)); err != nil {
+	if _, err := io.WriteString(e.stdout, e.found(report, dir)); err != nil {
 		return true, err
 	}
-	return true, &exit{Code: code}
+	if e.options.Known = append(slices.Clone(e.options.Known), found...); e.all {
+		return false, nil
+	}
+	return true, &exit{Code: scenarios.ExitViolated}
 }
 
 func (e *exploring) note(o scenarios.Outcome) {
@@ -274,11 +285,14 @@ func (e *exploring) note(o scenarios.Outcome) {
 // repeat is the command that makes the session again, and no other.
 func (e *exploring) repeat() string {
 	flags, _, _ := strings.Cut(strings.TrimPrefix(e.again(""), "assay certify "), " --scenario ")
+	if e.all { // what is known by then is found first
+		return fmt.Sprintf("assay explore %s --seed %d --all", flags, e.seed)
+	}
 	return fmt.Sprintf("assay explore %s --seed %d --for 1s", flags, e.options.Seed)
 }
 
 // found tells the violations of a session.
-func (e *exploring) found(report *scenarios.Report) string {
+func (e *exploring) found(report *scenarios.Report, dir string) string {
 	var b strings.Builder
 	for _, o := range report.Outcomes {
 		if o.Verdict != scenarios.Failed {
@@ -291,18 +305,20 @@ func (e *exploring) found(report *scenarios.Report) string {
 		fmt.Fprintf(&b, "  got %s\n", textsafe.Clip(textsafe.Line(o.Failure.Actual), mostWords))
 	}
 	fmt.Fprintf(&b, "%s; found in session %d, explore/%d\nagain: %s\nreports in %s\n", textsafe.Count(e.spent.Requests, "request"),
-		e.sessions+1, e.options.Seed, e.repeat(), e.out)
+		e.sessions+1, e.options.Seed, e.repeat(), dir)
 	return b.String()
 }
 
-// nothing tells that nothing was found.
-func (e *exploring) nothing(took time.Duration) error {
+// over tells what there is to tell when the time is over.
+func (e *exploring) over(took time.Duration) error {
 	for _, line := range e.open {
 		if _, err := fmt.Fprintln(e.stdout, textsafe.Line(line)); err != nil {
 			return err
 		}
 	}
 	switch {
+	case len(e.options.Known) > 0:
+		return &exit{Code: scenarios.ExitViolated}
 	case !e.asked:
 		return &exit{Code: scenarios.ExitNothing, Cause: errors.New("explore: no history came to a verdict")}
 	case len(e.open) > 0:
