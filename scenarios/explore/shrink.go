@@ -12,6 +12,7 @@ import (
 // A target is not asked for a small history for ever: what cannot be set back is made anew each time.
 const (
 	mostReplays = 200
+	farReplays  = 12               // of a target that is not on this machine
 	replaysFor  = 10 * time.Second // without what the target holds back
 	racesEach   = 4                // how often clients go through the same steps at once until it comes again
 )
@@ -31,12 +32,16 @@ type replays[S comparable, In, Out any] struct {
 // false if it does not come again: then it was seen once.
 func (k *Kind[S, In, Out]) shrink(ctx context.Context, c *scenarios.Conn, h History[S, In, Out]) (small History[S, In, Out], found bool) {
 	r := &replays[S, In, Out]{
-		Kind: k, c: c, begin: h.Begin, left: mostReplays, began: time.Duration(c.Now().UnixNano()), waited: c.Waited(),
+		Kind: k, c: c, begin: h.Begin, left: farReplays, began: time.Duration(c.Now().UnixNano()), waited: c.Waited(),
+	}
+	if c.OnThisMachine() {
+		r.left = mostReplays
 	}
 	alone := func(rounds []round[In]) bool { return r.again(ctx, rounds, 1) }
 	at := func(rounds []round[In]) bool { return r.again(ctx, rounds, racesEach) }
-	if rounds := k.inTurn(h); alone(rounds) {
-		Smallest(rounds[:len(r.small.Steps)], alone)
+	rounds, few := k.inTurn(h)
+	if alone(few) || alone(rounds) {
+		Smallest(r.rounds(), alone)
 	} else if rounds := atOnce(h); len(rounds) < len(h.Steps) && at(rounds) {
 		Smallest(rounds, at)
 	}
@@ -53,17 +58,35 @@ type round[In any] struct {
 }
 
 // inTurn returns the steps of a history in the order that explains most of them, those last that no order explains, each by itself.
-func (k *Kind[S, In, Out]) inTurn(h History[S, In, Out]) (rounds []round[In]) {
+// few are those without what left the object as it was by the model: that a target need not be asked to find out.
+func (k *Kind[S, In, Out]) inTurn(h History[S, In, Out]) (rounds, few []round[In]) {
 	v := k.Model.Explain([]S{h.Begin}, h.Steps, 0)
+	states := []S{h.Begin}
 	for _, i := range v.Order {
-		rounds = append(rounds, round[In]{[]In{h.Steps[i].In}, h.Steps[i].Killed})
+		step := h.Steps[i]
+		by := round[In]{[]In{step.In}, step.Killed}
+		rounds = append(rounds, by)
+		next := k.Model.After(states, step)
+		if step.Killed || !slices.Equal(next, states) {
+			few = append(few, by)
+		}
+		states = next
 	}
 	for i, step := range h.Steps {
 		if !slices.Contains(v.Order, i) {
-			rounds = append(rounds, round[In]{[]In{step.In}, step.Killed})
+			by := round[In]{[]In{step.In}, step.Killed}
+			rounds, few = append(rounds, by), append(few, by)
 		}
 	}
-	return rounds
+	return rounds, few
+}
+
+// rounds are those of the last history that is not explained, each step by itself.
+func (r *replays[S, In, Out]) rounds() (all []round[In]) {
+	for _, step := range r.small.Steps {
+		all = append(all, round[In]{[]In{step.In}, step.Killed})
+	}
+	return all
 }
 
 // atOnce returns the steps of a history as its clients took them, each round at once.
