@@ -3,7 +3,6 @@ package mortal
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -24,8 +23,14 @@ type Host struct {
 
 	mu     sync.Mutex // held while it is down, or comes up
 	stop   context.CancelFunc
-	ended  chan process.Result
+	ended  chan ending
 	deaths int
+}
+
+// ending is how a host ended, or why it was not started.
+type ending struct {
+	process.Result
+	err error
 }
 
 // What is kept of what a host writes: to tell why it ended.
@@ -39,23 +44,23 @@ func Start(ctx context.Context, words []string, url string, client *http.Client,
 	if h.answers(ctx) {
 		return nil, fmt.Errorf("%s answers before the host is started: stop what is there, or leave out the command", url)
 	}
-	return h, h.start(ctx)
+	if err := h.start(ctx); err != nil {
+		h.end()
+		return nil, err
+	}
+	return h, nil
 }
 
 // start starts the host and waits until it is up.
 func (h *Host) start(ctx context.Context) error {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	h.stop, h.ended = stop, make(chan process.Result, 1)
+	h.stop, h.ended = stop, make(chan ending, 1)
 	ended := h.ended
-	failed := make(chan error, 1)
 	go func() {
 		r, err := process.Run(running, process.Command{
 			Path: h.words[0], Args: h.words[1:], Env: os.Environ(), MaxStdout: math.MaxInt64, KeepStdout: keep, MaxStderr: keep,
 		})
-		if err != nil && !errors.Is(err, context.Canceled) {
-			failed <- err
-		}
-		ended <- r
+		ended <- ending{r, err}
 	}()
 	patient, cancel := context.WithTimeout(ctx, h.within)
 	defer cancel()
@@ -64,10 +69,10 @@ func (h *Host) start(ctx context.Context) error {
 			return nil
 		}
 		select {
-		case err := <-failed:
-			return fmt.Errorf("start the host: %w", err)
 		case r := <-ended:
-			ended <- r
+			if ended <- r; r.err != nil {
+				return fmt.Errorf("start the host: %w", r.err)
+			}
 			return fmt.Errorf("the host ended by itself, with exit code %d: %s", r.ExitCode, strings.TrimSpace(string(r.Stderr)))
 		case <-patient.Done():
 			if ctx.Err() != nil {

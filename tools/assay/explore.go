@@ -70,7 +70,7 @@ func newExplore() *cobra.Command {
 			if c.host, err = hostWords(cmd, c, command); err != nil {
 				return err
 			}
-			c.all = all
+			c.all, c.command = all, command
 			return c.run(cmd.Context(), lasts)
 		},
 	}
@@ -93,7 +93,8 @@ type exploring struct {
 	seed     uint64 // of the first session
 	most     wire.Spent
 	all      bool     // go on
-	host     []string // the command that starts the target; nil if it is not killed
+	command  string   // that starts the target
+	host     []string // its words; nil if the target is not killed
 	sessions int
 	spent    wire.Spent
 	open     []string // why histories came to no verdict
@@ -285,6 +286,9 @@ func (e *exploring) note(o scenarios.Outcome) {
 // repeat is the command that makes the session again, and no other.
 func (e *exploring) repeat() string {
 	flags, _, _ := strings.Cut(strings.TrimPrefix(e.again(""), "assay certify "), " --scenario ")
+	if e.host != nil {
+		flags += " --host-cmd " + textsafe.Shell(e.command)
+	}
 	if e.all { // what is known by then is found first
 		return fmt.Sprintf("assay explore %s --seed %d --all", flags, e.seed)
 	}
