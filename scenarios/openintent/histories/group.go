@@ -262,19 +262,7 @@ func (g *group) record(ctx context.Context, in model.Deed) model.Found {
 
 // question is a record as a step has it.
 func (g *group) question(in model.Deed) host.Record {
-	var choices []any
-	if model.Kinds[in.Value] == "choice" {
-		for _, value := range model.Choices {
-			choices = append(choices, map[string]any{
-				"value": value, "label": fmt.Sprintf(model.LabelOf, value), "description": fmt.Sprintf(model.MeaningOf, value),
-				"style": "primary", "metadata": map[string]any{"rank": 0, "ok": false},
-			})
-		}
-	}
-	q := g.Question(model.Kinds[in.Value], choices...).With(map[string]any{
-		"context":                  map[string]any{"off": false, "none": 0, "list": []any{nil, false, 0}, "share": 0.5, "text": "\"ö\"\n"},
-		"confidence_at_suspension": 0.25,
-	})
+	q := ask(g.Server, model.Kinds[in.Value])
 	w := model.Windows[in.Window]
 	switch {
 	case w.Attempts == 0:
@@ -332,11 +320,7 @@ func (g *group) named(in model.Deed) string {
 	}
 	last := sids[len(sids)-1]
 	if in.Names == model.NamesNear {
-		end := "0"
-		if last[len(last)-1] == '0' {
-			end = "1"
-		}
-		return last[:len(last)-1] + end
+		return near(last)
 	}
 	return last
 }

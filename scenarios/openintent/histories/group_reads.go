@@ -17,7 +17,7 @@ func (g *group) read(ctx context.Context, in model.Deed) (out model.Found) {
 	switch in.Do {
 	case model.Look:
 		out = get("/intents/%s", id)
-		out.Odd = g.odd(in.Intent, out.Body.At("/state/_suspension"))
+		out.Odd = odd(g.sent[in.Intent], out.Body.At("/state/_suspension"))
 	case model.LookGraph:
 		out = get("/intents/%s/graph", id)
 		out.Where = []wire.Value{g.Get(ctx, "the intent of a graph", host.At("/intents/%s", id)).Body}
@@ -38,10 +38,10 @@ func (g *group) read(ctx context.Context, in model.Deed) (out model.Found) {
 }
 
 // odd returns the members of a record that are not as they were written.
-func (g *group) odd(n int, record wire.Value) (all []wire.Value) {
-	for _, member := range g.sent[n].Members() {
+func odd(s host.Suspension, record wire.Value) (all []wire.Value) {
+	for _, member := range s.Members() {
 		at := record.Key(member)
-		if ok, err := host.AsSent(g.sent[n].SentMember(member)).Match(at); err == nil && !ok {
+		if ok, err := host.AsSent(s.SentMember(member)).Match(at); err == nil && !ok {
 			all = append(all, at)
 		}
 	}

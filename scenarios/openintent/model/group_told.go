@@ -244,7 +244,12 @@ func refusedChoice(g Group, s deedStep) []history.Miss {
 	if out := deedRefused(422)(g, s); len(out) > 0 || len(s.Out.Where) == 0 {
 		return out
 	}
-	list, have := s.Out.Where[0], map[string]bool{}
+	return listsChoices(s.Out.Where[0])
+}
+
+// listsChoices compares valid_choices, as values or as objects.
+func listsChoices(list wire.Value) []history.Miss {
+	have := map[string]bool{}
 	for _, e := range list.Items() {
 		have[e.Key("value").String()+as[string](e.Actual())] = true
 	}
@@ -289,10 +294,16 @@ func tookAnswer(g Group, s deedStep) (out []history.Miss) {
 		out = append(out, missOf(openintent.OIP0025A11, by, "responded_by %s", s.Out.By))
 	}
 	if Kinds[g.All[n].Asks] == "choice" {
-		for member, format := range map[string]string{"choice_label": LabelOf, "choice_description": MeaningOf} {
-			if at := body.Key(member); at.String() != fmt.Sprintf(format, Values[s.In.Value]) {
-				out = append(out, missOf(openintent.OIP0025A12, at, "%s of %v", member, Values[s.In.Value]))
-			}
+		out = append(out, described(body, as[string](Values[s.In.Value]))...)
+	}
+	return out
+}
+
+// described compares what the reply to an answer says of its choice.
+func described(body wire.Value, value string) (out []history.Miss) {
+	for _, m := range []struct{ member, format string }{{"choice_label", LabelOf}, {"choice_description", MeaningOf}} {
+		if at := body.Key(m.member); at.String() != fmt.Sprintf(m.format, value) {
+			out = append(out, missOf(openintent.OIP0025A12, at, "%s of %s", m.member, value))
 		}
 	}
 	return out
