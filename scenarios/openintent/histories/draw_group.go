@@ -20,23 +20,27 @@ func beginGroup(r *rand.Rand, d scenarios.Discovery) (g model.Group) {
 		Windows: has(claims.Notifier) && clock, Deadline: has(claims.Deadline) && has(claims.Portfolio) && clock,
 	}
 	g.Size = 3 + r.IntN(model.MostIntents-2)
+	family, bound := r.IntN(4), r.IntN(4) // how much is below another, and depends on another
 	for n := range g.Size {
 		g.All[n].Parent = model.None
-		if n > 0 && r.IntN(3) > 0 {
+		if n > 0 && r.IntN(3) < family {
 			g.All[n].Parent = r.IntN(n)
-			if r.IntN(2) == 0 { // siblings are more than a chain
+			if r.IntN(3) > 0 { // siblings are more than a chain
 				g.All[n].Parent = 0
 			}
 		}
 		for on := range n {
-			if r.IntN(4) == 0 && on != g.All[n].Parent {
+			if r.IntN(6) < bound && on != g.All[n].Parent && (on > 0 || family < 3) {
 				g.All[n].Needs |= 1 << on
 			}
+		}
+		if g.All[n].Parent == model.None && r.IntN(6) == 0 {
+			g.All[n].Status = model.Draft
 		}
 	}
 	for f := range g.Folders {
 		for n := range g.Size {
-			if r.IntN(2) == 0 {
+			if r.IntN(3) > 0 {
 				g.Folders[f].Members |= 1 << n
 			}
 		}
@@ -96,17 +100,18 @@ func drawDeed(r *rand.Rand, g model.Group) model.Deed {
 	in := model.Deed{Intent: n}
 	in.Do = choose(r, []weighed[model.Action]{
 		{model.Answer, when(suspended && recorded, 60) + when(suspended && s.Again, 40) + when(!suspended, 6)},
-		{model.Pass, when(g.Offers.Windows && suspended && recorded, 10+when(s.Window > 0, 40)) + when(g.Offers.Windows && !recorded, 1)},
+		{model.Pass, when(g.Offers.Windows && suspended && recorded, 5+when(s.Window > 0, 70)) +
+			when(g.Offers.Windows && !recorded, 1+when(s.Window > 0 && s.Record == model.Answered, 12))},
 		{model.Records, when(free && is(model.Active), 30) + when(free && suspended, 60)},
 		{model.Halts, when(is(model.Active) && recorded && !passed, 80) + when(is(model.Active) && !passed, 15) + when(!suspended && !passed, 4)},
 		{model.Complete, when(is(model.Active), 15) + 6},
 		{model.Abandon, 2}, {model.Note, 8},
-		{model.Activate, when(is(model.Active) && len(may) == 1 && may[0] == model.Blocked, 12)},
+		{model.Activate, when(is(model.Draft), 20) + when(is(model.Active) && len(may) == 1 && may[0] == model.Blocked, 12)},
 		{model.Depend, 10}, {model.Frees, when(s.Needs != 0, 8)},
 		{model.Join, when(!shelf.Passed && (!shelf.Members.Has(n) || r.IntN(5) == 0), 6)},
 		{model.Leave, when(!shelf.Twice.Has(n), 4)},
 		{model.Claim, when(!s.Leased, 3)}, {model.Renew, when(s.Leased, 8)},
-		{model.Deadline, when(shelf.Dated && !shelf.Passed, 3)},
+		{model.Deadline, when(shelf.Dated && !shelf.Passed, 1+when(suspended && shelf.Members.Has(n), 25))},
 	})
 	switch in.Do {
 	case model.Join, model.Leave, model.Deadline:
@@ -145,7 +150,7 @@ func drawValue(r *rand.Rand, kind int) (value int) {
 func drawRead(r *rand.Rand, g model.Group, n int) model.Deed {
 	in := model.Deed{Intent: n}
 	in.Do = choose(r, []weighed[model.Action]{
-		{model.Look, 30}, {model.LookGraph, 8}, {model.LookReady, 3}, {model.LookHeld, 3}, {model.LookFolder, 12}, {model.LookMembers, 2},
+		{model.Look, 30}, {model.LookGraph, 8}, {model.LookReady, 5}, {model.LookHeld, 5}, {model.LookFolder, 12}, {model.LookMembers, 2},
 		{model.LookWithin, 4}, {model.LookLog, 12}, {model.LookTold, 4}, {model.LookTask, 8}, {model.LookTasks, 2}, {model.LookPlan, 5},
 	})
 	switch in.Do {

@@ -69,7 +69,7 @@ func drawAsked(r *rand.Rand, q model.Question) model.Asked {
 		in.Old = r.IntN(3) == 0
 	case model.Answer:
 		all := answers[model.Kinds[q.Asks]]
-		in.Value, in.Noted = all[r.IntN(len(all))], r.IntN(3) == 0
+		in.Value, in.Noted = all[r.IntN(len(all))], r.IntN(2) == 0
 		if fits := model.Kinds[q.Asks] == "text" || in.Value == all[0] || in.Value == all[1]; fits && r.IntN(5) == 0 {
 			in.Names = []string{model.NamesOther, model.NamesNear}[r.IntN(2)]
 		}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
@@ -32,6 +33,7 @@ type group struct {
 	names   model.Names
 	sent    []host.Suspension // the last record of each
 	leases  []string
+	before  []wire.Value  // the status of the intent that a write is about
 	behind  []bool        // its clock was moved since the server told its time
 	states  []model.Group // in which it may be, to tell what comes late
 }
@@ -44,8 +46,10 @@ func makeGroup(ctx context.Context, c *scenarios.Conn, begin model.Group) *group
 	g.names.Sids = make([][]string, begin.Size)
 	for n := range begin.Size {
 		var i *host.Intent
+		title := ""
 		if up := begin.All[n].Parent; up == model.None {
-			i = g.NewIntent(ctx, fmt.Sprintf("intent-%d", n), host.Active, nil)
+			title = g.Name("intent") + strings.Repeat(" and more", 30)
+			i = g.NewIntent(ctx, "", begin.All[n].Status, map[string]any{"title": title})
 		} else {
 			i = g.intents[up].Child(ctx, fmt.Sprintf("intent-%d", n))
 		}
@@ -57,6 +61,7 @@ func makeGroup(ctx context.Context, c *scenarios.Conn, begin model.Group) *group
 			}
 		}
 		g.intents, g.names.Intents = append(g.intents, i.Apart()), append(g.names.Intents, i.ID)
+		g.names.Titles = append(g.names.Titles, title)
 	}
 	if begin.Offers.Portfolio {
 		g.fill(ctx, begin)
@@ -94,7 +99,11 @@ func (g *group) Do(ctx context.Context, _ int, in model.Deed) (out model.Found) 
 	if slices.Contains(model.Reads, in.Do) {
 		out = g.settled(ctx, in)
 	} else {
+		g.before = nil
 		out = g.does(ctx, in)
+		if g.before != nil {
+			out.Own = g.before
+		}
 	}
 	if next := g.after(in, out); len(next) > 0 {
 		g.states = next
@@ -131,6 +140,18 @@ func (g *group) settled(ctx context.Context, in model.Deed) (out model.Found) {
 		wait(ctx)
 	}
 	return out
+}
+
+// own reads an intent, or all of them if n is none, and returns the statuses by number.
+func (g *group) own(ctx context.Context, n int) (all []wire.Value) {
+	for k, i := range g.intents {
+		status := wire.Value{}
+		if n == model.None || n == k {
+			status = g.Get(ctx, "an intent before that", host.At("/intents/%s", i.ID)).Body.Key("status")
+		}
+		all = append(all, status)
+	}
+	return all
 }
 
 func (g *group) found(r host.Reply) model.Found {
@@ -218,6 +239,8 @@ func (g *group) write(ctx context.Context, i *host.Intent, in model.Deed, call w
 	for tries := 0; ; tries++ {
 		now := i.Read(ctx, "version, to "+call.Label)
 		version, _ := now.Body.Key("version").Int()
+		g.before = make([]wire.Value, len(g.intents))
+		g.before[in.Intent] = now.Body.Key("status")
 		switch in.Match {
 		case model.MatchNone:
 			return g.Send(ctx, call)
@@ -272,16 +295,24 @@ func (g *group) question(in model.Deed) host.Record {
 	}
 	policy := map[string]any{}
 	if w.Step > 0 {
-		policy["escalation_ladder"] = []any{map[string]any{"attempt": w.Step, "channel_hint": "email", "notify_to": "supervisor@example.com"}}
+		policy["escalation_ladder"] = []any{map[string]any{
+			"attempt": w.Step, "channel_hint": model.StepChannel, "notify_to": model.StepRecipient,
+		}}
 	}
 	outer := w.Fallback
-	if platform, _ := g.DefaultPolicy().Actual().(map[string]any); !w.Inherits || len(platform) > 0 {
+	says, _ := g.DefaultPolicy().Actual().(map[string]any)
+	platform := len(says) > 0 // whose policy would be inherited
+	if !w.Inherits || platform {
 		policy["final_fallback_policy"] = w.Fallback
 	}
 	if w.Outer != "" {
 		outer = w.Outer
 	}
-	return q.Retried(w.Attempts, interval, policy).With(map[string]any{"fallback_policy": outer, "fallback_value": "as usual"})
+	r := q.Retried(w.Attempts, interval, policy).With(map[string]any{"fallback_policy": outer, "fallback_value": "as usual"})
+	if said, _ := r["retry_policy"].(map[string]any); w.Silent && !platform {
+		delete(said, "max_attempts")
+	}
+	return r
 }
 
 // answer answers the suspension that the step names.
@@ -291,8 +322,10 @@ func (g *group) answer(ctx context.Context, in model.Deed) model.Found {
 		delete(body, "suspension_id")
 		ctx = wire.Misfit(ctx, "OIP-0025-A2")
 	}
+	own := g.own(ctx, in.Intent)
 	reply := g.intents[in.Intent].Respond(ctx, "an answer", body)
 	out := g.found(reply)
+	out.Own = own
 	if !reply.Ok() {
 		if at := host.Locate(host.ValidChoices, host.Named("body", reply.Body)); at.Present() || reply.Body.Present() {
 			out.Where = []wire.Value{at.Value}

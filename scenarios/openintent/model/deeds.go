@@ -101,8 +101,15 @@ type Window struct {
 	Fallback string // that is done
 	Outer    string // of the record, where its policy names another one
 	Inherits bool   // its policy names none
+	Silent   bool   // its policy does not say how many attempts there are: one (OIP-R10)
 	Step     int    // the attempt that the ladder has a step for; 0 is none
 }
+
+// What the step of a ladder says.
+const (
+	StepChannel   = "email"
+	StepRecipient = "supervisor@example.com"
+)
 
 // Windows are those of records; the first one never ends.
 var Windows = []Window{
@@ -112,6 +119,7 @@ var Windows = []Window{
 	{Attempts: 2, Fallback: Fails, Outer: Completes, Step: 2},
 	{Attempts: 3, Fallback: Defaults, Outer: Fails, Step: 3},
 	{Attempts: 2, Fallback: Completes, Inherits: true},
+	{Attempts: 1, Fallback: Defaults, Silent: true},
 }
 
 // Names are the ids of what a group is about, as the server gave them.
@@ -119,7 +127,8 @@ type Names struct {
 	Intents []string   `json:"intents"`
 	Folders []string   `json:"folders"`
 	Works   []string   `json:"works"`
-	Sids    [][]string `json:"sids"` // of the records of each intent
+	Titles  []string   `json:"titles"` // of intents, "" where another name will do
+	Sids    [][]string `json:"sids"`   // of the records of each intent
 }
 
 // Found is what was seen of a deed.
@@ -131,7 +140,7 @@ type Found struct {
 	Names  Names        `json:"names"`
 	Odd    []wire.Value `json:"odd,omitempty"`   // members of a record that are not as they were written
 	Where  []wire.Value `json:"where,omitempty"` // what was looked for at several places, as the deed has it
-	By     string       `json:"by,omitempty"`    // who answered, where the request says so
+	Own    []wire.Value `json:"own,omitempty"`   // the status that each intent showed of itself just before, as far as they were read
 }
 
 func (f Found) ok() bool { return f.Code/100 == 2 }

@@ -105,11 +105,14 @@ const (
 	Mirrors = "blocked"
 )
 
-// Start has the intents of a group be active.
+// Start has the intents of a group be active that are no drafts.
 func (g *Group) Start() {
 	for n := range g.All {
-		if n < g.Size {
-			g.All[n].Status, g.All[n].Why = Active, openintent.OIP00014
+		if s := &g.All[n]; n < g.Size {
+			s.Why = openintent.OIP00014
+			if s.Status == "" {
+				s.Status = Active
+			}
 		}
 	}
 }
@@ -344,8 +347,12 @@ func (w Window) because() scenarios.RequirementID {
 		return openintent.OIP0026B2
 	case w.Inherits:
 		return openintent.OIP0026H8
+	case w.Plain:
+		return openintent.OIP0026B1
 	case w.Fallback == Fails:
 		return openintent.OIP0025F1
+	case w.Silent:
+		return openintent.OIP0026N6
 	}
 	return openintent.OIP0025F2
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
@@ -10,7 +11,7 @@ import (
 
 // GroupModel says what a group may show, while one client at a time does what it likes.
 var GroupModel = &history.Model[Group, Deed, Found]{
-	Rules: slices.Concat([]*deedRule{
+	Rules: blaming(slices.Concat([]*deedRule{
 		{
 			Name: "no text says what holds from here",
 			When: func(g Group, _ Deed) bool { return g.Astray },
@@ -26,8 +27,31 @@ var GroupModel = &history.Model[Group, Deed, Found]{
 			When: func(_ Group, in Deed) bool { return in.Match != "" && slices.Contains(Writes, in.Do) },
 			Ways: only(deedRefused(409, 412)),
 		},
-	}, readRules, answerRules, statusRules, graphRules, besideRules),
+	}, readRules, answerRules, statusRules, graphRules, besideRules)),
 	Tell: tellDeed,
+}
+
+// blaming has each rule blame an intent that shows itself as it must not be just before a step, where the step went wrong: what
+// comes of it is not about the step.
+func blaming(rules []*deedRule) []*deedRule {
+	for _, r := range rules {
+		for i := range r.Ways {
+			shows := r.Ways[i].Shows
+			r.Ways[i].Shows = func(g Group, s deedStep) []history.Miss {
+				out := shows(g, s)
+				if len(out) == 0 {
+					return nil
+				}
+				for n, own := range s.Out.Own {
+					if own.Present() && !slices.Contains(g.May(n), own.String()) {
+						return []history.Miss{missOf(g.All[n].Why, own, "status %s of intent %d", strings.Join(g.May(n), " or "), n)}
+					}
+				}
+				return out
+			}
+		}
+	}
+	return rules
 }
 
 // answerRules are about answers (RFC-0025 8, RFC-0026 11).
@@ -224,6 +248,15 @@ var statusRules = []*deedRule{
 		}),
 	},
 	{
+		Name: "a draft is activated, and blocked if something waits that it depends on", Of: scenarios.IDs{openintent.OIP00022},
+		When: func(g Group, in Deed) bool { return in.Do == Activate && g.All[in.Intent].Status == Draft },
+		Ways: either(func(g Group, s deedStep) Group {
+			one := &g.All[s.In.Intent]
+			one.Status, one.Held, one.Why = Active, g.waits(s.In.Intent), openintent.OIP0026R2
+			return g
+		}),
+	},
+	{
 		Name: "what else goes on at the word of a caller is open",
 		When: func(_ Group, in Deed) bool { return in.Do == Activate },
 		Ways: either(astray),
@@ -324,7 +357,7 @@ var besideRules = []*deedRule{
 		Name: "a lease is renewed while its intent waits", Of: scenarios.IDs{openintent.OIP0025L3},
 		When: func(g Group, in Deed) bool {
 			s := g.All[in.Intent]
-			return in.Do == Renew && s.Leased && s.Status == Suspended && s.Passed == 0 && g.Offers.Lifecycle
+			return in.Do == Renew && s.Leased && s.Status == Suspended && g.Offers.Lifecycle
 		},
 		Ways: only(deedTaken, same),
 	},
@@ -342,7 +375,11 @@ var besideRules = []*deedRule{
 		Name: "time passes for what does not wait", Of: scenarios.IDs{openintent.OIP0025F4},
 		When: func(g Group, in Deed) bool { return in.Do == Pass && !g.All[in.Intent].lapses() },
 		Ways: only(deedTaken, func(g Group, s deedStep) Group { // a window would begin when the record says, or later
-			g.Astray = g.All[s.In.Intent].Record == Waiting && g.All[s.In.Intent].Status != Suspended
+			one := &g.All[s.In.Intent]
+			if one.Leased, one.Why = false, openintent.OIP0025F4; one.Record == Answered {
+				one.Why = openintent.OIPREAD4
+			}
+			g.Astray = one.Record == Waiting && one.Status != Suspended
 			return g
 		}),
 	},
@@ -353,8 +390,9 @@ var besideRules = []*deedRule{
 			return in.Do == Pass && s.Passed+1 < Windows[s.Window].Attempts
 		},
 		Ways: only(deedTaken, func(g Group, s deedStep) Group {
-			g.All[s.In.Intent].Passed++
-			g.All[s.In.Intent].Why = openintent.OIP0026J1
+			one := &g.All[s.In.Intent]
+			one.Passed++
+			one.Leased, one.Why = false, openintent.OIP0026J1
 			return g
 		}),
 	},

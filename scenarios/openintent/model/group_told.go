@@ -45,7 +45,11 @@ func (g Group) tasks(s deedStep) (out []history.Miss) {
 	for at := 0; at+2 <= len(s.Out.Where) && g.Offers.Plan; at += 2 {
 		w, status := slices.Index(s.Out.Names.Works, s.Out.Where[at].String()), s.Out.Where[at+1]
 		if w >= 0 && g.Works[w].Is != "" && status.Present() && status.String() != g.Works[w].Is {
-			out = append(out, missOf(openintent.OIP0026R3, status, "%q", g.Works[w].Is))
+			of := scenarios.RequirementID(openintent.OIP0026R3)
+			if g.Works[w].Is == Runs {
+				of = openintent.OIP0026R3D
+			}
+			out = append(out, missOf(of, status, "%q", g.Works[w].Is))
 		}
 	}
 	return out
@@ -121,27 +125,33 @@ func (one Single) course(s deedStep, sid string) (out []history.Miss) {
 	reminders := events(s.Out.List, "intent.suspension_renotified", sid)
 	want := min(one.Passed, max(w.Attempts-1, 0))
 	of := scenarios.RequirementID(openintent.OIP0026H1)
-	if one.Record == Answered && len(reminders) > want {
+	switch {
+	case slices.ContainsFunc(reminders, func(e wire.Value) bool { return attemptOf(e) == 1 }):
+		of = openintent.OIP0026N1
+	case len(reminders) < want:
+		of = openintent.OIP0026N3
+	case one.Record == Answered:
 		of = openintent.OIPREAD4
+	case w.Plain || w.Attempts == 0:
+		of = openintent.OIP0026B1
 	}
 	if len(reminders) != want {
 		return []history.Miss{missOf(of, s.Out.Body, "%d reminders of suspension %d, not %d", want, one.Round, len(reminders))}
 	}
 	for k := range want {
-		if !slices.ContainsFunc(reminders, func(e wire.Value) bool {
-			attempt, _ := e.At("/payload/attempt").Int()
-			most, _ := e.At("/payload/max_attempts").Int()
-			return attempt == int64(k+2) && most == int64(w.Attempts)
-		}) {
-			out = append(out, missOf(openintent.OIP0026E3, s.Out.Body, "a reminder that says attempt %d of %d", k+2, w.Attempts))
+		at := slices.IndexFunc(reminders, func(e wire.Value) bool { return attemptOf(e) == int64(k+2) })
+		if at < 0 {
+			out = append(out, missOf(openintent.OIP0026E3, s.Out.Body, "a reminder that says attempt %d", k+2))
+			continue
 		}
+		out = append(out, w.reminder(reminders[at].Key("payload"), k+2)...)
 	}
 	steps := 0
 	if w.Step > 0 && one.Passed >= w.Step-1 {
 		steps = 1
 	}
 	if n := len(events(s.Out.List, "intent.suspension_escalated", sid)); n != steps {
-		out = append(out, missOf(openintent.OIP0026E2, s.Out.Body, "%d intent.suspension_escalated, not %d", steps, n))
+		out = append(out, missOf(openintent.OIP0026N4, s.Out.Body, "%d intent.suspension_escalated, not %d", steps, n))
 	}
 	ends := events(s.Out.List, "intent.suspension_expired", sid)
 	switch n := len(ends); {
@@ -153,6 +163,30 @@ func (one Single) course(s deedStep, sid string) (out []history.Miss) {
 		out = append(out, missOf(openintent.OIP0026E5, s.Out.Body, "one intent.suspension_expired, not %d", n))
 	case one.Record == Answered && n != 0:
 		out = append(out, missOf(openintent.OIPREAD4, s.Out.Body, "no intent.suspension_expired"))
+	}
+	return out
+}
+
+func attemptOf(event wire.Value) int64 {
+	n, _ := event.At("/payload/attempt").Int()
+	return n
+}
+
+// reminder compares what a reminder says.
+func (w Window) reminder(says wire.Value, attempt int) (out []history.Miss) {
+	if most, _ := says.Key("max_attempts").Int(); most != int64(w.Attempts) {
+		out = append(out, missOf(openintent.OIP0026E3, says.Key("max_attempts"), "%d", w.Attempts))
+	}
+	if next := says.Key("next_attempt_at"); attempt < w.Attempts && none(next) {
+		out = append(out, missOf(openintent.OIP0026E3, next, "the time of the next attempt"))
+	}
+	if attempt != w.Step {
+		return out
+	}
+	for member, want := range map[string]string{"channel_hint": StepChannel, "notify_to": StepRecipient} {
+		if at := says.Key(member); at.String() != want {
+			out = append(out, missOf(openintent.OIP0026N5, at, "%q, as the ladder says", want))
+		}
 	}
 	return out
 }
@@ -289,9 +323,6 @@ func tookAnswer(g Group, s deedStep) (out []history.Miss) {
 		if at := body.Key(member); at.String() == "" {
 			out = append(out, missOf(openintent.OIP0025A11, at, "%s", member))
 		}
-	}
-	if by := body.Key("responded_by"); s.Out.By != "" && by.String() != s.Out.By {
-		out = append(out, missOf(openintent.OIP0025A11, by, "responded_by %s", s.Out.By))
 	}
 	if Kinds[g.All[n].Asks] == "choice" {
 		out = append(out, described(body, as[string](Values[s.In.Value]))...)

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
@@ -22,7 +23,7 @@ type Question struct {
 }
 
 // Choices are those of the question. An answer may have another value.
-var Choices = []string{"yes-a", "no-b", "wait-c"}
+var Choices = []string{"yes-a", "no-b", "wait-c", "later-d", "never-e", "ask-f", "skip-g"}
 
 // Asked is what is asked of a question, in one request.
 type Asked struct {
@@ -132,7 +133,7 @@ func (q Question) waits() bool { return q.Status == Suspended }
 func (q Question) fits(value string) bool {
 	switch Kinds[q.Asks] {
 	case "choice":
-		return value == Choices[0] || value == Choices[1] || value == Choices[2]
+		return slices.Contains(Choices, value)
 	case "confirm":
 		return value == "yes" || value == "no"
 	}
