@@ -105,8 +105,12 @@ func (g *group) Do(ctx context.Context, _ int, in model.Deed) (out model.Found) 
 			out.Own = g.before
 		}
 	}
-	if next := g.after(in, out); len(next) > 0 {
+	next := g.after(in, out)
+	switch {
+	case len(next) > 0:
 		g.states = next
+	case in.Do != model.Look && slices.Contains(model.Reads, in.Do): // is it the intents that are not as they must be?
+		out.Own = g.own(ctx, model.None)
 	}
 	return out
 }

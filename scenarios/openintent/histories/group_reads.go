@@ -11,9 +11,6 @@ import (
 // read takes a step that only reads. What the server does not have is not asked.
 func (g *group) read(ctx context.Context, in model.Deed) (out model.Found) {
 	id := g.intents[in.Intent].ID
-	if in.Do != model.Look {
-		defer func(own []wire.Value) { out.Own = own }(g.own(ctx, model.None))
-	}
 	get := func(path string, ids ...string) model.Found {
 		return g.found(g.Get(ctx, string(in.Do), host.At(path, ids...)))
 	}

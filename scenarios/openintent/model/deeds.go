@@ -140,7 +140,7 @@ type Found struct {
 	Names  Names        `json:"names"`
 	Odd    []wire.Value `json:"odd,omitempty"`   // members of a record that are not as they were written
 	Where  []wire.Value `json:"where,omitempty"` // what was looked for at several places, as the deed has it
-	Own    []wire.Value `json:"own,omitempty"`   // the status that each intent showed of itself just before, as far as they were read
+	Own    []wire.Value `json:"own,omitempty"`   // the status that each intent shows of itself then, as far as they were read
 }
 
 func (f Found) ok() bool { return f.Code/100 == 2 }

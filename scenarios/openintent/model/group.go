@@ -292,10 +292,12 @@ func (g Group) end(n int, status string, why scenarios.RequirementID) Group {
 		return g
 	}
 	for m := range g.Size {
-		if s := &g.All[m]; s.Held && s.Needs.Has(n) {
-			if s.Held, s.Why = true, openintent.OIP00022; g.open(m) == 0 {
-				s.Held, s.Why = false, openintent.OIP0026R2D
-			}
+		switch s := &g.All[m]; {
+		case s.Status != Active || !s.Needs.Has(n):
+		case g.open(m) == 0:
+			s.Held, s.Why = false, openintent.OIP0026R2D
+		case s.Held:
+			s.Why = openintent.OIP00022
 		}
 	}
 	return g

@@ -31,8 +31,7 @@ var GroupModel = &history.Model[Group, Deed, Found]{
 	Tell: tellDeed,
 }
 
-// blaming has each rule blame an intent that shows itself as it must not be just before a step, where the step went wrong: what
-// comes of it is not about the step.
+// blaming has each rule blame an intent that shows itself as it must not be, where a step went wrong: the step rests on it.
 func blaming(rules []*deedRule) []*deedRule {
 	for _, r := range rules {
 		for i := range r.Ways {
