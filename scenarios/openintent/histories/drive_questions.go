@@ -2,6 +2,7 @@ package histories
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"sync"
@@ -17,30 +18,50 @@ import (
 
 var questions = &explore.Kind[model.Question, model.Asked, model.Replied]{
 	Model: model.QuestionModel,
-	Begin: func(_ *rand.Rand, d scenarios.Discovery) model.Question {
+	Begin: func(r *rand.Rand, d scenarios.Discovery) model.Question {
 		_, lifecycle := claims.Lifecycle.Look(d)
-		return model.Question{Status: model.Suspended, Lifecycle: lifecycle}
+		return model.Question{Status: model.Suspended, Lifecycle: lifecycle, Asks: []int{0, 0, 1, 2}[r.IntN(4)]}
 	},
-	Make: func(ctx context.Context, c *scenarios.Conn, _ model.Question) explore.Object[model.Asked, model.Replied] {
+	Make: func(ctx context.Context, c *scenarios.Conn, begin model.Question) explore.Object[model.Asked, model.Replied] {
 		s := host.Open(ctx, c)
 		i := s.NewIntent(ctx, "intent", host.Active, nil)
-		var choices []any
-		for _, value := range model.Choices {
-			choices = append(choices, map[string]any{"value": value, "label": value})
-		}
-		return &question{Intent: i, sus: i.Suspend(ctx, s.Question("choice", choices...)).ID, other: s.Token()}
+		return &question{Intent: i, sus: i.Suspend(ctx, ask(s, model.Kinds[begin.Asks])), other: s.Token()}
 	},
 	Draw:    drawAsked,
-	Beside:  scenarios.IDs{openintent.OIP0025A11, openintent.OIP0025A13},
+	Beside:  scenarios.IDs{openintent.OIP0025A8, openintent.OIP0025A11, openintent.OIP0025A12, openintent.OIP0025A13},
 	Shown:   func(out model.Replied) wire.Value { return out.Status },
 	Clients: 4,
 	Single:  true,
 }
 
-func drawAsked(r *rand.Rand, _ model.Question) model.Asked {
+// ask is a question of a kind.
+func ask(s *host.Server, kind string) host.Record {
+	var choices []any
+	if kind == "choice" {
+		for _, value := range model.Choices {
+			choices = append(choices, map[string]any{
+				"value": value, "label": fmt.Sprintf(model.LabelOf, value), "description": fmt.Sprintf(model.MeaningOf, value),
+				"style": "primary", "metadata": map[string]any{"rank": 0, "ok": false},
+			})
+		}
+	}
+	return s.Question(kind, choices...).With(map[string]any{
+		"context":                  map[string]any{"off": false, "none": 0, "list": []any{nil, false, 0}, "share": 0.5, "text": "\"ö\"\n"},
+		"confidence_at_suspension": 0.25,
+	})
+}
+
+// answers are values for a question of each kind, and some that begin or sound alike.
+var answers = map[string][]string{
+	"choice":  {"yes-a", "no-b", "wait-c", "yes-a", "no-b", "Yes-a", "maybe", "yes-"},
+	"confirm": {"yes", "no", "yes", "YES", "true", "y"},
+	"text":    {"Zoë's \"note\" – 名前 \\n", "false", "0", "yes"},
+}
+
+func drawAsked(r *rand.Rand, q model.Question) model.Asked {
 	do := []model.Action{
-		model.Look, model.Look, model.Look, model.Note, model.Note, model.Answer, model.Answer, model.Complete, model.Abandon,
-	}[r.IntN(9)]
+		model.Look, model.Look, model.Look, model.Note, model.Note, model.Answer, model.Answer, model.Complete, model.Abandon, model.Tell,
+	}[r.IntN(10)]
 	in := model.Asked{Do: do}
 	switch do {
 	case model.Note:
@@ -48,7 +69,11 @@ func drawAsked(r *rand.Rand, _ model.Question) model.Asked {
 	case model.Complete, model.Abandon:
 		in.Old = r.IntN(3) == 0
 	case model.Answer:
-		in.Value, in.Old = append(model.Choices, "Yes-a", "maybe")[r.IntN(5)], r.IntN(6) == 0
+		all := answers[model.Kinds[q.Asks]]
+		in.Value, in.Noted = all[r.IntN(len(all))], r.IntN(2) == 0
+		if fits := model.Kinds[q.Asks] == "text" || in.Value == all[0] || in.Value == all[1]; fits && r.IntN(5) == 0 {
+			in.Names = []string{model.NamesOther, model.NamesNear}[r.IntN(2)]
+		}
 	}
 	return in
 }
@@ -66,20 +91,40 @@ var askedAtOnce = &scenarios.Drive[explore.Observation[model.Question, model.Ask
 // question is an intent that waits.
 type question struct {
 	*host.Intent
-	sus, other string // the id of its suspension, and one that is of none
-	mu         sync.Mutex
-	saw        [2]int64 // the versions that were seen last
+	sus   host.Suspension
+	other string // an id that is of none
+	mu    sync.Mutex
+	saw   [2]int64 // the versions that were seen last
+	// quiet is held for reading by each request, and by one that reads the log: no text says when that tells what is under way.
+	quiet sync.RWMutex
 }
 
 // Do implements [explore.Object].
 func (q *question) Do(ctx context.Context, _ int, in model.Asked) model.Replied {
+	if in.Do == model.Tell {
+		q.quiet.Lock()
+		defer q.quiet.Unlock()
+		log := q.Log(ctx, "the log")
+		out := q.replied(host.Reply{Status: log.Read, Body: log.Read}, 0)
+		out.List = log.Events
+		return out
+	}
+	q.quiet.RLock()
+	defer q.quiet.RUnlock()
 	switch in.Do {
 	case model.Answer:
-		id := q.sus
-		if in.Old {
+		id := q.sus.ID
+		switch in.Names {
+		case model.NamesOther:
 			id = q.other
+		case model.NamesNear:
+			id = near(id)
 		}
-		return q.replied(q.Answer(ctx, "an answer", id, in.Value), 0)
+		body := map[string]any{"suspension_id": id, "value": in.Value}
+		if in.Noted {
+			body["metadata"] = map[string]any{"from": "a reader"}
+		}
+		return q.replied(q.Respond(ctx, "an answer", body), 0)
 	case model.Note:
 		return q.change(ctx, in, q.PatchCall(host.Note, in.Value, "write a note"))
 	case model.Complete:
@@ -113,5 +158,19 @@ func (q *question) replied(r host.Reply, named int64) model.Replied {
 		}
 		q.mu.Unlock()
 	}
-	return model.Replied{Code: r.Code(), Status: r.Status, Body: r.Body, Named: named}
+	out := model.Replied{Code: r.Code(), Status: r.Status, Body: r.Body, Named: named, Intent: q.ID, Suspension: q.sus.ID}
+	out.Choices = host.Locate(host.ValidChoices, host.Named("body", r.Body)).Value
+	if record := r.Body.At("/state/_suspension"); record.Present() {
+		out.Odd = odd(q.sus, record)
+	}
+	return out
+}
+
+// near is an id that ends otherwise.
+func near(id string) string {
+	end := "0"
+	if id[len(id)-1] == '0' {
+		end = "1"
+	}
+	return id[:len(id)-1] + end
 }

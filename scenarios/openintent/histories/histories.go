@@ -27,6 +27,12 @@ func Suite() scenarios.Suite {
 				Proves: scenarios.IDs{openintent.OIP00014}, Watches: questions.Watched(), Reaches: scenarios.Survived,
 				Claim: claims.Core, Ask: scenarios.Ask(askedAtOnce, questions.Judge),
 			},
+			{
+				ID:     "openintent/histories/worlds",
+				Title:  "intents that hang together, and all that shows them, agree with what was done to them, in whatever order",
+				Proves: scenarios.IDs{openintent.OIP00014}, Watches: worlds.Watched(),
+				Claim: claims.With(claims.Core, claims.Graph), Ask: scenarios.Ask(drawnWorlds, worlds.Judge),
+			},
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -75,6 +76,9 @@ func (l Log) Readable(j *scenarios.Judge) {
 
 // SentMember returns a member of the record as the drive wrote it, nil if there is none.
 func (s Suspension) SentMember(member string) any { return s.Sent.members[member] }
+
+// Members returns the names of the members of the record as it was written, sorted.
+func (s Suspension) Members() []string { return slices.Sorted(maps.Keys(s.Sent.members)) }
 
 // AsSent expects a value as the drive wrote it. A server may add defaults to objects, and show an empty value as null
 // or not at all.

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
@@ -16,25 +17,31 @@ type Question struct {
 	Known   bool   `json:"known"`   // the version
 	Note    string `json:"note"`    // a key of its state
 	Answer  string `json:"answer"`  // that was taken
+	Asks    int    `json:"asks"`    // of [Kinds]
 	// Lifecycle: the server claims to hold status changes against the life of a suspension.
 	Lifecycle bool `json:"lifecycle"`
 }
 
 // Choices are those of the question. An answer may have another value.
-var Choices = []string{"yes-a", "no-b", "wait-c"}
+var Choices = []string{"yes-a", "no-b", "wait-c", "later-d", "never-e", "ask-f", "skip-g"}
 
 // Asked is what is asked of a question, in one request.
 type Asked struct {
 	Do    Action `json:"do"` // Answer, Complete, Abandon, Note or Look
 	Value string `json:"value,omitempty"`
-	// Old: it names the version before the one that this client saw last, or another suspension.
+	// Old: it names the version before the one that this client saw last.
 	Old bool `json:"old,omitempty"`
+	// Names is which suspension an answer names: "" is that which waits, else one of [NamesOther] and [NamesNear].
+	Names string `json:"names,omitempty"`
+	// Noted: it has metadata.
+	Noted bool `json:"noted,omitempty"`
 }
 
 // What only questions are asked.
 const (
 	Note Action = "write a note"
 	Look Action = "read"
+	Tell Action = "read the log"
 )
 
 // Replied is the reply to it.
@@ -43,6 +50,12 @@ type Replied struct {
 	Status wire.Value `json:"status"`
 	Body   wire.Value `json:"body"`
 	Named  int64      `json:"named,omitempty"` // the version that the request named
+	// Intent and Suspension are the ids of what it is about.
+	Intent     string       `json:"intent"`
+	Suspension string       `json:"suspension"`
+	Choices    wire.Value   `json:"choices"`        // that a refusal lists
+	List       wire.Values  `json:"list,omitempty"` // of a log
+	Odd        []wire.Value `json:"odd,omitempty"`  // members of the record that are not as they were written
 }
 
 func (r Replied) ok() bool { return r.Code/100 == 2 }
@@ -62,13 +75,25 @@ var QuestionModel = &history.Model[Question, Asked, Replied]{
 			Ways: []questionWay{{Must: true, Shows: Question.shown, To: Question.seen}},
 		},
 		{
+			Name: "a log tells the suspension and the answer once", Of: scenarios.IDs{openintent.OIP0025A14, openintent.OIPREAD7},
+			When: func(_ Question, in Asked) bool { return in.Do == Tell },
+			Ways: []questionWay{{Must: true, Shows: Question.told, To: Question.same}},
+		},
+		{
 			Name: "an answer to another suspension is refused", Of: scenarios.IDs{openintent.OIP0025A5},
-			When: func(q Question, in Asked) bool { return in.Do == Answer && q.waits() && in.Old },
+			When: func(q Question, in Asked) bool { return in.Do == Answer && q.waits() && in.Names != "" },
 			Ways: []questionWay{{Must: true, Shows: refused(409), To: Question.same}},
 		},
 		{
 			Name: "a value that is none of the choices is refused", Of: scenarios.IDs{openintent.OIP0025A7},
-			When: func(q Question, in Asked) bool { return in.Do == Answer && q.waits() && !choice(in.Value) },
+			When: func(q Question, in Asked) bool {
+				return in.Do == Answer && q.waits() && Kinds[q.Asks] == "choice" && !q.fits(in.Value)
+			},
+			Ways: []questionWay{{Must: true, Shows: refusedWithChoices, To: Question.same}},
+		},
+		{
+			Name: "a confirmation takes nothing but yes and no", Of: scenarios.IDs{openintent.OIP0025A9},
+			When: func(q Question, in Asked) bool { return in.Do == Answer && q.waits() && !q.fits(in.Value) },
 			Ways: []questionWay{{Must: true, Shows: refused(422), To: Question.same}},
 		},
 		{
@@ -104,8 +129,15 @@ var QuestionModel = &history.Model[Question, Asked, Replied]{
 
 func (q Question) waits() bool { return q.Status == Suspended }
 
-func choice(value string) bool {
-	return value == Choices[0] || value == Choices[1] || value == Choices[2]
+// fits reports whether a text answers the question.
+func (q Question) fits(value string) bool {
+	switch Kinds[q.Asks] {
+	case "choice":
+		return slices.Contains(Choices, value)
+	case "confirm":
+		return value == "yes" || value == "no"
+	}
+	return value != ""
 }
 
 func (q Question) same(questionStep) Question { return q }
@@ -160,8 +192,44 @@ func (q Question) shown(s questionStep) (out []history.Miss) {
 	if note := body.At("/state/note"); note.String() != q.Note {
 		out = append(out, miss(note, "the note %q", q.Note))
 	}
-	if answer := body.At("/state/_suspension/response"); answer.String() != q.Answer {
-		out = append(out, history.Miss{Of: openintent.OIP0025A13, At: answer, Want: fmt.Sprintf("the answer %q", q.Answer)})
+	return append(out, q.record(s)...)
+}
+
+// record compares the record of the suspension.
+func (q Question) record(s questionStep) (out []history.Miss) {
+	r := s.Out.Body.At("/state/_suspension")
+	if answer := r.Key("response"); answer.String() != q.Answer {
+		out = append(out, missOf(openintent.OIP0025A13, answer, "the answer %q", q.Answer))
+	}
+	for _, odd := range s.Out.Odd {
+		out = append(out, missOf(openintent.OIP0025A13, odd, "what was written there"))
+	}
+	if q.Answer == "" {
+		return out
+	}
+	if resolution := r.Key("resolution"); resolution.String() != Answered {
+		out = append(out, missOf(openintent.OIP0025A13, resolution, "%q", Answered))
+	}
+	if at := r.Key("responded_at"); at.String() == "" {
+		out = append(out, missOf(openintent.OIP0025A13, at, "the time of the answer"))
+	}
+	return out
+}
+
+// told compares how often the log tells what.
+func (q Question) told(s questionStep) (out []history.Miss) {
+	if !s.Out.ok() {
+		return nil
+	}
+	answers := 0
+	if q.Answer != "" {
+		answers = 1
+	}
+	if n := len(events(s.Out.List, "intent.suspended", s.Out.Suspension)); n > 1 {
+		out = append(out, missOf(openintent.OIPREAD7, s.Out.Status, "one intent.suspended, not %d", n))
+	}
+	if n := len(events(s.Out.List, "intent.resumed", s.Out.Suspension)); n != answers {
+		out = append(out, miss(s.Out.Status, "%d intent.resumed, not %d", answers, n))
 	}
 	return out
 }
@@ -184,12 +252,33 @@ func refused(codes ...int64) func(Question, questionStep) []history.Miss {
 	}
 }
 
-func took(_ Question, s questionStep) (out []history.Miss) {
+// refusedWithChoices lists the choices that there are.
+func refusedWithChoices(q Question, s questionStep) []history.Miss {
+	if out := refused(422)(q, s); len(out) > 0 {
+		return out
+	}
+	return listsChoices(s.Out.Choices)
+}
+
+func took(q Question, s questionStep) (out []history.Miss) {
 	if !s.Out.ok() {
 		return []history.Miss{miss(s.Out.Status, "HTTP 200: the answer is taken")}
 	}
-	if value := s.Out.Body.Key("value"); value.String() != s.In.Value {
-		out = append(out, history.Miss{Of: openintent.OIP0025A11, At: value, Want: fmt.Sprintf("the value %q", s.In.Value)})
+	body := s.Out.Body
+	for _, m := range []struct{ member, want string }{
+		{"intent_id", s.Out.Intent}, {"suspension_id", s.Out.Suspension}, {"resolution", Answered}, {"value", s.In.Value},
+	} {
+		if at := body.Key(m.member); at.String() != m.want {
+			out = append(out, missOf(openintent.OIP0025A11, at, "%s %q", m.member, m.want))
+		}
+	}
+	for _, member := range []string{"responded_by", "responded_at"} {
+		if at := body.Key(member); at.String() == "" {
+			out = append(out, missOf(openintent.OIP0025A11, at, "%s", member))
+		}
+	}
+	if Kinds[q.Asks] == "choice" {
+		out = append(out, described(body, s.In.Value)...)
 	}
 	return out
 }
