@@ -76,10 +76,19 @@ func (k *Kind[S, In, Out]) unexplained(h History[S, In, Out], v history.Verdict[
 		panic(fmt.Sprintf("the model has no rule for %s", k.Model.Tell(h.Steps[v.Wrong])))
 	}
 	picture := strings.TrimRight(k.Model.Picture(h.Steps, v), "\n")
-	t := v.Closest[0]
-	for _, miss := range t.Misses {
-		j.Check(t.Rule.Sentence(miss), miss.At).To(as(miss.Want+", where\n"+picture, false), "%s", t.Rule.Name)
+	for _, t := range v.Closest {
+		cited := false
+		for _, miss := range t.Misses {
+			if id := t.Rule.Sentence(miss); id != "" {
+				j.Check(id, miss.At).To(as(miss.Want+", where\n"+picture, false), "%s", t.Rule.Name)
+				cited = true
+			}
+		}
+		if cited {
+			return
+		}
 	}
+	panic(fmt.Sprintf("no rule cites what %s violates", k.Model.Tell(h.Steps[v.Wrong])))
 }
 
 // as is whether something is as the model has it.

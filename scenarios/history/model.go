@@ -71,9 +71,9 @@ func (m *Model[S, In, Out]) Except(known scenarios.IDs) *Model[S, In, Out] {
 	return &copied
 }
 
-// Sentence returns the sentence that a miss under a rule violates.
+// Sentence returns the sentence that a miss under a rule violates, "" if it only tells the ways of a rule apart that cites none.
 func (r *Rule[S, In, Out]) Sentence(m Miss) scenarios.RequirementID {
-	if m.Of == "" {
+	if m.Of == "" && len(r.Of) > 0 {
 		return r.Of[0]
 	}
 	return m.Of

@@ -23,8 +23,8 @@ var (
 	historiesDepth = map[bool]scenarios.Depth{false: scenarios.Quick, true: scenarios.Deep}
 )
 
-// explored explores a host, with one seed after the other, as long as nothing is found and there is time.
-func explored(ctx context.Context, t *testing.T, h prove.Host, suites []scenarios.Suite, lasts time.Duration) *scenarios.Report {
+// exploredFor explores a host, with one seed after the other, as long as nothing is found and there is time.
+func exploredFor(ctx context.Context, t *testing.T, h prove.Host, suites []scenarios.Suite, lasts time.Duration) *scenarios.Report {
 	t.Helper()
 	began := time.Now()
 	for seed := uint64(1); ; seed++ {
@@ -50,7 +50,7 @@ func TestHistoriesAccuseNobody(t *testing.T) {
 			for _, h := range row.Honest() {
 				t.Run(row.Name()+" "+h.Name, func(t *testing.T) {
 					t.Parallel()
-					for _, o := range explored(t.Context(), t, prove.Host{Name: h.Name, Specimen: h.Specimen}, kind.Histories(), *historiesFor).Outcomes {
+					for _, o := range exploredFor(t.Context(), t, prove.Host{Name: h.Name, Specimen: h.Specimen}, kind.Histories(), *historiesFor).Outcomes {
 						switch o.Verdict {
 						case scenarios.Passed, scenarios.Inapplicable, scenarios.Blocked:
 						default:
@@ -100,7 +100,7 @@ func measure(t *testing.T, row *protocols.Row, suites []scenarios.Suite) {
 			t.Run(f.ID, func(t *testing.T) {
 				t.Parallel()
 				began := time.Now()
-				report := explored(t.Context(), t, prove.Host{Name: f.ID, Specimen: f.Specimen}, suites, max(*historiesFor, time.Millisecond))
+				report := exploredFor(t.Context(), t, prove.Host{Name: f.ID, Specimen: f.Specimen}, suites, max(*historiesFor, time.Millisecond))
 				mu.Lock()
 				defer mu.Unlock()
 				for _, o := range report.Outcomes {
