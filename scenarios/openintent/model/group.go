@@ -34,6 +34,7 @@ type Group struct {
 	Folders [MostFolders]Shelf  `json:"folders"`
 	Works   [MostWorks]Errand   `json:"works"`
 	Offers  Offers              `json:"offers"`
+	Seen    bool                `json:"seen,omitempty"` // an intent was read
 	// Astray: something happened of which the texts do not say what comes of it.
 	Astray bool `json:"astray,omitempty"`
 }
@@ -349,8 +350,6 @@ func (w Window) because() scenarios.RequirementID {
 		return openintent.OIP0026B2
 	case w.Inherits:
 		return openintent.OIP0026H8
-	case w.Plain:
-		return openintent.OIP0026B1
 	case w.Fallback == Fails:
 		return openintent.OIP0025F1
 	case w.Silent:

@@ -252,6 +252,9 @@ var statusRules = []*deedRule{
 		Ways: either(func(g Group, s deedStep) Group {
 			one := &g.All[s.In.Intent]
 			one.Status, one.Held, one.Why = Active, g.waits(s.In.Intent), openintent.OIP0026R2
+			if g.open(s.In.Intent) == 0 {
+				one.Why = openintent.OIP0026R2D
+			}
 			return g
 		}),
 	},

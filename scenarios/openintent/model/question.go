@@ -18,6 +18,7 @@ type Question struct {
 	Note    string `json:"note"`    // a key of its state
 	Answer  string `json:"answer"`  // that was taken
 	Asks    int    `json:"asks"`    // of [Kinds]
+	Seen    bool   `json:"seen"`    // it was read
 	// Lifecycle: the server claims to hold status changes against the life of a suspension.
 	Lifecycle bool `json:"lifecycle"`
 }
@@ -154,6 +155,7 @@ func (q Question) moved(s questionStep) Question {
 
 // seen returns the intent as a read shows it.
 func (q Question) seen(s questionStep) Question {
+	q.Seen = q.Seen || !s.Lost
 	if version, has := s.Out.Body.Key("version").Int(); has {
 		q.Version, q.Known = version, true
 	}
@@ -184,7 +186,11 @@ func (q Question) shown(s questionStep) (out []history.Miss) {
 	}
 	body := s.Out.Body
 	if status := body.Key("status"); status.String() != q.Status {
-		out = append(out, miss(status, "status %s", q.Status))
+		of := scenarios.RequirementID("")
+		if q.Answer != "" && q.Status == Active {
+			of = openintent.OIP0025A15
+		}
+		out = append(out, missOf(of, status, "status %s", q.Status))
 	}
 	if version, has := body.Key("version").Int(); has && (q.Known && version != q.Version || version < q.Version) {
 		out = append(out, miss(body.Key("version"), "version %d", q.Version))
