@@ -242,6 +242,10 @@ func (g *group) catch(ctx context.Context, n int) {
 func (g *group) write(ctx context.Context, i *host.Intent, in model.Deed, call wire.Call) (reply host.Reply) {
 	for tries := 0; ; tries++ {
 		now := i.Read(ctx, "version, to "+call.Label)
+		if look := (model.Deed{Do: model.Look, Intent: in.Intent}); tries == 0 && len(g.after(look, g.looked(in.Intent, now))) == 0 {
+			g.settled(ctx, look) // what is late is not what the change rests on
+			now = i.Read(ctx, "version, to "+call.Label)
+		}
 		version, _ := now.Body.Key("version").Int()
 		g.before = make([]wire.Value, len(g.intents))
 		g.before[in.Intent] = now.Body.Key("status")

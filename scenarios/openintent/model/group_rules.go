@@ -18,14 +18,24 @@ var GroupModel = &history.Model[Group, Deed, Found]{
 			Ways: []deedWay{{Shows: anything, To: same}},
 		},
 		{
-			Name: "a change without a version is refused", Of: scenarios.IDs{openintent.OIP00011}, Readings: []string{"OIP-R3"},
-			When: func(_ Group, in Deed) bool { return in.Match == MatchNone && slices.Contains(Writes, in.Do) },
+			Name: "a note without a version is refused", Of: scenarios.IDs{openintent.OIP00011}, Readings: []string{"OIP-R3"},
+			When: func(g Group, in Deed) bool { return in.Match == MatchNone && in.Do == Note && g.is(in.Intent, Active) },
 			Ways: only(deedRefused(400, 412, 428)),
 		},
 		{
-			Name: "a change at another version is refused", Of: scenarios.IDs{openintent.OIP00012}, Readings: []string{"OIP-R4"},
-			When: func(_ Group, in Deed) bool { return in.Match != "" && slices.Contains(Writes, in.Do) },
+			Name: "a change without a version is refused, for that or another reason", Of: scenarios.IDs{openintent.OIP00011},
+			When: func(_ Group, in Deed) bool { return in.Match == MatchNone && slices.Contains(Writes, in.Do) },
+			Ways: only(deedRefused()),
+		},
+		{
+			Name: "a note at another version is refused", Of: scenarios.IDs{openintent.OIP00012}, Readings: []string{"OIP-R4"},
+			When: func(g Group, in Deed) bool { return in.Match != "" && in.Do == Note && g.is(in.Intent, Active) },
 			Ways: only(deedRefused(409, 412)),
+		},
+		{
+			Name: "a change at another version is refused, for that or another reason", Of: scenarios.IDs{openintent.OIP00012},
+			When: func(_ Group, in Deed) bool { return in.Match != "" && slices.Contains(Writes, in.Do) },
+			Ways: only(deedRefused()),
 		},
 	}, readRules, answerRules, statusRules, graphRules, besideRules)),
 	Tell: tellDeed,
@@ -220,14 +230,7 @@ var statusRules = []*deedRule{
 		Ways: only(deedRefused()),
 	},
 	{
-		Name: "an intent with nothing open is completed", Of: scenarios.IDs{openintent.OIP00012},
-		When: func(g Group, in Deed) bool {
-			return in.Do == Complete && g.is(in.Intent, Active) && !g.childAbandoned(in.Intent)
-		},
-		Ways: only(deedTaken, func(g Group, s deedStep) Group { return g.end(s.In.Intent, Completed, openintent.OIP00012) }),
-	},
-	{
-		Name: "whether another intent is completed is open", Readings: []string{"OIP-R122"},
+		Name: "an intent with nothing open is completed, if the server takes that", Readings: []string{"OIP-R122"},
 		When: func(_ Group, in Deed) bool { return in.Do == Complete },
 		Ways: either(func(g Group, s deedStep) Group { return g.end(s.In.Intent, Completed, openintent.OIP00012) }),
 	},
@@ -269,15 +272,6 @@ var statusRules = []*deedRule{
 func (g *Group) childOpen(n int) bool {
 	for c := range g.Size {
 		if s := g.All[c]; s.Parent == n && s.Status != Completed && s.Status != Abandoned {
-			return true
-		}
-	}
-	return false
-}
-
-func (g *Group) childAbandoned(n int) bool {
-	for c := range g.Size {
-		if s := g.All[c]; s.Parent == n && s.Status == Abandoned {
 			return true
 		}
 	}
