@@ -119,7 +119,7 @@ var answerRules = []*deedRule{
 		When: wrong("confirm"), Ways: only(deedRefused(422)),
 	},
 	{
-		Name: "what a text takes that is no text is open", Of: scenarios.IDs{openintent.OIP0025A10},
+		Name: "what a text takes that is no text is open",
 		When: func(g Group, in Deed) bool {
 			if in.Do != Answer {
 				return false
@@ -130,8 +130,7 @@ var answerRules = []*deedRule{
 		Ways: either(astray),
 	},
 	{
-		Name: "an empty text is no answer", Of: scenarios.IDs{openintent.OIP0025A10}, Readings: []string{"OIP-R107"},
-		// It is a SHOULD: a server that takes it goes its own way.
+		Name: "an empty text is no answer, which is a SHOULD: a server that takes it goes its own way",
 		When: wrong("text"), Ways: either(astray),
 	},
 	{
@@ -198,10 +197,13 @@ var statusRules = []*deedRule{
 	},
 	{
 		Name: "what comes of suspending what is suspended is open",
-		When: func(g Group, in Deed) bool {
-			return in.Do == Halts && (g.All[in.Intent].Status == Suspended || g.All[in.Intent].Status == Abandoned)
-		},
+		When: func(g Group, in Deed) bool { return in.Do == Halts && g.All[in.Intent].Status == Suspended },
 		Ways: either(same),
+	},
+	{
+		Name: "what comes of suspending what is not active is open without a state machine",
+		When: func(g Group, in Deed) bool { return in.Do == Halts && g.All[in.Intent].Status != Active },
+		Ways: either(astray),
 	},
 	{
 		Name: "an intent is suspended", Of: scenarios.IDs{openintent.OIPREAD2},
