@@ -111,7 +111,8 @@ func drawDeed(r *rand.Rand, g model.Group) model.Deed {
 		{model.Pass, when(g.Offers.Windows && suspended && recorded, 5+when(s.Window > 0, 70)) +
 			when(g.Offers.Windows && !recorded, 1+when(s.Window > 0 && s.Record == model.Answered, 12))},
 		{model.Records, when(free && is(model.Active), 30) + when(free && suspended, 60)},
-		{model.Halts, when(is(model.Active) && recorded && !passed, 80) + when(is(model.Active) && !passed, 15) + when(!suspended && !passed && g.Offers.Lifecycle, 4)},
+		{model.Halts, when(is(model.Active) && recorded && !passed, 80) + when(is(model.Active) && !passed, 15) +
+			when(!suspended && !passed && g.Offers.Lifecycle, 4)},
 		{model.Complete, when(is(model.Active), 6) + 4},
 		{model.Abandon, 1}, {model.Note, 6},
 		{model.Activate, when(is(model.Draft), 20) + when(is(model.Active) && len(may) == 1 && may[0] == model.Blocked, 12)},

@@ -266,7 +266,8 @@ func (g *group) write(ctx context.Context, i *host.Intent, in model.Deed, call w
 		}
 		call.Header = map[string]string{"If-Match": strconv.FormatInt(version, 10)}
 		reply = g.Send(ctx, call)
-		if conflict := reply.Code() == http.StatusConflict || reply.Code() == http.StatusPreconditionFailed; !conflict || in.Match != "" || tries == 2 {
+		conflict := reply.Code() == http.StatusConflict || reply.Code() == http.StatusPreconditionFailed
+		if !conflict || in.Match != "" || tries == 2 {
 			return reply
 		}
 	}

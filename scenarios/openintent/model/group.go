@@ -326,12 +326,11 @@ func (g Group) free(n, on int) Group {
 		return g
 	}
 	s.Needs = s.Needs.without(on)
-	if s.Held {
-		s.Held = g.waits(n)
-		s.Why = openintent.OIP00022
-	}
-	if g.open(n) == 0 {
-		s.Why = openintent.OIP0002201
+	switch was := s.Held || g.All[on].Status != Completed; {
+	case g.open(n) == 0 && was:
+		s.Held, s.Why = false, openintent.OIP0002201
+	case s.Held:
+		s.Held, s.Why = g.waits(n), openintent.OIP00022
 	}
 	return g
 }

@@ -80,13 +80,13 @@ func childWaits(g Group, in Deed) bool {
 
 // Within are the sentences that misses cite beside those of their rules.
 var Within = scenarios.IDs{
-	openintent.OIP00023, openintent.OIP00024, openintent.OIP0002201, openintent.OIP0025A8, openintent.OIP0025A11, openintent.OIP0025A12,
-	openintent.OIP0025F1, openintent.OIP0025F2, openintent.OIP0025F3, openintent.OIP0026B2, openintent.OIP0026E3,
-	openintent.OIP0026E5, openintent.OIP0026H1, openintent.OIP0026H8, openintent.OIP0026J1, openintent.OIP0026N1, openintent.OIP0026N3,
-	openintent.OIP0026N4, openintent.OIP0026N5, openintent.OIP0026N9, openintent.OIP0026B1, openintent.OIP0025F4, openintent.OIP0026L1, openintent.OIP0026R1B,
-	openintent.OIP0026R1C, openintent.OIP0026R2C, openintent.OIP0026R2D, openintent.OIP0026R3B, openintent.OIP0026R3C, openintent.OIP0026R4D,
-	openintent.OIP0026R4E, openintent.OIP0026R5, openintent.OIP0026R5B, openintent.OIP0026R5D, openintent.OIP0026X3, openintent.OIPREAD4,
-	openintent.OIPREAD6,
+	openintent.OIP0002201, openintent.OIP00023, openintent.OIP00024, openintent.OIP0025A11, openintent.OIP0025A12, openintent.OIP0025A8,
+	openintent.OIP0025F1, openintent.OIP0025F2, openintent.OIP0025F3, openintent.OIP0025F4, openintent.OIP0026B1, openintent.OIP0026B2,
+	openintent.OIP0026E3, openintent.OIP0026E5, openintent.OIP0026H1, openintent.OIP0026H8, openintent.OIP0026J1, openintent.OIP0026L1,
+	openintent.OIP0026N1, openintent.OIP0026N3, openintent.OIP0026N4, openintent.OIP0026N5, openintent.OIP0026N9, openintent.OIP0026R1B,
+	openintent.OIP0026R1C, openintent.OIP0026R2C, openintent.OIP0026R2D, openintent.OIP0026R3B, openintent.OIP0026R3C,
+	openintent.OIP0026R4D, openintent.OIP0026R4E, openintent.OIP0026R5, openintent.OIP0026R5B, openintent.OIP0026R5D,
+	openintent.OIP0026X3, openintent.OIPREAD4, openintent.OIPREAD6,
 }
 
 // read returns the rule of a read in a situation. One that the server does not have shows nothing.

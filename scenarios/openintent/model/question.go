@@ -108,7 +108,7 @@ var QuestionModel = &history.Model[Question, Asked, Replied]{
 		{
 			Name: "an answer to what does not wait is refused", Of: scenarios.IDs{openintent.OIP0026K4}, Readings: []string{"OIP-R30"},
 			When: func(_ Question, in Asked) bool { return in.Do == Answer },
-			Ways: []questionWay{{Must: true, Shows: refused(), To: Question.same}},
+			Ways: []questionWay{{Must: true, Shows: notTwice, To: Question.same}},
 		},
 		{
 			Name: "a suspended intent is not completed past its answer", Of: scenarios.IDs{openintent.OIP0025L2},
@@ -256,6 +256,17 @@ func refused(codes ...int64) func(Question, questionStep) []history.Miss {
 		}
 		return []history.Miss{miss(s.Out.Status, "a refusal with 4xx")}
 	}
+}
+
+// notTwice: an answer of another client that is taken beside the first is one of several at once.
+func notTwice(q Question, s questionStep) []history.Miss {
+	out := refused()(q, s)
+	for i := range out {
+		if s.Out.ok() && s.Client > 0 {
+			out[i].Of = openintent.OIPREAD1
+		}
+	}
+	return out
 }
 
 // refusedWithChoices lists the choices that there are.
