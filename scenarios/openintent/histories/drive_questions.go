@@ -27,8 +27,10 @@ var questions = &explore.Kind[model.Question, model.Asked, model.Replied]{
 		i := s.NewIntent(ctx, "intent", host.Active, nil)
 		return &question{Intent: i, sus: i.Suspend(ctx, ask(s, model.Kinds[begin.Asks])), other: s.Token()}
 	},
-	Draw:    drawAsked,
-	Beside:  scenarios.IDs{openintent.OIP0025A8, openintent.OIP0025A11, openintent.OIP0025A12, openintent.OIP0025A13, openintent.OIP0025A15, openintent.OIPREAD1},
+	Draw: drawAsked,
+	Beside: scenarios.IDs{
+		openintent.OIP0025A8, openintent.OIP0025A11, openintent.OIP0025A12, openintent.OIP0025A13, openintent.OIP0025A15, openintent.OIPREAD1,
+	},
 	Shown:   func(out model.Replied) wire.Value { return out.Status },
 	Clients: 4,
 }
