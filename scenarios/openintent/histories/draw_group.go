@@ -83,6 +83,14 @@ func when(holds bool, weight int) int {
 // drawDeed draws what the texts say something of: most of it what fits the state, some of it what must be refused.
 func drawDeed(r *rand.Rand, g model.Group) model.Deed {
 	n := r.IntN(g.Size)
+	if !g.Seen { // a history in which no intent is read shows little
+		return model.Deed{Do: model.Look, Intent: n}
+	}
+	for range 2 { // most of it is about what has not ended
+		if s := g.All[n].Status; s == model.Completed || s == model.Abandoned {
+			n = r.IntN(g.Size)
+		}
+	}
 	if r.IntN(5) < 2 {
 		return drawRead(r, g, n)
 	}
@@ -100,18 +108,19 @@ func drawDeed(r *rand.Rand, g model.Group) model.Deed {
 	in := model.Deed{Intent: n}
 	in.Do = choose(r, []weighed[model.Action]{
 		{model.Answer, when(suspended && recorded, 60) + when(suspended && s.Again, 40) + when(!suspended, 6)},
-		{model.Pass, when(g.Offers.Windows && suspended && recorded, 5+when(s.Window > 0, 70)) +
+		{model.Pass, when(g.Offers.Windows && suspended && recorded, 12+when(s.Window > 0, 70)) +
 			when(g.Offers.Windows && !recorded, 1+when(s.Window > 0 && s.Record == model.Answered, 12))},
 		{model.Records, when(free && is(model.Active), 30) + when(free && suspended, 60)},
-		{model.Halts, when(is(model.Active) && recorded && !passed, 80) + when(is(model.Active) && !passed, 15) + when(!suspended && !passed, 4)},
-		{model.Complete, when(is(model.Active), 15) + 6},
-		{model.Abandon, 2}, {model.Note, 8},
+		{model.Halts, when(is(model.Active) && recorded && !passed, 80) + when(is(model.Active) && !passed, 15) +
+			when(!suspended && !passed && g.Offers.Lifecycle, 4)},
+		{model.Complete, when(is(model.Active), 6) + 4},
+		{model.Abandon, 1}, {model.Note, 6},
 		{model.Activate, when(is(model.Draft), 20) + when(is(model.Active) && len(may) == 1 && may[0] == model.Blocked, 12)},
 		{model.Depend, 10}, {model.Frees, when(s.Needs != 0, 8)},
 		{model.Join, when(!shelf.Passed && (!shelf.Members.Has(n) || r.IntN(5) == 0), 6)},
 		{model.Leave, when(!shelf.Twice.Has(n), 4)},
 		{model.Claim, when(!s.Leased, 3)}, {model.Renew, when(s.Leased, 8)},
-		{model.Deadline, when(shelf.Dated && !shelf.Passed, 1+when(suspended && shelf.Members.Has(n), 25))},
+		{model.Deadline, when(shelf.Dated && !shelf.Passed && !unbegun(g, shelf), 1+when(suspended && shelf.Members.Has(n), 25))},
 	})
 	switch in.Do {
 	case model.Join, model.Leave, model.Deadline:
@@ -135,6 +144,16 @@ func drawDeed(r *rand.Rand, g model.Group) model.Deed {
 		in.Match = choose(r, []weighed[string]{{"", 26}, {model.MatchOld, 3}, {model.MatchLater, 2}, {model.MatchNone, 2}})
 	}
 	return in
+}
+
+// unbegun reports whether a member has a record and is not suspended: when its window would begin is open once time was let pass.
+func unbegun(g model.Group, shelf model.Shelf) bool {
+	for n := range g.Size {
+		if s := g.All[n]; shelf.Members.Has(n) && s.Record == model.Waiting && s.Status != model.Suspended {
+			return true
+		}
+	}
+	return false
 }
 
 // drawValue draws an answer of which the texts say whether it fits.

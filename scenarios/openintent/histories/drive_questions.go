@@ -27,8 +27,10 @@ var questions = &explore.Kind[model.Question, model.Asked, model.Replied]{
 		i := s.NewIntent(ctx, "intent", host.Active, nil)
 		return &question{Intent: i, sus: i.Suspend(ctx, ask(s, model.Kinds[begin.Asks])), other: s.Token()}
 	},
-	Draw:    drawAsked,
-	Beside:  scenarios.IDs{openintent.OIP0025A8, openintent.OIP0025A11, openintent.OIP0025A12, openintent.OIP0025A13},
+	Draw: drawAsked,
+	Beside: scenarios.IDs{
+		openintent.OIP0025A8, openintent.OIP0025A11, openintent.OIP0025A12, openintent.OIP0025A13, openintent.OIP0025A15, openintent.OIPREAD1,
+	},
 	Shown:   func(out model.Replied) wire.Value { return out.Status },
 	Clients: 4,
 	Single:  true,
@@ -62,6 +64,9 @@ func drawAsked(r *rand.Rand, q model.Question) model.Asked {
 	do := []model.Action{
 		model.Look, model.Look, model.Look, model.Note, model.Note, model.Answer, model.Answer, model.Complete, model.Abandon, model.Tell,
 	}[r.IntN(10)]
+	if !q.Seen {
+		do = model.Look
+	}
 	in := model.Asked{Do: do}
 	switch do {
 	case model.Note:

@@ -242,6 +242,10 @@ func (g *group) catch(ctx context.Context, n int) {
 func (g *group) write(ctx context.Context, i *host.Intent, in model.Deed, call wire.Call) (reply host.Reply) {
 	for tries := 0; ; tries++ {
 		now := i.Read(ctx, "version, to "+call.Label)
+		if look := (model.Deed{Do: model.Look, Intent: in.Intent}); tries == 0 && len(g.after(look, g.looked(in.Intent, now))) == 0 {
+			g.settled(ctx, look) // what is late is not what the change rests on
+			now = i.Read(ctx, "version, to "+call.Label)
+		}
 		version, _ := now.Body.Key("version").Int()
 		g.before = make([]wire.Value, len(g.intents))
 		g.before[in.Intent] = now.Body.Key("status")
@@ -262,7 +266,8 @@ func (g *group) write(ctx context.Context, i *host.Intent, in model.Deed, call w
 		}
 		call.Header = map[string]string{"If-Match": strconv.FormatInt(version, 10)}
 		reply = g.Send(ctx, call)
-		if conflict := reply.Code() == http.StatusConflict || reply.Code() == http.StatusPreconditionFailed; !conflict || in.Match != "" || tries == 2 {
+		conflict := reply.Code() == http.StatusConflict || reply.Code() == http.StatusPreconditionFailed
+		if !conflict || in.Match != "" || tries == 2 {
 			return reply
 		}
 	}

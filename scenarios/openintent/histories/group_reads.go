@@ -16,8 +16,7 @@ func (g *group) read(ctx context.Context, in model.Deed) (out model.Found) {
 	}
 	switch in.Do {
 	case model.Look:
-		out = get("/intents/%s", id)
-		out.Odd = odd(g.sent[in.Intent], out.Body.At("/state/_suspension"))
+		out = g.looked(in.Intent, g.Get(ctx, string(in.Do), host.At("/intents/%s", id)))
 	case model.LookGraph:
 		out = get("/intents/%s/graph", id)
 		out.Where = []wire.Value{g.Get(ctx, "the intent of a graph", host.At("/intents/%s", id)).Body}
@@ -34,6 +33,13 @@ func (g *group) read(ctx context.Context, in model.Deed) (out model.Found) {
 	default:
 		return g.containers(ctx, in, get)
 	}
+	return out
+}
+
+// looked is what a read of an intent shows.
+func (g *group) looked(n int, r host.Reply) model.Found {
+	out := g.found(r)
+	out.Odd = odd(g.sent[n], r.Body.At("/state/_suspension"))
 	return out
 }
 

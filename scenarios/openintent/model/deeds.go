@@ -67,7 +67,8 @@ const (
 var (
 	Kinds  = []string{"choice", "confirm", "text"}
 	Values = []any{
-		"yes-a", "no-b", "wait-c", "yes", "no", "Zoë's \"note\" – 名前 \\n", "false", "Yes-a", "yes-", "YES", "", true, false, map[string]any{"a": "b"},
+		"yes-a", "no-b", "wait-c", "yes", "no", "Zoë's \"note\" – 名前 \\n", "false", "Yes-a", "yes-", "YES", "",
+		true, false, map[string]any{"a": "b"},
 	}
 )
 

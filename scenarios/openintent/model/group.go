@@ -34,6 +34,7 @@ type Group struct {
 	Folders [MostFolders]Shelf  `json:"folders"`
 	Works   [MostWorks]Errand   `json:"works"`
 	Offers  Offers              `json:"offers"`
+	Seen    bool                `json:"seen,omitempty"` // an intent was read
 	// Astray: something happened of which the texts do not say what comes of it.
 	Astray bool `json:"astray,omitempty"`
 }
@@ -67,6 +68,7 @@ type Single struct {
 	// Again: it was suspended once more, and there is no record of that yet.
 	Again   bool `json:"again"`
 	Resumed Some `json:"resumed"` // the rounds that were answered
+	Others  Some `json:"others"`  // the rounds that ended otherwise, of which a log may tell that the intent resumed
 }
 
 // What becomes of a record.
@@ -75,6 +77,7 @@ const (
 	Answered = "responded"
 	Expired  = "expired"
 	Ended    = "ended" // by a deadline
+	Left     = "left"  // its intent ended otherwise
 )
 
 // Shelf is a portfolio of a group.
@@ -206,9 +209,10 @@ func (g Group) halt(n int) Group {
 		case m == n || was == Suspended || s.Status != Active:
 		case s.Needs.Has(n):
 			s.Held, s.Why = true, openintent.OIP0026R2
+			g = g.idle(m)
 		case s.Parent == n || g.All[n].Parent == m || s.Parent != None && s.Parent == g.All[n].Parent:
 			s.Why = openintent.OIP0026R1
-		case !s.Held:
+		case !s.Held && s.Why != openintent.OIP0026R1:
 			s.Why = openintent.OIP00024
 		}
 	}
@@ -220,14 +224,17 @@ func (g Group) halt(n int) Group {
 	}
 	for w := range g.Works {
 		if g.Works[w].Intent == n && was != Suspended {
-			if g.Works[w].Is = Mirrors; was != Active {
+			if g.Works[w].Is == Runs && was == Active && g.open(n) == 0 {
+				g.Works[w].Is = Mirrors
+			} else {
 				g.Works[w].Is = ""
 			}
 		}
 	}
 	s := &g.All[n]
 	s.Status, s.Held, s.Why = Suspended, false, openintent.OIPREAD2
-	s.Again = s.Record != "" && s.Record != Waiting
+	s.Again = s.Record == Answered || s.Record == Expired
+	g.Astray = g.Astray || s.Record == Ended || s.Record == Left // such a record may wait again
 	return g.begin(n)
 }
 
@@ -267,7 +274,7 @@ func (g Group) over(n int, answered bool) Group {
 	}
 	for w := range g.Works {
 		if g.Works[w].Intent == n {
-			if !answered || g.Works[w].Is != Mirrors {
+			if !answered || g.Works[w].Is != Mirrors || g.open(n) != 0 {
 				g.Works[w].Is = ""
 			} else {
 				g.Works[w].Is = Runs
@@ -282,10 +289,9 @@ func (g Group) end(n int, status string, why scenarios.RequirementID) Group {
 	if g.All[n].Status == Suspended {
 		g = g.over(n, false)
 	}
-	for w := range g.Works {
-		if g.Works[w].Intent == n {
-			g.Works[w].Is = ""
-		}
+	g = g.idle(n)
+	if s := &g.All[n]; s.Record == Waiting {
+		s.Record, s.Others = Left, s.Others.with(s.Round)
 	}
 	g.All[n].Status, g.All[n].Held, g.All[n].Why = status, false, why
 	if status != Completed {
@@ -303,6 +309,16 @@ func (g Group) end(n int, status string, why scenarios.RequirementID) Group {
 	return g
 }
 
+// idle forgets the tasks of n: the texts say nothing of them where their intent is blocked or has ended.
+func (g Group) idle(n int) Group {
+	for w := range g.Works {
+		if g.Works[w].Intent == n {
+			g.Works[w].Is = ""
+		}
+	}
+	return g
+}
+
 // free takes a dependency of n away. One that depends on something open still is active or blocked, unless that is suspended.
 func (g Group) free(n, on int) Group {
 	s := &g.All[n]
@@ -310,12 +326,11 @@ func (g Group) free(n, on int) Group {
 		return g
 	}
 	s.Needs = s.Needs.without(on)
-	if s.Held {
-		s.Held = g.waits(n)
-		s.Why = openintent.OIP00022
-	}
-	if g.open(n) == 0 {
-		s.Why = openintent.OIP0002201
+	switch was := s.Held || g.All[on].Status != Completed; {
+	case g.open(n) == 0 && was:
+		s.Held, s.Why = false, openintent.OIP0002201
+	case s.Held:
+		s.Held, s.Why = g.waits(n), openintent.OIP00022
 	}
 	return g
 }
@@ -323,7 +338,7 @@ func (g Group) free(n, on int) Group {
 // lapse ends the window of n.
 func (g Group) lapse(n int) Group {
 	s := &g.All[n]
-	s.Passed, s.Record = s.Passed+1, Expired
+	s.Passed, s.Record, s.Others = s.Passed+1, Expired, s.Others.with(s.Round)
 	w := Windows[s.Window]
 	if w.Fallback == Fails {
 		return g.end(n, Abandoned, w.because())
@@ -334,7 +349,7 @@ func (g Group) lapse(n int) Group {
 // lapseOtherwise ends it as a server may, too: it stays suspended (OIP-R12), or is completed (OIP-R13).
 func (g Group) lapseOtherwise(n int) Group {
 	s := &g.All[n]
-	s.Passed, s.Record = s.Passed+1, Expired
+	s.Passed, s.Record, s.Others = s.Passed+1, Expired, s.Others.with(s.Round)
 	w := Windows[s.Window]
 	if s.Why = w.because(); w.Fallback == Fails {
 		return g
@@ -349,8 +364,6 @@ func (w Window) because() scenarios.RequirementID {
 		return openintent.OIP0026B2
 	case w.Inherits:
 		return openintent.OIP0026H8
-	case w.Plain:
-		return openintent.OIP0026B1
 	case w.Fallback == Fails:
 		return openintent.OIP0025F1
 	case w.Silent:
@@ -372,8 +385,7 @@ func (g Group) deadline(s deedStep) Group {
 		}
 		g.All[n].Leased = false
 		if s := g.All[n]; s.Status == Suspended && (s.Record != Expired || s.Again) {
-			g = g.end(n, Abandoned, openintent.OIP0026R5)
-			if g.All[n].Record == Waiting {
+			if g = g.end(n, Abandoned, openintent.OIP0026R5); g.All[n].Record == Left {
 				g.All[n].Record = Ended
 			}
 		} else if s.Status == Suspended || s.Record == Waiting { // it stayed so behind its window, or its record is old now

@@ -18,14 +18,24 @@ var GroupModel = &history.Model[Group, Deed, Found]{
 			Ways: []deedWay{{Shows: anything, To: same}},
 		},
 		{
-			Name: "a change without a version is refused", Of: scenarios.IDs{openintent.OIP00011}, Readings: []string{"OIP-R3"},
-			When: func(_ Group, in Deed) bool { return in.Match == MatchNone && slices.Contains(Writes, in.Do) },
+			Name: "a note without a version is refused", Of: scenarios.IDs{openintent.OIP00011}, Readings: []string{"OIP-R3"},
+			When: func(g Group, in Deed) bool { return in.Match == MatchNone && in.Do == Note && g.is(in.Intent, Active) },
 			Ways: only(deedRefused(400, 412, 428)),
 		},
 		{
-			Name: "a change at another version is refused", Of: scenarios.IDs{openintent.OIP00012}, Readings: []string{"OIP-R4"},
-			When: func(_ Group, in Deed) bool { return in.Match != "" && slices.Contains(Writes, in.Do) },
+			Name: "a change without a version is refused, for that or another reason", Of: scenarios.IDs{openintent.OIP00011},
+			When: func(_ Group, in Deed) bool { return in.Match == MatchNone && slices.Contains(Writes, in.Do) },
+			Ways: only(deedRefused()),
+		},
+		{
+			Name: "a note at another version is refused", Of: scenarios.IDs{openintent.OIP00012}, Readings: []string{"OIP-R4"},
+			When: func(g Group, in Deed) bool { return in.Match != "" && in.Do == Note && g.is(in.Intent, Active) },
 			Ways: only(deedRefused(409, 412)),
+		},
+		{
+			Name: "a change at another version is refused, for that or another reason", Of: scenarios.IDs{openintent.OIP00012},
+			When: func(_ Group, in Deed) bool { return in.Match != "" && slices.Contains(Writes, in.Do) },
+			Ways: only(deedRefused()),
 		},
 	}, readRules, answerRules, statusRules, graphRules, besideRules)),
 	Tell: tellDeed,
@@ -109,7 +119,7 @@ var answerRules = []*deedRule{
 		When: wrong("confirm"), Ways: only(deedRefused(422)),
 	},
 	{
-		Name: "what a text takes that is no text is open", Of: scenarios.IDs{openintent.OIP0025A10},
+		Name: "what a text takes that is no text is open",
 		When: func(g Group, in Deed) bool {
 			if in.Do != Answer {
 				return false
@@ -120,8 +130,7 @@ var answerRules = []*deedRule{
 		Ways: either(astray),
 	},
 	{
-		Name: "an empty text is no answer", Of: scenarios.IDs{openintent.OIP0025A10}, Readings: []string{"OIP-R107"},
-		// It is a SHOULD: a server that takes it goes its own way.
+		Name: "an empty text is no answer, which is a SHOULD: a server that takes it goes its own way",
 		When: wrong("text"), Ways: either(astray),
 	},
 	{
@@ -188,10 +197,13 @@ var statusRules = []*deedRule{
 	},
 	{
 		Name: "what comes of suspending what is suspended is open",
-		When: func(g Group, in Deed) bool {
-			return in.Do == Halts && (g.All[in.Intent].Status == Suspended || g.All[in.Intent].Status == Abandoned)
-		},
+		When: func(g Group, in Deed) bool { return in.Do == Halts && g.All[in.Intent].Status == Suspended },
 		Ways: either(same),
+	},
+	{
+		Name: "what comes of suspending what is not active is open without a state machine",
+		When: func(g Group, in Deed) bool { return in.Do == Halts && g.All[in.Intent].Status != Active },
+		Ways: either(astray),
 	},
 	{
 		Name: "an intent is suspended", Of: scenarios.IDs{openintent.OIPREAD2},
@@ -220,14 +232,7 @@ var statusRules = []*deedRule{
 		Ways: only(deedRefused()),
 	},
 	{
-		Name: "an intent with nothing open is completed", Of: scenarios.IDs{openintent.OIP00012},
-		When: func(g Group, in Deed) bool {
-			return in.Do == Complete && g.is(in.Intent, Active) && !g.childAbandoned(in.Intent)
-		},
-		Ways: only(deedTaken, func(g Group, s deedStep) Group { return g.end(s.In.Intent, Completed, openintent.OIP00012) }),
-	},
-	{
-		Name: "whether another intent is completed is open", Readings: []string{"OIP-R122"},
+		Name: "an intent with nothing open is completed, if the server takes that", Readings: []string{"OIP-R122"},
 		When: func(_ Group, in Deed) bool { return in.Do == Complete },
 		Ways: either(func(g Group, s deedStep) Group { return g.end(s.In.Intent, Completed, openintent.OIP00012) }),
 	},
@@ -252,6 +257,9 @@ var statusRules = []*deedRule{
 		Ways: either(func(g Group, s deedStep) Group {
 			one := &g.All[s.In.Intent]
 			one.Status, one.Held, one.Why = Active, g.waits(s.In.Intent), openintent.OIP0026R2
+			if g.open(s.In.Intent) == 0 {
+				one.Why = openintent.OIP0026R2D
+			}
 			return g
 		}),
 	},
@@ -266,15 +274,6 @@ var statusRules = []*deedRule{
 func (g *Group) childOpen(n int) bool {
 	for c := range g.Size {
 		if s := g.All[c]; s.Parent == n && s.Status != Completed && s.Status != Abandoned {
-			return true
-		}
-	}
-	return false
-}
-
-func (g *Group) childAbandoned(n int) bool {
-	for c := range g.Size {
-		if s := g.All[c]; s.Parent == n && s.Status == Abandoned {
 			return true
 		}
 	}
@@ -308,103 +307,3 @@ var graphRules = []*deedRule{
 		Ways: either(func(g Group, s deedStep) Group { return g.free(s.In.Intent, s.In.On) }),
 	},
 }
-
-// besideRules are about portfolios, leases and time.
-var besideRules = []*deedRule{
-	{
-		Name: "who joins a portfolio whose deadline is over is open",
-		When: func(g Group, in Deed) bool { return in.Do == Join && g.Folders[in.On].Passed },
-		Ways: either(astray),
-	},
-	{
-		Name: "a member is added", Of: scenarios.IDs{openintent.OIPREAD6}, Readings: []string{"OIP-R127"},
-		When: func(_ Group, in Deed) bool { return in.Do == Join },
-		Ways: either(func(g Group, s deedStep) Group {
-			f, n := &g.Folders[s.In.On], s.In.Intent
-			if f.Members.Has(n) {
-				f.Twice = f.Twice.with(n)
-			}
-			if f.Members = f.Members.with(n); g.All[n].Status == Suspended {
-				f.Told[n].Suspended[1]++
-			}
-			return g
-		}),
-	},
-	{
-		Name: "a member leaves", Of: scenarios.IDs{openintent.OIP0026R4C},
-		When: func(_ Group, in Deed) bool { return in.Do == Leave },
-		Ways: either(func(g Group, s deedStep) Group {
-			f, n := &g.Folders[s.In.On], s.In.Intent
-			if g.Astray = f.Twice.Has(n); !f.Members.Has(n) {
-				return g
-			}
-			if f.Members = f.Members.without(n); g.All[n].Status == Suspended {
-				f.Told[n].Resumed[1]++
-			}
-			return g
-		}),
-	},
-	{
-		Name: "a lease is taken", Of: scenarios.IDs{openintent.OIP0025L3},
-		When: func(_ Group, in Deed) bool { return in.Do == Claim },
-		Ways: either(func(g Group, s deedStep) Group {
-			g.All[s.In.Intent].Leased = true
-			return g
-		}),
-	},
-	{
-		Name: "a lease is renewed while its intent waits", Of: scenarios.IDs{openintent.OIP0025L3},
-		When: func(g Group, in Deed) bool {
-			s := g.All[in.Intent]
-			return in.Do == Renew && s.Leased && s.Status == Suspended && g.Offers.Lifecycle
-		},
-		Ways: only(deedTaken, same),
-	},
-	{
-		Name: "whether a lease is renewed is open",
-		When: func(_ Group, in Deed) bool { return in.Do == Renew },
-		Ways: []deedWay{{Shows: anything, To: same}},
-	},
-	{
-		Name: "the deadline ends what waits", Of: scenarios.IDs{openintent.OIP0026R5},
-		When: func(_ Group, in Deed) bool { return in.Do == Deadline },
-		Ways: only(deedTaken, Group.deadline),
-	},
-	{
-		Name: "time passes for what does not wait", Of: scenarios.IDs{openintent.OIP0025F4},
-		When: func(g Group, in Deed) bool { return in.Do == Pass && !g.All[in.Intent].lapses() },
-		Ways: only(deedTaken, func(g Group, s deedStep) Group { // a window would begin when the record says, or later
-			one := &g.All[s.In.Intent]
-			if one.Leased, one.Why = false, openintent.OIP0025F4; one.Record == Answered {
-				one.Why = openintent.OIPREAD4
-			}
-			g.Astray = one.Record == Waiting && one.Status != Suspended
-			return g
-		}),
-	},
-	{
-		Name: "time passes before the end of a window", Of: scenarios.IDs{openintent.OIP0026J1, openintent.OIP0026N6},
-		When: func(g Group, in Deed) bool {
-			s := g.All[in.Intent]
-			return in.Do == Pass && s.Passed+1 < Windows[s.Window].Attempts
-		},
-		Ways: only(deedTaken, func(g Group, s deedStep) Group {
-			one := &g.All[s.In.Intent]
-			one.Passed++
-			one.Leased, one.Why = false, openintent.OIP0026J1
-			return g
-		}),
-	},
-	{
-		Name: "a window ends by its fallback", Of: scenarios.IDs{openintent.OIP0025F1, openintent.OIP0025F2, openintent.OIP0026N6},
-		Readings: []string{"OIP-R12", "OIP-R13"},
-		When:     func(_ Group, in Deed) bool { return in.Do == Pass },
-		Ways: []deedWay{
-			{Name: "as the text says first", Shows: deedTaken, To: func(g Group, s deedStep) Group { return g.lapse(s.In.Intent) }},
-			{Name: "as it also allows", Shows: deedTaken, To: func(g Group, s deedStep) Group { return g.lapseOtherwise(s.In.Intent) }},
-		},
-	},
-}
-
-// lapses reports whether time brings anything about.
-func (s Single) lapses() bool { return s.waits() && Windows[s.Window].Attempts > 0 }

@@ -11,45 +11,94 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// readRules are about what reads show.
-var readRules = []*deedRule{
-	read(Look, "an intent is shown as it is", Group.intent,
+// readRules are about what reads show. The same read is a rule for each situation that is worth being met.
+var readRules = slices.Concat(
+	intentRules("an intent is shown as it is", Look, Group.intent,
 		openintent.OIP00014, openintent.OIP0025A15, openintent.OIP0026R1, openintent.OIP0026R2, openintent.OIP00022, openintent.OIP0025A13),
-	read(LookGraph, "a graph shows intents as they are, and counts the children", Group.graph, openintent.OIPREAD16, openintent.OIP0026R4),
-	read(LookReady, "what depends on what waits is not ready", Group.ready, openintent.OIPREAD17),
-	read(LookHeld, "what is blocked by what waits is listed as blocked", Group.blocked, openintent.OIPREAD17),
-	read(LookFolder, "a portfolio sums up its members", func(g Group, s deedStep) []history.Miss {
-		return g.summed(s.In.On, s.Out.Where)
-	}, openintent.OIP0026R4B, openintent.OIP0026R4C, openintent.OIP0026R4F),
-	read(LookMembers, "the members of a portfolio are shown as they are", func(g Group, s deedStep) []history.Miss {
-		return g.statuses(s.Out.Names, entries(s.Out.Body, "intents"))
-	}, openintent.OIPREAD16),
-	read(LookWithin, "the portfolios of an intent sum up their members", Group.within, openintent.OIP0026R4B, openintent.OIP0026R4C),
-	read(LookTask, "a running task waits with its intent", func(g Group, s deedStep) []history.Miss {
-		return g.task(s.In.On, s.Out)
-	}, openintent.OIP0026R3, openintent.OIP0026R3D),
-	read(LookTasks, "the tasks of an intent are listed as they are", Group.tasks, openintent.OIP0026R3),
-	read(LookPlan, "a plan lists the tasks that wait", Group.plan, openintent.OIP0026R4G),
-	read(LookLog, "a log tells each suspension and each answer once", Group.log, openintent.OIP0025A14, openintent.OIPREAD7),
-	read(LookTold, "a portfolio tells what happens to its members once", Group.told, openintent.OIP0026X1, openintent.OIP0026X2),
+	intentRules("a log tells each suspension and each answer once", LookLog, Group.log, openintent.OIP0025A14, openintent.OIPREAD7),
+	[]*deedRule{
+		read(LookGraph, "a graph counts the children that wait", func(g Group, in Deed) bool {
+			return g.count(g.children(in.Intent), Suspended) > 0
+		}, Group.graph, openintent.OIPREAD16, openintent.OIP0026R4),
+		read(LookGraph, "a graph shows intents as they are", always, Group.graph, openintent.OIPREAD16, openintent.OIP0026R4),
+		read(LookReady, "a child that depends on what waits is not ready", childWaits, Group.ready, openintent.OIPREAD17),
+		read(LookReady, "what depends on nothing that waits may be ready", always, Group.ready, openintent.OIPREAD17),
+		read(LookHeld, "a child that depends on what waits is listed as blocked", childWaits, Group.blocked, openintent.OIPREAD17),
+		read(LookHeld, "no other need be listed as blocked", always, Group.blocked, openintent.OIPREAD17),
+		read(LookFolder, "a portfolio counts several that wait", func(g Group, in Deed) bool {
+			return g.count(g.Folders[in.On].Members, Suspended) > 1
+		}, Group.folder, openintent.OIP0026R4B, openintent.OIP0026R4C),
+		read(LookFolder, "a portfolio counts one that waits", func(g Group, in Deed) bool {
+			return g.count(g.Folders[in.On].Members, Suspended) == 1
+		}, Group.folder, openintent.OIP0026R4B, openintent.OIP0026R4C),
+		read(LookFolder, "a portfolio sums up its members", always, Group.folder,
+			openintent.OIP0026R4B, openintent.OIP0026R4C, openintent.OIP0026R4F),
+		read(LookMembers, "the members of a portfolio are shown as they are", always, func(g Group, s deedStep) []history.Miss {
+			return g.statuses(s.Out.Names, entries(s.Out.Body, "intents"))
+		}, openintent.OIPREAD16),
+		read(LookWithin, "the portfolios of an intent sum up their members", always, Group.within, openintent.OIP0026R4B, openintent.OIP0026R4C),
+		read(LookTask, "a running task waits with its intent", func(g Group, in Deed) bool { return g.Works[in.On].Is == Mirrors },
+			Group.work, openintent.OIP0026R3),
+		read(LookTask, "a task runs while its intent does not wait", always, Group.work, openintent.OIP0026R3D),
+		read(LookTasks, "the tasks of an intent are listed as they are", always, Group.tasks, openintent.OIP0026R3),
+		read(LookPlan, "a plan lists the tasks that wait", always, Group.plan, openintent.OIP0026R4G),
+		read(LookTold, "a portfolio tells what happens to its members once", always, Group.told, openintent.OIP0026X1, openintent.OIP0026X2),
+	},
+)
+
+// intentRules are those of a read about one intent: a rule for each state of its record.
+func intentRules(
+	name string, do Action, shows func(Group, deedStep) []history.Miss, of ...scenarios.RequirementID,
+) (all []*deedRule) {
+	for _, is := range []struct {
+		words string
+		when  func(Single) bool
+	}{
+		{"after a reminder", func(s Single) bool { return s.Record == Waiting && s.Passed > 0 }},
+		{"behind the end of its window", func(s Single) bool { return s.Record == Expired }},
+		{"behind a deadline", func(s Single) bool { return s.Record == Ended }},
+		{"with an answer", func(s Single) bool { return s.Record == Answered }},
+		{"with a record", func(s Single) bool { return s.Record == Waiting }},
+		{"blocked", func(s Single) bool { return s.Held }},
+		{"as it was made", func(Single) bool { return true }},
+	} {
+		all = append(all, read(do, name+", "+is.words, func(g Group, in Deed) bool { return is.when(g.All[in.Intent]) }, shows, of...))
+	}
+	return all
+}
+
+func always(Group, Deed) bool { return true }
+
+func childWaits(g Group, in Deed) bool {
+	for n := range g.Size {
+		if g.All[n].Parent == in.Intent && g.waits(n) {
+			return true
+		}
+	}
+	return false
 }
 
 // Within are the sentences that misses cite beside those of their rules.
 var Within = scenarios.IDs{
-	openintent.OIP00023, openintent.OIP00024, openintent.OIP0002201, openintent.OIP0025A8, openintent.OIP0025A11, openintent.OIP0025A12,
-	openintent.OIP0025F1, openintent.OIP0025F2, openintent.OIP0025F3, openintent.OIP0026B2, openintent.OIP0026E3,
-	openintent.OIP0026E5, openintent.OIP0026H1, openintent.OIP0026H8, openintent.OIP0026J1, openintent.OIP0026N1, openintent.OIP0026N3,
-	openintent.OIP0026N4, openintent.OIP0026N5, openintent.OIP0026N9, openintent.OIP0026B1, openintent.OIP0025F4, openintent.OIP0026L1, openintent.OIP0026R1B,
-	openintent.OIP0026R1C, openintent.OIP0026R2C, openintent.OIP0026R2D, openintent.OIP0026R3B, openintent.OIP0026R3C, openintent.OIP0026R4D,
-	openintent.OIP0026R4E, openintent.OIP0026R5, openintent.OIP0026R5B, openintent.OIP0026R5D, openintent.OIP0026X3, openintent.OIPREAD4,
-	openintent.OIPREAD6,
+	openintent.OIP0002201, openintent.OIP00023, openintent.OIP00024, openintent.OIP0025A11, openintent.OIP0025A12, openintent.OIP0025A8,
+	openintent.OIP0025F1, openintent.OIP0025F2, openintent.OIP0025F3, openintent.OIP0025F4, openintent.OIP0026B1, openintent.OIP0026B2,
+	openintent.OIP0026E3, openintent.OIP0026E5, openintent.OIP0026H1, openintent.OIP0026H8, openintent.OIP0026J1, openintent.OIP0026L1,
+	openintent.OIP0026N1, openintent.OIP0026N3, openintent.OIP0026N4, openintent.OIP0026N5, openintent.OIP0026N9, openintent.OIP0026R1B,
+	openintent.OIP0026R1C, openintent.OIP0026R2C, openintent.OIP0026R2D, openintent.OIP0026R3B, openintent.OIP0026R3C,
+	openintent.OIP0026R4D, openintent.OIP0026R4E, openintent.OIP0026R5, openintent.OIP0026R5B, openintent.OIP0026R5D,
+	openintent.OIP0026X3, openintent.OIPREAD4, openintent.OIPREAD6,
 }
 
-// read returns the rule of a read. One that the server does not have shows nothing.
-func read(do Action, name string, shows func(Group, deedStep) []history.Miss, of ...scenarios.RequirementID) *deedRule {
+// read returns the rule of a read in a situation. One that the server does not have shows nothing.
+func read(
+	do Action, name string, when func(Group, Deed) bool, shows func(Group, deedStep) []history.Miss, of ...scenarios.RequirementID,
+) *deedRule {
 	return &deedRule{
-		Name: name, Of: of, When: func(_ Group, in Deed) bool { return in.Do == do },
-		Ways: []deedWay{{Must: true, To: same, Shows: func(g Group, s deedStep) []history.Miss {
+		Name: name, Of: of, When: func(g Group, in Deed) bool { return in.Do == do && when(g, in) },
+		Ways: []deedWay{{Must: true, To: func(g Group, s deedStep) Group {
+			g.Seen = g.Seen || do == Look && !s.Lost
+			return g
+		}, Shows: func(g Group, s deedStep) []history.Miss {
 			switch {
 			case s.Out.Code == 0: // it was not asked
 				return nil
@@ -75,7 +124,11 @@ func (g Group) intent(s deedStep) (out []history.Miss) {
 	n, body := s.In.Intent, s.Out.Body
 	one := g.All[n]
 	if status := body.Key("status"); !slices.Contains(g.May(n), status.String()) {
-		out = append(out, missOf(one.Why, status, "status %s", strings.Join(g.May(n), " or ")))
+		of := one.Why
+		if one.Record == Expired && Windows[one.Window].Plain && status.String() == Suspended {
+			of = openintent.OIP0026B1
+		}
+		out = append(out, missOf(of, status, "status %s", strings.Join(g.May(n), " or ")))
 	}
 	if note := body.At("/state/note"); one.Note > 0 {
 		if is, _ := note.Int(); is != int64(one.Note) {
@@ -243,6 +296,10 @@ func listed(list wire.Value, ids []string) (all []int) {
 	}
 	return all
 }
+
+func (g Group) folder(s deedStep) []history.Miss { return g.summed(s.In.On, s.Out.Where) }
+
+func (g Group) work(s deedStep) []history.Miss { return g.task(s.In.On, s.Out) }
 
 // summed compares the flag, the count, the word and the status of a portfolio, in this order; one that is absent is shown nowhere.
 func (g Group) summed(f int, where []wire.Value) (out []history.Miss) {

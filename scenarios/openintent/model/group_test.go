@@ -29,7 +29,13 @@ func small() (all []model.Group) {
 					g.Folders[0].Members, g.Folders[1].Members = 1<<2, 1<<1
 					g.Folders[0].Dated, g.Folders[1].Passed = true, status == model.Active
 					g.Works[0] = model.Errand{Intent: 2, Is: model.Runs}
-					all = append(all, g)
+					if all = append(all, g); status == model.Suspended { // with all that shows it
+						g.All[2].Passed, g.Works[0].Is, g.All[2].Parent = 1, model.Mirrors, 0
+						all = append(all, g)
+						g.Folders[1].Members = 1<<1 | 1<<2
+						g.All[1].Status, g.All[1].Held = model.Suspended, false
+						all = append(all, g)
+					}
 				}
 			}
 		}
@@ -45,6 +51,7 @@ var deeds = append([]model.Action{
 // every calls each with all deeds of an intent.
 func every(n int, each func(model.Deed)) {
 	for _, do := range deeds {
+		each(model.Deed{Do: do, Intent: n})
 		for _, match := range []string{"", model.MatchOld, model.MatchLater, model.MatchNone} {
 			each(model.Deed{Do: do, Intent: n, On: 1, Match: match})
 		}

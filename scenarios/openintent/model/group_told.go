@@ -97,21 +97,34 @@ func events(list wire.Values, kind, sid string) (all wire.Values) {
 	return all
 }
 
+// nameless reports whether an event of a type, which need not name its suspension, does not.
+func nameless(list wire.Values, kind string) bool {
+	return kind != "intent.resumed" && slices.ContainsFunc(events(list, kind, ""), func(e wire.Value) bool {
+		return !e.At("/payload/suspension_id").Present()
+	})
+}
+
 // log compares how often the log of an intent tells what.
 func (g Group) log(s deedStep) (out []history.Miss) {
 	one, sids := g.All[s.In.Intent], s.Out.Names.Sids[s.In.Intent]
 	often := func(of scenarios.RequirementID, kind, sid string, least, most int) {
+		if nameless(s.Out.List, kind) {
+			return
+		}
 		if n := len(events(s.Out.List, kind, sid)); n < least || n > most {
 			out = append(out, missOf(of, s.Out.Body, "%d to %d %s of suspension %d, not %d", least, most, kind, slices.Index(sids, sid)+1, n))
 		}
 	}
 	for k, sid := range sids {
-		answered := 0
+		answered, most := 0, 0
 		if one.Resumed.Has(k + 1) {
 			answered = 1
 		}
+		if most = answered; one.Others.Has(k + 1) {
+			most = 1
+		}
 		often(openintent.OIPREAD7, "intent.suspended", sid, 0, 1)
-		often(openintent.OIP0025A14, "intent.resumed", sid, answered, answered)
+		often(openintent.OIP0025A14, "intent.resumed", sid, answered, most)
 	}
 	if len(sids) == one.Round && one.Round > 0 && g.Offers.Windows {
 		out = append(out, one.course(s, sids[one.Round-1])...)
@@ -138,6 +151,13 @@ func (one Single) course(s deedStep, sid string) (out []history.Miss) {
 	if len(reminders) != want {
 		return []history.Miss{missOf(of, s.Out.Body, "%d reminders of suspension %d, not %d", want, one.Round, len(reminders))}
 	}
+	steps := 0
+	if w.Step > 0 && one.Passed >= w.Step-1 {
+		steps = 1
+	}
+	if n := len(events(s.Out.List, "intent.suspension_escalated", sid)); n != steps {
+		return []history.Miss{missOf(openintent.OIP0026N4, s.Out.Body, "%d intent.suspension_escalated, not %d", steps, n)}
+	}
 	for k := range want {
 		at := slices.IndexFunc(reminders, func(e wire.Value) bool { return attemptOf(e) == int64(k+2) })
 		if at < 0 {
@@ -146,15 +166,9 @@ func (one Single) course(s deedStep, sid string) (out []history.Miss) {
 		}
 		out = append(out, w.reminder(reminders[at].Key("payload"), k+2)...)
 	}
-	steps := 0
-	if w.Step > 0 && one.Passed >= w.Step-1 {
-		steps = 1
-	}
-	if n := len(events(s.Out.List, "intent.suspension_escalated", sid)); n != steps {
-		out = append(out, missOf(openintent.OIP0026N4, s.Out.Body, "%d intent.suspension_escalated, not %d", steps, n))
-	}
 	ends := events(s.Out.List, "intent.suspension_expired", sid)
 	switch n := len(ends); {
+	case nameless(s.Out.List, "intent.suspension_expired"):
 	case one.Record == Ended:
 		if n != 1 || ends[0].At("/payload/reason").String() != "portfolio_deadline" {
 			out = append(out, missOf(openintent.OIP0026R5D, s.Out.Body, "one intent.suspension_expired of the deadline"))

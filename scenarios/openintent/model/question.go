@@ -18,6 +18,7 @@ type Question struct {
 	Note    string `json:"note"`    // a key of its state
 	Answer  string `json:"answer"`  // that was taken
 	Asks    int    `json:"asks"`    // of [Kinds]
+	Seen    bool   `json:"seen"`    // it was read
 	// Lifecycle: the server claims to hold status changes against the life of a suspension.
 	Lifecycle bool `json:"lifecycle"`
 }
@@ -107,7 +108,7 @@ var QuestionModel = &history.Model[Question, Asked, Replied]{
 		{
 			Name: "an answer to what does not wait is refused", Of: scenarios.IDs{openintent.OIP0026K4}, Readings: []string{"OIP-R30"},
 			When: func(_ Question, in Asked) bool { return in.Do == Answer },
-			Ways: []questionWay{{Must: true, Shows: refused(), To: Question.same}},
+			Ways: []questionWay{{Must: true, Shows: notTwice, To: Question.same}},
 		},
 		{
 			Name: "a suspended intent is not completed past its answer", Of: scenarios.IDs{openintent.OIP0025L2},
@@ -154,6 +155,7 @@ func (q Question) moved(s questionStep) Question {
 
 // seen returns the intent as a read shows it.
 func (q Question) seen(s questionStep) Question {
+	q.Seen = q.Seen || !s.Lost
 	if version, has := s.Out.Body.Key("version").Int(); has {
 		q.Version, q.Known = version, true
 	}
@@ -184,7 +186,11 @@ func (q Question) shown(s questionStep) (out []history.Miss) {
 	}
 	body := s.Out.Body
 	if status := body.Key("status"); status.String() != q.Status {
-		out = append(out, miss(status, "status %s", q.Status))
+		of := scenarios.RequirementID("")
+		if q.Answer != "" && q.Status == Active {
+			of = openintent.OIP0025A15
+		}
+		out = append(out, missOf(of, status, "status %s", q.Status))
 	}
 	if version, has := body.Key("version").Int(); has && (q.Known && version != q.Version || version < q.Version) {
 		out = append(out, miss(body.Key("version"), "version %d", q.Version))
@@ -250,6 +256,17 @@ func refused(codes ...int64) func(Question, questionStep) []history.Miss {
 		}
 		return []history.Miss{miss(s.Out.Status, "a refusal with 4xx")}
 	}
+}
+
+// notTwice: an answer of another client that is taken beside the first is one of several at once.
+func notTwice(q Question, s questionStep) []history.Miss {
+	out := refused()(q, s)
+	for i := range out {
+		if s.Out.ok() && s.Client > 0 {
+			out[i].Of = openintent.OIPREAD1
+		}
+	}
+	return out
 }
 
 // refusedWithChoices lists the choices that there are.
