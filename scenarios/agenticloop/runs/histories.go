@@ -124,7 +124,11 @@ func judgeHistories(o Observation, j *scenarios.Judge) {
 func (o Observation) picture(failed check.Result) string {
 	for _, p := range o.Programs {
 		at := slices.IndexFunc(p.Turns, func(t Taken) bool {
-			return slices.ContainsFunc(t.Turn.Exit.Refs(), func(at wire.Ref) bool { return at.Exchange == failed.Where.Exchange })
+			refs := slices.Concat(t.Turn.Exit.Refs(), t.Files.Refs())
+			if t.Lost != nil {
+				refs = append(refs, t.Lost.Exit.Refs()...)
+			}
+			return slices.ContainsFunc(refs, func(at wire.Ref) bool { return at.Exchange == failed.Where.Exchange })
 		})
 		if at < 0 {
 			continue

@@ -24,28 +24,32 @@ const (
 	oneInAtOnce = 8 // its first decision is one that asks for nothing
 )
 
-// often is how often a kind of move is drawn, against others. What ends a run is seldom, so that much can come before.
+// often is how often a kind of move is drawn, against others. What ends a run is seldom, so that much can come before. For half of
+// the runs comes nothing of the kind.
 var often = map[model.Kind]int{
 	model.Result: 24, model.Failure: 6, model.FailedAgain: 3, model.SameAgain: 4, model.Repeat: 4, model.LateFailure: 3, model.Old: 4,
 	model.OldFailure: 3, model.OldTool: 3, model.NearRun: 4, model.Crossed: 2, model.NearTool: 1, model.Above: 1, model.Strange: 1,
+	model.StartAgain: 3,
 }
 
 // wilder prepares the drawing of wild programs: what every drawing has to have is not waited for.
 func (d *drawing) wilder(ctx context.Context) {
 	d.dealt, d.crowded, d.triggered = d.needed+1, true, d.triggers(ctx)
 	for _, kind := range kinds {
-		d.kinds = append(d.kinds, slices.Repeat([]model.Kind{kind}, often[kind])...)
-	}
-	if d.Can(agenticloopv2.CapabilityRedelivery) {
-		d.kinds = append(d.kinds, slices.Repeat([]model.Kind{model.StartAgain}, 3)...)
+		if kind != model.StartAgain || d.Can(agenticloopv2.CapabilityRedelivery) {
+			d.kinds = append(d.kinds, slices.Repeat([]model.Kind{kind}, often[kind])...)
+		}
 	}
 }
 
 // kinds are those of [often], in an order that does not change.
 var kinds = []model.Kind{
 	model.Result, model.Failure, model.FailedAgain, model.SameAgain, model.Repeat, model.LateFailure, model.Old, model.OldFailure,
-	model.OldTool, model.NearRun, model.Crossed, model.NearTool, model.Above, model.Strange,
+	model.OldTool, model.NearRun, model.Crossed, model.StartAgain, model.NearTool, model.Above, model.Strange,
 }
+
+// ending are the kinds that end a run, or may.
+var ending = []model.Kind{model.NearTool, model.Above, model.Strange, model.Crossed, model.Failure}
 
 // wild draws a program in which any kind of move comes anywhere.
 func (d *drawing) wild() model.Program {
@@ -68,8 +72,11 @@ func (d *drawing) wild() model.Program {
 // wildLine draws a run and what comes for it, most of it before it is over.
 func (d *drawing) wildLine(i int) *line {
 	l := &line{drawing: d, number: i, to: open}
-	n := d.few(length, fewSteps)
+	n, calm := d.few(length, fewSteps), d.Rand.IntN(2) == 0
 	l.run = model.Run{Goal: d.goal(&d.goals), Context: d.settingsElsewhere(), Budget: 1 + d.Rand.IntN(n+4)}
+	if calm {
+		l.run.Budget = n + 2 + d.Draw(room)
+	}
 	l.key()
 	l.run.Trigger = d.triggered && d.Rand.IntN(4) == 0
 	l.run.Filed = !d.byModel && d.Can(agenticloopv2.CapabilityWorkspace) && d.Rand.IntN(oneInFiled) == 0
@@ -89,20 +96,38 @@ func (d *drawing) wildLine(i int) *line {
 	if d.Rand.IntN(oneInConfig) == 0 {
 		l.moves[0].Allowed = d.otherTools()
 	}
-	for range 3*n + d.Rand.IntN(8) {
+	for results, after := 0, d.Draw(afterEnd); after > 0; {
 		m := model.Move{Kind: d.kinds[d.Rand.IntN(len(d.kinds))], Pick: d.Draw(pick)}
-		if d.byModel && m.Kind == model.Result && d.Rand.IntN(4) == 0 {
-			m = d.erring(l)
+		switch {
+		case results > n:
+			after--
+		case calm && slices.Contains(ending, m.Kind):
+			continue
 		}
-		if m.Kind == model.Result && d.Rand.IntN(oneInConfig) == 0 {
-			m.Budget = 1 + d.Rand.IntN(n+4)
-		}
-		if (m.Kind == model.Result || m.Kind == model.Failure) && d.Rand.IntN(oneInConfig) == 0 {
-			m.Allowed = d.otherTools()
+		d.wildConfig(&m, n, calm)
+		if m.Kind == model.Result {
+			if results++; d.byModel && d.Rand.IntN(4) == 0 {
+				m = d.erring(l)
+			}
 		}
 		l.add(m)
 	}
 	return l
+}
+
+// wildConfig draws what the config of a turn says, where it is not what it said before.
+func (d *drawing) wildConfig(m *model.Move, n int, calm bool) {
+	if m.Kind != model.Result && m.Kind != model.Failure {
+		return
+	}
+	if m.Kind == model.Result && d.Rand.IntN(oneInConfig) == 0 {
+		if m.Budget = 1 + d.Rand.IntN(n+4); calm {
+			m.Budget += n + 2
+		}
+	}
+	if d.Rand.IntN(oneInConfig) == 0 {
+		m.Allowed = d.otherTools()
+	}
 }
 
 // wildEnd draws what the planner of a run decides at last, and sometimes at first.
