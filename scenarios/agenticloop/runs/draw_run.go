@@ -407,14 +407,18 @@ func (d *drawing) end(l *line) {
 	case withdrawn:
 		l.add(model.Move{Kind: model.Failure, Allowed: d.without(run.Decisions[len(run.Decisions)-2].Tool)})
 	case exhausted:
-		tries := mostTries
-		if d.settings.Retries >= 0 {
-			tries = d.settings.Retries + 1
-		}
-		for range tries {
+		for range d.tries() {
 			l.add(model.Move{Kind: model.Failure})
 		}
 	}
+}
+
+// tries is how often a step has to fail until its run is given up.
+func (d *drawing) tries() int {
+	if d.settings.Retries >= 0 {
+		return d.settings.Retries + 1
+	}
+	return mostTries
 }
 
 // fail has a step fail as often as it is asked for again.

@@ -59,6 +59,7 @@ var wildRuns = &scenarios.Drive[Observation]{
 				o.Claims = append(o.Claims, claim.ID)
 			}
 		}
+		o.Met = map[string]int{}
 		d := newDrawing(p, o.Settings, canGiveUp(ctx, p))
 		d.wilder(ctx)
 		for range c.Draw(histories) {
@@ -72,24 +73,30 @@ var wildRuns = &scenarios.Drive[Observation]{
 
 // history plays a program. If that shows a violation, it makes the program smaller and returns false.
 func (o *Observation) history(ctx context.Context, p *host.Plugin, program model.Program, byModel bool) bool {
-	play := func(ctx context.Context, moves []model.Move, late func() bool) (turns []Taken, sound bool) {
-		turns, _ = o.on(p, model.Program{Runs: program.Runs, Moves: moves}, byModel).play(ctx, late)
-		alone := o.alone(Played{program.Runs, turns})
-		return turns, scenarios.Conclude(questions, host.Ledger(), alone).Verdict != scenarios.Failed
+	play := func(ctx context.Context, program model.Program, late func() bool) (played Played, sound bool) {
+		played.Runs = program.Runs
+		played.Turns, _ = o.on(p, program, byModel).play(ctx, late)
+		return played, scenarios.Conclude(questions, host.Ledger(), o.alone(played)).Verdict != scenarios.Failed
 	}
-	turns, sound := play(ctx, program.Moves, func() bool { return false })
+	played, sound := play(ctx, program, func() bool { return false })
+	for _, t := range o.alone(played).tell() {
+		since := "since it is a start"
+		if t.Rule != nil {
+			since = t.Rule.Since
+		}
+		o.Met[since+": "+string(t.seen.Did)]++
+	}
 	if !sound {
-		o.Shrunk = len(turns)
-		more := p.Soon()
-		turns = host.Shrink(ctx, p, program.Moves, turns, more, func(ctx context.Context, moves []model.Move) []Taken {
-			fewer, sound := play(ctx, moves, func() bool { return !more() })
-			if sound {
-				return nil
-			}
-			return fewer
-		})
+		o.Shrunk = len(played.Turns)
+		s := &shrinking{Plugin: p, least: played, more: p.Soon()}
+		s.play = func(ctx context.Context, program model.Program) (Played, bool) {
+			played, sound := play(ctx, program, func() bool { return !s.more() })
+			return played, !sound
+		}
+		s.shrink(ctx)
+		played = s.least
 	}
-	o.Programs = append(o.Programs, Played{program.Runs, turns})
+	o.Programs = append(o.Programs, played)
 	return sound
 }
 

@@ -19,8 +19,10 @@ var (
 // oneIn are the chances of what happens to a move or a run of a wild program, one in so many.
 const (
 	oneInConfig = 8 // its config says something else
-	oneInFiled  = 4 // it has a workspace
+	oneInFiled  = 3 // it has a workspace
 	oneInPlan   = 5 // its planner gives up the plan
+	oneInFickle = 3 // its planner gives up every second plan, and may do so a few times
+	oneInBroken = 3 // the tool fails until nobody asks it any more
 	oneInAtOnce = 8 // its first decision is one that asks for nothing
 )
 
@@ -28,7 +30,7 @@ const (
 // the runs comes nothing of the kind.
 var often = map[model.Kind]int{
 	model.Result: 24, model.Failure: 6, model.FailedAgain: 3, model.SameAgain: 4, model.Repeat: 4, model.LateFailure: 3, model.Old: 4,
-	model.OldFailure: 3, model.OldTool: 3, model.NearRun: 4, model.Crossed: 2, model.NearTool: 1, model.Above: 1, model.Strange: 1,
+	model.OldFailure: 3, model.OldTool: 3, model.NearRun: 4, model.Crossed: 2, model.NearTool: 2, model.Above: 2, model.Strange: 2,
 	model.StartAgain: 3,
 }
 
@@ -85,9 +87,12 @@ func (d *drawing) wildLine(i int) *line {
 	}
 	d.wildEnd(l)
 	if d.settings.Reframe && !d.byModel {
-		l.run.Reframes = d.Draw(reframes)
+		oneIn := oneInPlan
+		if l.run.Reframes = d.Draw(reframes); d.Rand.IntN(oneInFickle) == 0 {
+			l.run.Reframes, oneIn = d.Rand.IntN(5), 2
+		}
 		for i := range l.run.Decisions {
-			if d.Rand.IntN(oneInPlan) == 0 && l.run.Decisions[i].Kind == model.Call {
+			if d.Rand.IntN(oneIn) == 0 && l.run.Decisions[i].Kind == model.Call {
 				l.run.Decisions[i].Anew = true
 			}
 		}
@@ -111,6 +116,11 @@ func (d *drawing) wildLine(i int) *line {
 			}
 		}
 		l.add(m)
+		if m.Kind == model.Failure && d.Rand.IntN(oneInBroken) == 0 {
+			for range d.tries() {
+				l.add(model.Move{Kind: model.Failure})
+			}
+		}
 	}
 	return l
 }
@@ -132,7 +142,7 @@ func (d *drawing) wildConfig(m *model.Move, n int, calm bool) {
 
 // wildEnd draws what the planner of a run decides at last, and sometimes at first.
 func (d *drawing) wildEnd(l *line) {
-	ends := append([]string{model.Done, model.Done, model.Call, ""}, d.begun.all...)
+	ends := append([]string{model.Done, model.Done, model.Call, model.Call, ""}, d.begun.all...)
 	switch kind := ends[d.Rand.IntN(len(ends))]; kind {
 	case "": // it goes on, and nobody knows with what
 	case model.Call:
