@@ -118,3 +118,14 @@ func checkNext(t *testing.T, kind Kind, did Outcome, before, after []Known, run 
 		t.Fatalf("%s, %s: the run is %+v, and was %+v", kind, did, is, was)
 	}
 }
+
+// A tool that only the list of an earlier turn had is not allowed any more, though no list of this turn says so.
+func TestAToolOfAnEarlierList(t *testing.T) {
+	p := Program{Runs: []Run{{Budget: 9, Decisions: calls("fetch")}}}
+	w := Begin(p, Settings{Retry: true, Retries: 1, Tools: []string{"fetch"}})
+	start, _ := w.Turn(Move{Kind: Start, Body: body, Allowed: []string{"fetch", "another-tool"}})
+	w = w.After(start, Seen{Did: Asked, Run: "R", Tool: "another-tool"})
+	if failed, _ := w.Turn(move(0, Failure)); failed.Rule != Withdrawn {
+		t.Errorf("the rule is that it ... %s", failed.Rule.Since)
+	}
+}
