@@ -23,7 +23,9 @@ type Judge struct {
 	findings []Finding
 	stop     *Stop
 	evidence Evidence
-	firm     bool // see Firm
+	firm     bool                      // see Firm
+	watches  []RequirementID           // of its scenario
+	tale     func(check.Result) string // see Tell
 }
 
 // Check starts an expectation about something the target sent. A failed check of a SHOULD is a finding, one of a MAY
@@ -64,8 +66,12 @@ func (j *Judge) End() { panic(judged{}) }
 type judged struct{}
 
 // Violates blocks the scenario and ends the judge, since the target violated requirement in a step of the setup: see the
-// function [Violates].
+// function [Violates]. If the scenario watches the requirement, it fails.
 func (j *Judge) Violates(requirement RequirementID, shown wire.Seen, reason string) {
+	if slices.Contains(j.watches, requirement) {
+		j.Check(requirement, shown).To(check.Seeing("no breach of it", func(wire.Seen) (bool, string) { return false, reason }))
+		j.End()
+	}
 	j.stopBy(Violates(requirement, shown, reason))
 }
 
@@ -115,6 +121,21 @@ func (j *Judge) Part(part func()) {
 	}()
 	part()
 }
+
+// Take has another scenario judge an observation as a part of this one: its checks and findings count here, and so does what this one
+// watches and it sees violated. What else blocks the part blocks nothing here. It reports whether the part came to a check.
+func (j *Judge) Take(s Scenario, observation any) bool {
+	part := &Judge{ledger: j.ledger, evidence: j.evidence, firm: j.firm, watches: j.watches}
+	part.Part(func() { s.Ask.judge(observation, part) })
+	for _, r := range part.tally.Results() {
+		j.tally.Note(r)
+	}
+	j.findings = append(j.findings, part.findings...)
+	return len(part.tally.Results()) > 0
+}
+
+// Tell sets what tells of a failed check how the target came there, in lines. The failure of the scenario shows it.
+func (j *Judge) Tell(tale func(check.Result) string) { j.tale = tale }
 
 // SeenAs sets how strong the observation is.
 func (j *Judge) SeenAs(e Evidence) { j.evidence = e }
@@ -187,6 +208,7 @@ func (j *Judge) conclude(s Scenario, observation any) (o Outcome) {
 			o = Outcome{Scenario: s, Verdict: Broken, Reason: fmt.Sprintf("the judge panicked: %v", p), Checks: j.tally.Results()}
 		}
 	}()
+	j.watches = s.Watches
 	s.Ask.judge(observation, j)
 	return j.outcome(s)
 }
@@ -227,6 +249,9 @@ func (j *Judge) outcome(s Scenario) Outcome {
 		default:
 			if o.Failure == nil {
 				o.Failure = &Failure{id, c.Expected, c.Actual}
+				if j.tale != nil {
+					o.Failure.Expected += ", where\n" + j.tale(c)
+				}
 			}
 		}
 	}

@@ -26,7 +26,7 @@ var Protocol = &scenarios.Protocol{
 	Title:          "the resumable agentic loop (RFC-103) over plugin protocol 2",
 	Spec:           agenticloopv2.Bundled,
 	Requests:       agenticloopv2.Bundled,
-	Ledger:         ledger(),
+	Ledger:         host.Ledger(),
 	Readings:       readings(),
 	Claims:         claims.All,
 	Profiles:       scenarios.FrozenProfiles("agentic-loop/v2"),
@@ -73,12 +73,11 @@ func Suites() []scenarios.Suite {
 	return suites
 }
 
-func ledger() *scenarios.Ledger {
-	rows := make([]scenarios.Requirement, len(agenticloop.RequirementsV2))
-	for i, r := range agenticloop.RequirementsV2 {
-		rows[i] = scenarios.Requirement(r)
-	}
-	return scenarios.NewLedger(rows)
+// HistorySuites returns the suites that explore a plugin.
+func HistorySuites() []scenarios.Suite {
+	s := runs.Histories()
+	s.Protocol = Protocol
+	return []scenarios.Suite{s}
 }
 
 func readings() []scenarios.Reading {

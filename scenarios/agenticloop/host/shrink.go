@@ -2,8 +2,9 @@ package host
 
 import (
 	"context"
-	"slices"
 	"time"
+
+	"github.com/openassay/assay/scenarios/explore"
 )
 
 // Shrink removes steps that a history does not need in order to depart, and returns the shortest that was found. play plays steps and
@@ -13,23 +14,20 @@ func Shrink[S, T any](
 	ctx context.Context, p *Plugin, steps []S, shortest []T, more func() bool, play func(context.Context, []S) []T,
 ) []T {
 	release := func() {}
-	for size := len(steps) / 2; size >= 1; {
-		less := false
-		for from := 0; from+size <= len(steps) && more(); {
-			fewer := slices.Delete(slices.Clone(steps), from, from+size)
-			look, passed := p.Look(ctx)
-			if history := play(look, fewer); len(history) > 0 {
-				release()
-				steps, shortest, less, release = fewer, history, true, passed
-			} else {
-				passed()
-				from += size
-			}
+	explore.Smallest(steps, func(fewer []S) bool {
+		if !more() {
+			return false
 		}
-		if !less || size > len(steps)/2 {
-			size /= 2
+		look, passed := p.Look(ctx)
+		history := play(look, fewer)
+		if len(history) == 0 {
+			passed()
+			return false
 		}
-	}
+		release()
+		shortest, release = history, passed
+		return true
+	})
 	return shortest
 }
 

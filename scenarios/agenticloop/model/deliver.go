@@ -61,7 +61,7 @@ func (w World) deliver(t *Turn) bool {
 		t.Delivery.Odd = Nonsense
 	case Failure:
 		t.Delivery.Status = "error"
-		if t.Move.Allowed != nil && !slices.Contains(t.Move.Allowed, run.Tool) {
+		if !slices.Contains(w.Allowed(*t), run.Tool) { // it may have been on the list of an earlier turn alone
 			t.Delivery.Odd = Barred
 		}
 	case FailedAgain:

@@ -97,6 +97,7 @@ type drawing struct {
 	misnamed  deck[int]       // nearly right names of a tool
 	begun     deck[string]    // first decisions of runs that end in their first turn
 	crowded   bool            // many runs were drawn in one state
+	kinds     []model.Kind    // of moves of wild programs
 	dealt     int             // how many runs were drawn for the deck
 	needed    int             // how many of them have each end that every drawing has to have
 }

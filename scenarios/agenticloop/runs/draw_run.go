@@ -21,20 +21,26 @@ func (d *drawing) program() model.Program {
 		}
 		p.Runs, lines = append(p.Runs, run), append(lines, moves)
 	}
-	d.key(p.Runs)
+	d.alike(p.Runs)
 	d.wait(&p)
+	p.Moves = append(p.Moves, d.side(lines)...)
+	return p
+}
+
+// side mixes moves of several runs, those of each in their order.
+func (d *drawing) side(lines [][]model.Move) (all []model.Move) {
 	for len(lines) > 0 {
 		i := d.Rand.IntN(len(lines))
-		p.Moves, lines[i] = append(p.Moves, lines[i][0]), lines[i][1:]
+		all, lines[i] = append(all, lines[i][0]), lines[i][1:]
 		if len(lines[i]) == 0 {
 			lines = slices.Delete(lines, i, i+1)
 		}
 	}
-	return p
+	return all
 }
 
-// key has the keys of the first runs differ in little.
-func (d *drawing) key(runs []model.Run) {
+// alike has the keys of the first runs differ in little.
+func (d *drawing) alike(runs []model.Run) {
 	first, second := &runs[0], &runs[1]
 	switch d.keys.draw(d.Plugin) {
 	case apart:
@@ -117,15 +123,20 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 
 // overAtOnce draws a run that ends in its first turn: its planner is done, gives up, or asks for a tool that it may not have.
 func (d *drawing) overAtOnce(l *line) model.Run {
-	decision := model.Decision{Kind: d.begun.draw(d.Plugin)}
-	switch decision.Kind {
+	l.run.Decisions = []model.Decision{d.over(d.begun.draw(d.Plugin))}
+	return l.run
+}
+
+// over is a decision of this kind that ends a run.
+func (d *drawing) over(kind string) model.Decision {
+	decision := model.Decision{Kind: kind}
+	switch kind {
 	case model.Done:
 		decision.Outcome = "there was nothing to do: " + d.Name("word")
 	case model.Call:
 		decision.Tool, decision.Arguments = "unlisted-tool", d.arguments()
 	}
-	l.run.Decisions = []model.Decision{decision}
-	return l.run
+	return decision
 }
 
 // line is a run that is being drawn, with what comes for it.
@@ -166,12 +177,7 @@ func (d *drawing) line(i int) *line {
 		goal = &d.told
 	}
 	l.run = model.Run{Goal: d.goal(goal), Context: d.settingsElsewhere(), Budget: n + d.Draw(room)}
-	switch d.Rand.IntN(4) {
-	case 0: // what tells it from others stands at its end
-		l.run.Key = "agentic:start:" + strings.Repeat("by-the-same-caller/", 8) + d.Name("word")
-	case 1:
-		l.run.Keyless = !l.first
-	}
+	l.key()
 	l.run.Trigger = d.triggered && d.Rand.IntN(4) == 0
 	if l.to != reached && l.to != spent || l.first {
 		l.run.Budget += 2 // whoever takes what it must not take has room to go on
@@ -192,6 +198,16 @@ func (d *drawing) line(i int) *line {
 	}
 	l.moves = []model.Move{{Run: i, Kind: model.Start, Left: d.all() && !l.run.Trigger && d.Rand.IntN(3) == 0}}
 	return l
+}
+
+// key draws the dedupe key of its start.
+func (l *line) key() {
+	switch l.Rand.IntN(4) {
+	case 0: // what tells it from others stands at its end
+		l.run.Key = "agentic:start:" + strings.Repeat("by-the-same-caller/", 8) + l.Name("word")
+	case 1:
+		l.run.Keyless = !l.first
+	}
 }
 
 // decide has the planner call a tool, with the same arguments as before now and then.
@@ -391,14 +407,18 @@ func (d *drawing) end(l *line) {
 	case withdrawn:
 		l.add(model.Move{Kind: model.Failure, Allowed: d.without(run.Decisions[len(run.Decisions)-2].Tool)})
 	case exhausted:
-		tries := mostTries
-		if d.settings.Retries >= 0 {
-			tries = d.settings.Retries + 1
-		}
-		for range tries {
+		for range d.tries() {
 			l.add(model.Move{Kind: model.Failure})
 		}
 	}
+}
+
+// tries is how often a step has to fail until its run is given up.
+func (d *drawing) tries() int {
+	if d.settings.Retries >= 0 {
+		return d.settings.Retries + 1
+	}
+	return mostTries
 }
 
 // fail has a step fail as often as it is asked for again.

@@ -21,6 +21,10 @@ type Observation struct {
 	Programs []Played       `json:"programs"`
 	// Shrunk is how many turns the last program took, which leaves the rules, before it was made smaller; 0 if none leaves them.
 	Shrunk int `json:"shrunk,omitempty"`
+	// Claims are those that the plugin makes, where the questions of several scenarios are asked at once.
+	Claims []string `json:"claims,omitempty"`
+	// Met is how often wild programs met a rule, and what the turn did then: "since the step is stale: nothing".
+	Met map[string]int `json:"met,omitempty"`
 }
 
 // Played is some runs in one state, with the turns that they took.

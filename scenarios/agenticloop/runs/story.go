@@ -53,7 +53,7 @@ func (o Observation) tell() (all []told) {
 			if as.files = taken.Files; as.files.Present() {
 				as.before, before[taken.Move.Run] = before[taken.Move.Run], as.files
 			}
-			if s.Did == model.Retried && !t.Before.Free && o.Settings.Steered {
+			if s.Did == model.Retried && !t.Before.Free && o.Settings.Steered && t.Before.Taken < len(run.Decisions) {
 				as.Planned = &run.Decisions[t.Before.Taken]
 			}
 			switch {
