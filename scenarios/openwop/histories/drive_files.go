@@ -196,7 +196,7 @@ func (w *workspace) put(ctx context.Context, in model.FileAsk) model.FileSaw {
 	var body any
 	switch in.Do {
 	case model.PutStray:
-		path += model.OddPaths[in.Path]
+		path = model.OddPath(in.Path, w.prefix)
 		body = dialect.WorkspaceFileCreate{Content: "stray"}
 	case model.PutOdd:
 		ctx = wire.Misfit(ctx, openwop.OWPWSP3)

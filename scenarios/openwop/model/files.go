@@ -13,11 +13,20 @@ import (
 // beginning of another.
 var FilePaths = [6]string{"a/one.md", "a/One.md", "a/one.md.x", "a-one.md", "a/b/two_2", "ab"}
 
-// OddPaths are those that no file can have, below the prefix.
-var OddPaths = []string{"a/../climb", `a\one.md`, "a/b/../../ab", "a one", "a/..", "a/é"}
+// OddPaths are those that no file can have, as told; see [OddPath].
+var OddPaths = []string{
+	"P/a/../climb", `P/a\one.md`, "P/a/b/../../ab", "P/a one", "P/a/..", "P/a/é", "/P/a", ".P/a", "-P/a", "_P/a", "P/ of 257 characters",
+}
 
-// climbs is how many of the odd paths climb.
-func climbs(path string) bool { return strings.Contains(path, "/..") }
+// OddPath returns one of the odd paths, where P stands for the prefix without its slash.
+func OddPath(odd int, prefix string) string {
+	const most = 256
+	path := strings.TrimSuffix(prefix, "/")
+	if odd == len(OddPaths)-1 {
+		return prefix + strings.Repeat("x", most+1-len(prefix))
+	}
+	return strings.Replace(OddPaths[odd], "P", path, 1)
+}
 
 // Prefixes are those of lists. Not each names a folder.
 var Prefixes = []string{"", "a", "a/", "a/o", "a/one.md", "a/b/", "b"}
@@ -130,7 +139,12 @@ var fileReads = []*fileRule{
 		Ways: []fileWay{{Must: true, Shows: Files.shown, To: Files.seen}},
 	},
 	{
-		Name: "a file that is not there is not found", Of: scenarios.IDs{openwop.OWPWSP7, openwop.OWPWSP6},
+		Name: "a file that was deleted is not found", Of: scenarios.IDs{openwop.OWPWSP6},
+		When: func(f Files, in FileAsk) bool { return in.Do == GetFile && f.at(in).Version > 0 },
+		Ways: []fileWay{{Must: true, Shows: absent, To: Files.same}},
+	},
+	{
+		Name: "a file that was never there is not found", Of: scenarios.IDs{openwop.OWPWSP7},
 		When: func(_ Files, in FileAsk) bool { return in.Do == GetFile },
 		Ways: []fileWay{{Must: true, Shows: absent, To: Files.same}},
 	},

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"strings"
+
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/history"
@@ -13,7 +15,7 @@ var fileWrites = []*fileRule{
 		Name: "a path that no file can have is refused", Of: scenarios.IDs{openwop.OWPWSP22, openwop.OWPWSP21},
 		When: func(_ Files, in FileAsk) bool { return in.Do == PutStray },
 		Ways: []fileWay{{Must: true, Shows: func(_ Files, s fileStep) []history.Miss {
-			return whenRefused(s, pathRule(OddPaths[s.In.Path]))
+			return whenRefused(s, pathRule(s.In.Path))
 		}, To: Files.same}},
 	},
 	{
@@ -49,8 +51,8 @@ var fileWrites = []*fileRule{
 		Of:   scenarios.IDs{openwop.OWPWSP13, openwop.OWPWSP12, openwop.OWPWSP16},
 		When: func(_ Files, in FileAsk) bool { return in.puts(true) },
 		Ways: []fileWay{
-			{Name: "it does", Must: true, Shows: Files.matches, To: Files.wrote},
 			{Name: "it does not", Must: true, Shows: Files.conflicts, To: Files.same},
+			{Name: "it does", Must: true, Shows: Files.matches, To: Files.wrote},
 		},
 	},
 	{
@@ -77,8 +79,8 @@ var fileWrites = []*fileRule{
 	},
 }
 
-func pathRule(path string) scenarios.RequirementID {
-	if climbs(path) {
+func pathRule(odd int) scenarios.RequirementID {
+	if strings.Contains(OddPaths[odd], "/..") {
 		return openwop.OWPWSP21
 	}
 	return openwop.OWPWSP22
