@@ -130,6 +130,7 @@ type workspace struct {
 	mu    sync.Mutex
 	etags [len(model.FilePaths)][2]string // that were seen last
 	saw   [len(model.FilePaths)]int64     // the version that was seen last
+	under [len(model.FilePaths)]crowd
 }
 
 // Do implements [explore.Object].
@@ -209,9 +210,13 @@ func (w *workspace) put(ctx context.Context, in model.FileAsk) model.FileSaw {
 		path, body = w.path(in), content
 	}
 	named := w.named(in)
+	beside := func() bool { return false } // of a write that makes no file
+	if in.Do == model.PutFile {
+		beside = w.under[in.Path].enter()
+	}
 	reply := w.Write(ctx, path, named, body)
 	out := w.saying(host.FileReplyOf(reply))
-	out.Named = named
+	out.Named, out.Beside = named, beside()
 	small := in.Text.Kind == model.Plain || in.Text.Kind == model.Odd
 	switch {
 	case host.Forbids(reply.Status):
@@ -264,4 +269,11 @@ func (w *workspace) foreign(ctx context.Context, in model.FileAsk) model.FileSaw
 		return w.saying(f.Drop(ctx, w.path(in)))
 	}
 	return w.saying(f.LookAt(ctx, w.path(in), ""))
+}
+
+var filesExplained = scenarios.Scenario{
+	ID:     "openwop/histories/files",
+	Title:  "workspace files show what clients did to them, in some order, whatever they do at once",
+	Proves: scenarios.IDs{openwop.OWPWSP1}, Watches: files.Watched(),
+	Claim: claims.WorkspaceFiles, Ask: scenarios.Ask(filesAtOnce, files.Judge),
 }

@@ -104,6 +104,7 @@ type FileSaw struct {
 	Prefix string     `json:"prefix"`            // of all paths
 	Named  string     `json:"named,omitempty"`   // the etag that was sent
 	Asked  int64      `json:"version,omitempty"` // the version that was asked for
+	Beside bool       `json:"beside,omitempty"`  // another write of the file was under way
 	Nobody bool       `json:"nobody,omitempty"`  // there is no other tenant
 }
 

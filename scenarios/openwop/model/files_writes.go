@@ -167,7 +167,7 @@ func (f Files) conflicts(s fileStep) (out []history.Miss) {
 		return []history.Miss{missOf(openwop.OWPWSP12, s.Out.Status, "success: it names the etag that the file has")}
 	}
 	if code/100 != 4 {
-		return []history.Miss{missOf("", s.Out.Status, "a refusal: it does not name the etag that the file has, %s", file.Etag)}
+		return []history.Miss{missOf(wins(s), s.Out.Status, "a refusal: it does not name the etag that the file has, %s", file.Etag)}
 	}
 	if code != 409 {
 		return []history.Miss{missOf(openwop.OWPWSP14, s.Out.Status, "HTTP 409")}
@@ -177,6 +177,14 @@ func (f Files) conflicts(s fileStep) (out []history.Miss) {
 		out = append(out, missOf(openwop.OWPWSP14, at, "version %d", file.Version))
 	}
 	return out
+}
+
+// wins is the sentence that a write with another etag breaks: of several at once one wins.
+func wins(s fileStep) scenarios.RequirementID {
+	if s.Out.Beside {
+		return openwop.OWPWSP16
+	}
+	return openwop.OWPWSP13
 }
 
 // dropped returns the files after a delete. The delete may have a version of its own.
