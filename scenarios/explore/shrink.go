@@ -36,14 +36,7 @@ func (k *Kind[S, In, Out]) shrink(ctx context.Context, c *scenarios.Conn, h Hist
 		return true
 	}
 	if !again(ins) {
-		// What was lost need not be in the order that comes closest, and may be what went wrong.
-		ins = ins[:0]
-		for _, s := range h.Steps {
-			ins = append(ins, s.In)
-		}
-		if !again(ins) {
-			return small, false
-		}
+		return small, false
 	}
 	Smallest(ins, again)
 	return small, found
