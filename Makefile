@@ -74,7 +74,7 @@ blind: ## Make 60 judges pass always, drawn with SEED, and see that the committe
 	$(GO) test ./tools/prove -timeout 60m -count=1 -v -run '^TestABlindJudgeIsNoticed$$' -judges 60 -judge-seed $(or $(SEED),1)
 
 .PHONY: generate
-generate: build ## Make gen/ of spec/ again, and docs/coverage.md and docs/suites of the ledger and the suites
+generate: build ## Make gen/ of spec/ again, and docs/coverage.md, docs/suites and docs/models of the ledger, the suites and the models
 	bin/assay generate
 	$(GO) build -o bin/assay ./tools/assay
 	bin/assay list requirements --markdown >docs/coverage.md.new
@@ -82,6 +82,7 @@ generate: build ## Make gen/ of spec/ again, and docs/coverage.md and docs/suite
 	bin/assay list readings --markdown >docs/readings.md.new
 	mv docs/readings.md.new docs/readings.md
 	bin/assay list suites --markdown --out docs/suites
+	bin/assay list models --markdown --out docs/models
 
 .PHONY: checks
 checks: ## Add to tools/prove/testdata/checks what new scenarios check of honest hosts (WIDEN=1 widens the other rows, too)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/openassay/assay/scenarios/mortal"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -33,6 +34,8 @@ type Options struct {
 	Nonce        string            // that the operator has to have published, "" for none; see [ErrNoNonce]
 	RealTime     bool              // wait for time to pass, even if the target has a clock seam
 	Limits       *wire.Limits      // default wire.DefaultLimits
+	Known        IDs               // sentences that the target is known to violate, past which drives that explore go on
+	Mortal       *mortal.Host      // the target, where drives may kill it; nil if they may not
 	// Launch leaves running what drives began, where a limit is too long to wait for: see [Report.Begun]. Without it such
 	// drives are blocked, and what they began is cleaned up.
 	Launch bool
@@ -177,9 +180,10 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 			}
 		}
 	}
-	if !hurried { // what the target holds back is not counted, up to the greatest patience
+	// What the target holds back is not counted, up to twice the greatest patience: one that takes 5 requests a second needs it.
+	if !hurried {
 		c.cancel()
-		bounded, cancel := context.WithTimeout(whole, c.Options.Timeout+c.Options.MaxPatience)
+		bounded, cancel := context.WithTimeout(whole, c.Options.Timeout+2*c.Options.MaxPatience)
 		held, done := within(bounded, c.Options.Timeout, c.network.Held)
 		ctx, c.cancel = held, func() { done(); cancel() }
 	}

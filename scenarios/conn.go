@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/openassay/assay/scenarios/mortal"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -33,6 +34,10 @@ type Conn struct {
 	SeamPrefixes []string
 	// Roles are workflows of the target's own that the operator named, by role.
 	Roles map[string]string
+	// Known are sentences that the target is known to violate: what explores goes on where they are.
+	Known IDs
+	// Mortal is the target as far as it may be killed; nil if it may not.
+	Mortal *mortal.Host
 	// RealTime tells drives to wait for time to pass, even if the target has a clock seam.
 	RealTime bool
 
@@ -114,8 +119,7 @@ func (c *Conn) Leave(what string, undo func(context.Context, *wire.Client) error
 const fewestLooks = 5
 
 // Await calls look until it is done or patience is over, and returns which. look returns what it saw, and whether it is
-// done. The pause between looks grows from 2 ms to 100 ms, and then to a tenth of the time waited, so that fast hosts
-// are not kept waiting and slow ones not hammered; where the target is limited, other drives get their share. It looks at least
+// done, with a pause between looks (see longer). It looks at least
 // [fewestLooks] times: where each look is slow (a busy machine, a far network, a rate limit), the time says little about the target.
 func (c *Conn) Await(ctx context.Context, what string, look func(context.Context) (seen wire.Value, done bool)) wire.Wait {
 	return c.AwaitWhile(ctx, what, look, nil)
@@ -130,7 +134,7 @@ func (c *Conn) AwaitWhile(ctx context.Context, what string, look func(context.Co
 	w := wire.Wait{What: what, Patience: c.Patience}
 	start, waited := c.Now(), c.Waited()
 	patience, reached := c.Patience, -1 // no progress was measured
-	pause := 2 * time.Millisecond
+	pause := firstPause
 	before := func() {}
 	for {
 		once, passed := c.Look(ctx)
@@ -160,8 +164,18 @@ func (c *Conn) AwaitWhile(ctx context.Context, what string, look func(context.Co
 			left = pause
 		}
 		End(c.Pause(ctx, min(pause, left)))
-		pause = min(pause*3/2, max(100*time.Millisecond, w.Took/10))
+		pause = longer(pause, w.Took, c.Patience)
 	}
+}
+
+const firstPause = 2 * time.Millisecond
+
+// longer returns the next pause between looks. Pauses grow to 100 ms, and then to a tenth of the time waited, so that fast hosts are
+// not kept waiting and slow ones not hammered; where the target is limited, other drives get their share. They are no more than an
+// eighth of the patience: what came in time is seen in time.
+func longer(pause, waited, patience time.Duration) time.Duration {
+	most := max(firstPause, min(max(100*time.Millisecond, waited/10), patience/8))
+	return min(pause*3/2, most)
 }
 
 // Quiet waits for a window in which something must not happen, and returns its length: at least 250 ms, and five times

@@ -23,6 +23,7 @@ func (k *Kind[S, In, Out]) Watched() (all scenarios.IDs) {
 
 // Judge holds the histories against the model. Of one that was made small only that is judged.
 func (k *Kind[S, In, Out]) Judge(o Observation[S, In, Out], j *scenarios.Judge) {
+	k = k.except(o.Known)
 	for i, h := range o.Histories {
 		if i+1 < len(o.Histories) && o.Histories[i+1].Small {
 			continue
@@ -33,6 +34,13 @@ func (k *Kind[S, In, Out]) Judge(o Observation[S, In, Out], j *scenarios.Judge) 
 			k.unexplained(h, v, j)
 		}
 	}
+}
+
+// except returns the kind with a model of objects that violate some sentences.
+func (k *Kind[S, In, Out]) except(known scenarios.IDs) *Kind[S, In, Out] {
+	copied := *k
+	copied.Model = k.Model.Except(known)
+	return &copied
 }
 
 // explained checks each step that the model explains under the sentences of the rules that it met.
@@ -67,14 +75,10 @@ func (k *Kind[S, In, Out]) unexplained(h History[S, In, Out], v history.Verdict[
 	if len(v.Closest) == 0 {
 		panic(fmt.Sprintf("the model has no rule for %s", k.Model.Tell(h.Steps[v.Wrong])))
 	}
-	before := strings.TrimRight(k.Model.Picture(h.Steps, v), "\n")
+	picture := strings.TrimRight(k.Model.Picture(h.Steps, v), "\n")
 	t := v.Closest[0]
 	for _, miss := range t.Misses {
-		id := miss.Of
-		if id == "" {
-			id = t.Rule.Of[0]
-		}
-		j.Check(id, miss.At).To(as(miss.Want, false), "%s, where\n%s\n", t.Rule.Name, before)
+		j.Check(t.Rule.Sentence(miss), miss.At).To(as(miss.Want+", where\n"+picture, false), "%s", t.Rule.Name)
 	}
 }
 

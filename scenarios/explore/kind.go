@@ -25,6 +25,8 @@ type Kind[S comparable, In, Out any] struct {
 	Shown func(Out) wire.Value
 	// Clients is how many act at once at most; 0 is one, where no text says what happens at once.
 	Clients int
+	// Single: each step is one request. Only of those it is known what may have become of them where a target is killed meanwhile.
+	Single bool
 }
 
 // Object is an object on the target. Do takes a step; it is called by several clients at once.
@@ -43,4 +45,17 @@ type History[S comparable, In, Out any] struct {
 // Observation is the histories of a drive.
 type Observation[S comparable, In, Out any] struct {
 	Histories []History[S, In, Out] `json:"histories"`
+	Known     scenarios.IDs         `json:"known,omitempty"` // sentences that are not held against the target: see [scenarios.Conn.Known]
+}
+
+// SeenAs implements [scenarios.Seer].
+func (o Observation[S, In, Out]) SeenAs() scenarios.Evidence {
+	for _, h := range o.Histories {
+		for _, s := range h.Steps {
+			if s.Killed {
+				return scenarios.Survived
+			}
+		}
+	}
+	return scenarios.Observed
 }

@@ -2,11 +2,13 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/history"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // What histories are made of.
@@ -22,10 +24,17 @@ var Dimensions = []*scenarios.Dimension{objects, steps}
 const (
 	oneInLost = 24 // its reply is thrown away
 	oneInSame = 4  // all clients take the same step at once
+	oneInKill = 8  // the target is killed meanwhile, where that may be
 )
 
 // Run makes histories of objects, one after the other, until one is not explained. That one is made small.
 func (k *Kind[S, In, Out]) Run(ctx context.Context, c *scenarios.Conn, o *Observation[S, In, Out]) {
+	if c.Mortal != nil && !k.Single {
+		scenarios.End(scenarios.Block("its steps are several requests: what becomes of one while the target is killed nobody knows",
+			"leave out --host-cmd"))
+	}
+	o.Known = c.Known
+	k = k.except(c.Known)
 	met := Coverage{}
 	for range c.Draw(objects) {
 		r := rand.New(rand.NewPCG(c.Rand.Uint64(), 0)) //nolint:gosec // a history, not a secret
@@ -41,7 +50,9 @@ func (k *Kind[S, In, Out]) Run(ctx context.Context, c *scenarios.Conn, o *Observ
 }
 
 // history makes a history of an object. ok is false if the model does not explain it.
-func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *rand.Rand, length int, met Coverage) (h History[S, In, Out], ok bool) {
+func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *rand.Rand, length int, met Coverage) (
+	h History[S, In, Out], ok bool,
+) {
 	h.Begin = k.Begin(r, c.Discovery)
 	clients := 1
 	if k.Clients > 1 && r.IntN(2) == 0 {
@@ -58,7 +69,7 @@ func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *ra
 				round[i].In = round[0].In
 			}
 		}
-		t.take(ctx, round)
+		t.take(ctx, round, c.Mortal != nil && r.IntN(oneInKill) == 0)
 		h.Steps = append(h.Steps, round...)
 		v := k.Model.Explain([]S{h.Begin}, h.Steps, 0)
 		if v.GaveUp { // what was seen until now is explained, and nobody knows what is to come
@@ -100,23 +111,55 @@ type taking[S comparable, In, Out any] struct {
 	began time.Time
 }
 
-func (k *Kind[S, In, Out]) start(ctx context.Context, c *scenarios.Conn, begin S) taking[S, In, Out] {
-	on := k.Make(ctx, c, begin)
-	return taking[S, In, Out]{c, on, c.Now()}
+// mostMade is how often an object is made again where the target dies meanwhile.
+const mostMade = 20
+
+func (k *Kind[S, In, Out]) start(ctx context.Context, c *scenarios.Conn, begin S) (t taking[S, In, Out]) {
+	t.c = c
+	for left := mostMade; t.on == nil; left-- {
+		t.up(ctx)
+		err := scenarios.Try(func() { t.on = k.Make(ctx, c, begin) })
+		if c.Mortal == nil || left == 0 || !errors.Is(err, wire.ErrNoAnswer) {
+			scenarios.End(err)
+		}
+	}
+	t.began = c.Now()
+	return t
 }
 
-// take has each client take its step, all at once, and notes what came of them.
-func (t taking[S, In, Out]) take(ctx context.Context, round []history.Step[In, Out]) {
+// up waits until the target is up, which may have been killed for another drive.
+func (t taking[S, In, Out]) up(ctx context.Context) {
+	if t.c.Mortal != nil {
+		scenarios.End(t.c.Mortal.Up(ctx))
+	}
+}
+
+// take has each client take its step, all at once, and notes what came of them. kill has the target killed meanwhile.
+func (t taking[S, In, Out]) take(ctx context.Context, round []history.Step[In, Out], kill bool) {
+	t.up(ctx)
 	calls := make([]func(context.Context), len(round))
 	for i := range round {
 		step := &round[i]
-		calls[i] = func(ctx context.Context) {
-			step.Began = t.c.Now().Sub(t.began)
-			out := t.on.Do(ctx, step.Client, step.In)
-			if step.Ended = t.c.Now().Sub(t.began); !step.Lost {
-				step.Out = out
-			}
-		}
+		step.Killed = kill
+		calls[i] = func(ctx context.Context) { t.step(ctx, step) }
+	}
+	if kill {
+		calls = append(calls, func(ctx context.Context) { scenarios.End(t.c.Mortal.Kill(ctx)) })
 	}
 	t.c.AtOnce(ctx, calls...)
+}
+
+// step takes a step. One that has no answer, since the target was killed, is lost.
+func (t taking[S, In, Out]) step(ctx context.Context, step *history.Step[In, Out]) {
+	step.Began = t.c.Now().Sub(t.began)
+	var out Out
+	err := scenarios.Try(func() { out = t.on.Do(ctx, step.Client, step.In) })
+	if step.Ended = t.c.Now().Sub(t.began); t.c.Mortal != nil && errors.Is(err, wire.ErrNoAnswer) {
+		step.Lost = true
+		return
+	}
+	scenarios.End(err)
+	if !step.Lost {
+		step.Out = out
+	}
 }

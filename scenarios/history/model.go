@@ -1,6 +1,7 @@
 package history
 
 import (
+	"slices"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
@@ -14,8 +15,10 @@ type Step[In, Out any] struct {
 	Ended  time.Duration `json:"ended"` // when the reply was there
 	// Lost: no reply was seen. The object may have taken the step, at any time since it began, or never.
 	Lost bool `json:"lost,omitempty"`
-	In   In   `json:"in"`
-	Out  Out  `json:"out"`
+	// Killed: the target was killed meanwhile, and started again.
+	Killed bool `json:"killed,omitempty"`
+	In     In   `json:"in"`
+	Out    Out  `json:"out"`
 }
 
 // Rule says what may come of a step in some states. In a list a rule presumes that no rule before it holds.
@@ -53,6 +56,27 @@ type Model[S comparable, In, Out any] struct {
 	Drift func(S, Step[In, Out]) []S
 	// Tell tells a step and its reply in a line.
 	Tell func(Step[In, Out]) string
+
+	known scenarios.IDs // see Except
+}
+
+// Except returns the model of an object that is known to violate some sentences: what a reply shows is not held against it under
+// these, so that it is seen what else it does.
+func (m *Model[S, In, Out]) Except(known scenarios.IDs) *Model[S, In, Out] {
+	if len(known) == 0 {
+		return m
+	}
+	copied := *m
+	copied.known = known
+	return &copied
+}
+
+// Sentence returns the sentence that a miss under a rule violates.
+func (r *Rule[S, In, Out]) Sentence(m Miss) scenarios.RequirementID {
+	if m.Of == "" {
+		return r.Of[0]
+	}
+	return m.Of
 }
 
 // RuleOf returns the rule that holds for a step in a state, nil if none does.
@@ -88,7 +112,7 @@ func (m *Model[S, In, Out]) ways(from S, step Step[In, Out]) (all []Taken[S, In,
 			w := &r.Ways[i]
 			t := Taken[S, In, Out]{Rule: r, Way: w}
 			if !step.Lost {
-				t.Misses = w.Shows(s, step)
+				t.Misses = slices.DeleteFunc(w.Shows(s, step), func(miss Miss) bool { return slices.Contains(m.known, r.Sentence(miss)) })
 			}
 			if len(t.Misses) == 0 {
 				t.To = w.To(s, step)

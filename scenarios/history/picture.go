@@ -6,19 +6,22 @@ import (
 	"strings"
 )
 
-// Picture tells a history as far as the model explains it, a line a step, the step that it does not explain, and what would have
-// been allowed in its place.
+// Picture tells a history as far as the model explains it, a line a step, the step that it does not explain (x), others that had
+// begun by then and cannot come first either (?), and what would have been allowed in its place.
 func (m *Model[S, In, Out]) Picture(steps []Step[In, Out], v Verdict[S, In, Out]) string {
 	several := slices.ContainsFunc(steps, func(s Step[In, Out]) bool { return s.Client > 0 })
 	line := func(i int) string {
-		s, who := steps[i], ""
+		s, who, after := steps[i], "", ""
+		if s.Killed {
+			after = "; meanwhile the target was killed, and started again"
+		}
 		if several {
 			who = fmt.Sprintf("client %d: ", s.Client+1)
 		}
 		if s.Lost {
-			return who + m.Tell(s) + ", and the reply was lost"
+			return who + m.Tell(s) + ", and the reply was lost" + after
 		}
-		return who + m.Tell(s)
+		return who + m.Tell(s) + after
 	}
 	var b strings.Builder
 	for _, i := range v.Order {
@@ -28,6 +31,11 @@ func (m *Model[S, In, Out]) Picture(steps []Step[In, Out], v Verdict[S, In, Out]
 		return b.String()
 	}
 	fmt.Fprintf(&b, "x %s\n", line(v.Wrong))
+	for i := range steps {
+		if i != v.Wrong && !slices.Contains(v.Order, i) && steps[i].Began <= steps[v.Wrong].Ended {
+			fmt.Fprintf(&b, "? %s\n", line(i))
+		}
+	}
 	for _, want := range Allowed(v) {
 		fmt.Fprintf(&b, "  allowed: %s\n", want)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/history"
 	"github.com/openassay/assay/scenarios/openintent/answers"
 	"github.com/openassay/assay/scenarios/openintent/cascade"
 	"github.com/openassay/assay/scenarios/openintent/claims"
@@ -104,6 +105,9 @@ func Suites() []scenarios.Suite {
 	}
 	return suites
 }
+
+// Models returns what the histories of a server are held against.
+func Models() []history.Object { return histories.Models() }
 
 // HistorySuites returns the suites that explore a server.
 func HistorySuites() []scenarios.Suite {

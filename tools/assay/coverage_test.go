@@ -37,27 +37,36 @@ func TestReadingsPageIsUpToDate(t *testing.T) {
 	}
 }
 
-func TestSuitePagesAreUpToDate(t *testing.T) {
-	const dir = "../../docs/suites"
-	want := known().SuitePages()
-	if len(want) < 40 {
-		t.Fatalf("there are only %d pages", len(want))
-	}
-	got := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		name, _ := filepath.Rel(dir, path)
-		got[filepath.ToSlash(name)] = string(content)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("docs/suites is not what the suites give: run make generate (-suites +pages):\n%s", diff)
+func TestPagesAreUpToDate(t *testing.T) {
+	for name, c := range map[string]struct {
+		want   map[string]string
+		fewest int
+	}{
+		"suites": {known().SuitePages(), 40},
+		"models": {known().ModelPages(), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if len(c.want) < c.fewest {
+				t.Fatalf("there are only %d pages", len(c.want))
+			}
+			dir := "../../docs/" + name
+			got := map[string]string{}
+			err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+				if err != nil || d.IsDir() {
+					return err
+				}
+				content, err := os.ReadFile(path)
+				name, _ := filepath.Rel(dir, path)
+				got[filepath.ToSlash(name)] = string(content)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("docs/%s is not of today: run make generate (-suites or models +pages):\n%s", name, diff)
+			}
+		})
 	}
 }
 

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/mortal"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/tools/assay/internal/progress"
 	"github.com/openassay/assay/tools/internal/protocols"
@@ -48,7 +51,7 @@ var exploreFlags = append([]string{"seed", "fault", "out"}, slices.DeleteFunc(sl
 })...)
 
 func newExplore() *cobra.Command {
-	o, lasts := &certifyFlags{}, time.Duration(0)
+	o, lasts, command, all := &certifyFlags{}, time.Duration(0), "", false
 	cmd := &cobra.Command{
 		Use:   "explore TARGET|--exec COMMAND",
 		Short: "Look for violations in drawn histories",
@@ -64,6 +67,10 @@ func newExplore() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if c.host, err = hostWords(cmd, c, command); err != nil {
+				return err
+			}
+			c.all, c.command = all, command
 			return c.run(cmd.Context(), lasts)
 		},
 	}
@@ -72,6 +79,8 @@ func newExplore() *cobra.Command {
 	out := cmd.Flags().Lookup("out")
 	out.DefValue, out.Usage = exploredDir, "`DIR` for what is found"
 	cmd.Flags().DurationVar(&lasts, "for", time.Minute, "for how long `TIME` it goes on")
+	cmd.Flags().BoolVar(&all, "all", false, "go on when something is found, and hold each sentence against the target once")
+	cmd.Flags().StringVar(&command, "host-cmd", "", "`COMMAND` that starts the host at TARGET, which is then killed at drawn moments, and started again")
 	return cmd
 }
 
@@ -82,6 +91,10 @@ var exploredDir = filepath.Join(reportsDir, "explore")
 type exploring struct {
 	*certify
 	seed     uint64 // of the first session
+	most     wire.Spent
+	all      bool     // go on
+	command  string   // that starts the target
+	host     []string // its words; nil if the target is not killed
 	sessions int
 	spent    wire.Spent
 	open     []string // why histories came to no verdict
@@ -106,8 +119,48 @@ func exploreTarget(cmd *cobra.Command, o *certifyFlags, targets []string) (*expl
 		return nil, inCommand("explore", err)
 	}
 	c.options.Depth = scenarios.Deep
-	return &exploring{certify: c, seed: c.options.Seed}, c.checkOut()
+	return &exploring{certify: c, seed: c.options.Seed, most: c.options.Most}, c.checkOut()
 }
+
+// hostWords returns the command that starts the target; nil if there is none.
+func hostWords(cmd *cobra.Command, e *exploring, command string) ([]string, error) {
+	words, closed := shellWords(command)
+	switch {
+	case !cmd.Flags().Changed("host-cmd"):
+		return nil, nil
+	case !closed:
+		return nil, usage("explore --host-cmd %q: a quote is not closed", command)
+	case len(words) == 0:
+		return nil, usage("explore --host-cmd: name a program and its arguments")
+	case e.target.specimen != nil || e.target.kind.Target != nil:
+		return nil, usage("explore --host-cmd: TARGET is to be the base URL at which the command has the host listen")
+	}
+	return words, nil
+}
+
+// startHost starts the target if there is a command for it.
+func (e *exploring) startHost(ctx context.Context) (stop func(), err error) {
+	if e.host == nil {
+		return func() {}, nil
+	}
+	client := &http.Client{Transport: &http.Transport{}}
+	if file := e.target.wire.CAFile; file != "" {
+		trusted, err := wire.Trust(file)
+		if err != nil {
+			return nil, usage("explore: %w", err)
+		}
+		client.Transport = &http.Transport{TLSClientConfig: trusted}
+	}
+	path := e.suites[0].Protocol.DiscoveryPath
+	e.options.Mortal, err = mortal.Start(ctx, e.host, strings.TrimSuffix(e.target.wire.URL, "/")+path, client, e.options.Patience+hostStart)
+	if err != nil {
+		return nil, &exit{Code: scenarios.ExitUnreachable, Cause: fmt.Errorf("explore --host-cmd: %w", err)}
+	}
+	return e.options.Mortal.Stop, nil
+}
+
+// hostStart is the time that a host has to start, beside patience.
+const hostStart = 20 * time.Second
 
 // histories replaces the suites of the target's protocol by those that explore.
 func (e *exploring) histories() error {
@@ -133,8 +186,17 @@ func (e *exploring) run(ctx context.Context, lasts time.Duration) error {
 	p := progress.New(e.stderr, isTerminal(e.stderr), time.Now, "sessions")
 	defer p.End()
 	p.Say("exploring %s for %s, seed %d", e.target.name, lasts, e.seed)
+	stop, err := e.startHost(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	began := time.Now()
 	for ; e.sessions == 0 || time.Since(began) < lasts; e.sessions++ {
+		var some bool
+		if e.options.Most, some = e.spent.Left(e.most); !some {
+			break // the operator allows no more
+		}
 		e.options.Seed = e.seed + uint64(e.sessions) //nolint:gosec // a count
 		report, err := e.session(ctx, lasts-time.Since(began))
 		if err != nil {
@@ -148,7 +210,7 @@ func (e *exploring) run(ctx context.Context, lasts time.Duration) error {
 			return err
 		}
 	}
-	return e.nothing(time.Since(began))
+	return e.over(time.Since(began))
 }
 
 // session explores once. A simulated host is a new one each time. The end of left ends it without a verdict.
@@ -178,11 +240,11 @@ func (e *exploring) session(ctx context.Context, left time.Duration) (*scenarios
 
 // concluded shows what a session found, and writes it. done is set if something was.
 func (e *exploring) concluded(report *scenarios.Report) (done bool, err error) {
-	code := 0
+	var found scenarios.IDs
 	for _, o := range report.Outcomes {
 		switch o.Verdict {
 		case scenarios.Failed:
-			code = scenarios.ExitViolated
+			found = append(found, o.Failure.Requirement)
 		case scenarios.Broken:
 			return true, &exit{Code: scenarios.ExitBroken, Cause: fmt.Errorf("explore: %s: %s", o.Scenario.ID, o.Reason)}
 		case scenarios.Blocked:
@@ -195,17 +257,24 @@ func (e *exploring) concluded(report *scenarios.Report) (done bool, err error) {
 			e.asked = true
 		}
 	}
-	if code == 0 {
+	if len(found) == 0 {
 		return false, nil
 	}
-	stamp := reports.Stamp{Version: version(), ExitCode: code, Again: func(scenarios.ScenarioID) string { return e.repeat() }}
-	if err := reports.Write(e.out, report, reports.Results(report, stamp)); err != nil {
+	stamp := reports.Stamp{Version: version(), ExitCode: scenarios.ExitViolated, Again: func(scenarios.ScenarioID) string { return e.repeat() }}
+	dir := e.out
+	if e.all {
+		dir = filepath.Join(dir, strconv.FormatUint(e.options.Seed, 10))
+	}
+	if err := reports.Write(dir, report, reports.Results(report, stamp)); err != nil {
 		return true, &exit{Code: scenarios.ExitBroken, Cause: err}
 	}
-	if _, err := io.WriteString(e.stdout, e.found(report)); err != nil {
+	if _, err := io.WriteString(e.stdout, e.found(report, dir)); err != nil {
 		return true, err
 	}
-	return true, &exit{Code: code}
+	if e.options.Known = append(slices.Clone(e.options.Known), found...); e.all {
+		return false, nil
+	}
+	return true, &exit{Code: scenarios.ExitViolated}
 }
 
 func (e *exploring) note(o scenarios.Outcome) {
@@ -214,13 +283,20 @@ func (e *exploring) note(o scenarios.Outcome) {
 	}
 }
 
-// repeat is the command that makes the session again.
+// repeat is the command that makes the session again, and no other.
 func (e *exploring) repeat() string {
-	return strings.Replace(e.again("x"), "assay certify", "assay explore", 1)
+	flags, _, _ := strings.Cut(strings.TrimPrefix(e.again(""), "assay certify "), " --scenario ")
+	if e.host != nil {
+		flags += " --host-cmd " + textsafe.Shell(e.command)
+	}
+	if e.all { // what is known by then is found first
+		return fmt.Sprintf("assay explore %s --seed %d --all", flags, e.seed)
+	}
+	return fmt.Sprintf("assay explore %s --seed %d --for 1s", flags, e.options.Seed)
 }
 
 // found tells the violations of a session.
-func (e *exploring) found(report *scenarios.Report) string {
+func (e *exploring) found(report *scenarios.Report, dir string) string {
 	var b strings.Builder
 	for _, o := range report.Outcomes {
 		if o.Verdict != scenarios.Failed {
@@ -233,24 +309,30 @@ func (e *exploring) found(report *scenarios.Report) string {
 		fmt.Fprintf(&b, "  got %s\n", textsafe.Clip(textsafe.Line(o.Failure.Actual), mostWords))
 	}
 	fmt.Fprintf(&b, "%s; found in session %d, explore/%d\nagain: %s\nreports in %s\n", textsafe.Count(e.spent.Requests, "request"),
-		e.sessions+1, e.options.Seed, e.repeat(), e.out)
+		e.sessions+1, e.options.Seed, e.repeat(), dir)
 	return b.String()
 }
 
-// nothing tells that nothing was found.
-func (e *exploring) nothing(took time.Duration) error {
+// over tells what there is to tell when the time is over.
+func (e *exploring) over(took time.Duration) error {
 	for _, line := range e.open {
 		if _, err := fmt.Fprintln(e.stdout, textsafe.Line(line)); err != nil {
 			return err
 		}
 	}
 	switch {
+	case len(e.options.Known) > 0:
+		return &exit{Code: scenarios.ExitViolated}
 	case !e.asked:
 		return &exit{Code: scenarios.ExitNothing, Cause: errors.New("explore: no history came to a verdict")}
 	case len(e.open) > 0:
 		return &exit{Code: scenarios.ExitUnproved}
 	}
-	_, err := fmt.Fprintf(e.stdout, "nothing found in %s: %s, %.0f a second; seeds %d to %d\n", took.Round(time.Second),
-		textsafe.Count(e.spent.Requests, "request"), float64(e.spent.Requests)/took.Seconds(), e.seed, e.options.Seed)
+	killed := ""
+	if h := e.options.Mortal; h != nil {
+		killed = "; it was killed " + textsafe.Count(h.Deaths(), "time") + ", and lost nothing"
+	}
+	_, err := fmt.Fprintf(e.stdout, "nothing found in %s: %s, %.0f a second; seeds %d to %d%s\n", took.Round(time.Second),
+		textsafe.Count(e.spent.Requests, "request"), float64(e.spent.Requests)/took.Seconds(), e.seed, e.options.Seed, killed)
 	return err
 }

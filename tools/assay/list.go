@@ -13,7 +13,23 @@ import (
 
 // known returns the catalogue of everything that this Assay has an id for.
 func known() *catalogue.Catalogue {
-	return &catalogue.Catalogue{Suites: protocols.Suites(), Faults: protocols.Faults(), Variations: protocols.Variations()}
+	return &catalogue.Catalogue{Suites: protocols.Suites(), Faults: protocols.Faults(), Variations: protocols.Variations(),
+		Models: models()}
+}
+
+func models() (all []catalogue.Model) {
+	for _, row := range protocols.Table {
+		m := catalogue.Model{Protocol: row.Protocol}
+		for _, kind := range row.Targets {
+			if kind.Models != nil {
+				m.Objects = append(m.Objects, kind.Models()...)
+			}
+		}
+		if len(m.Objects) > 0 {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 func newList() *cobra.Command {
@@ -35,7 +51,7 @@ func newList() *cobra.Command {
 				return listMarkdown(cmd.OutOrStdout(), kinds[0], out, asJSON)
 			}
 			if out != "" {
-				return usage("assay list --out: only the pages of the suites go into a folder: assay list suites --markdown --out DIR")
+				return usage("assay list --out: only the pages of suites and models go into a folder: assay list suites --markdown --out DIR")
 			}
 			if !asJSON {
 				return known().Table(cmd.OutOrStdout(), kinds[0])
@@ -53,8 +69,8 @@ func newList() *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	cmd.Flags().BoolVar(&asMarkdown, "markdown", false,
 		"of requirements, print the coverage by source (docs/coverage.md); of readings, the page of them (docs/readings.md); "+
-			"of suites, write a page for each into --out (docs/suites)")
-	cmd.Flags().StringVar(&out, "out", "", "`DIR` for the pages of the suites; pages of suites that are gone are removed")
+			"of suites and models, write a page for each into --out (docs/suites, docs/models)")
+	cmd.Flags().StringVar(&out, "out", "", "`DIR` for pages; those of what is gone are removed")
 	return cmd
 }
 
@@ -68,12 +84,14 @@ func listMarkdown(w io.Writer, kind, out string, asJSON bool) error {
 		return known().ReadingsPage(w)
 	case kind == "suites" && out != "":
 		return writePages(out, known().SuitePages())
-	case kind == "suites":
-		return usage("assay list suites --markdown: there is a page for each suite: name a folder with --out")
+	case kind == "models" && out != "":
+		return writePages(out, known().ModelPages())
+	case kind == "suites", kind == "models":
+		return usage("assay list %[1]s --markdown: there is a page for each of the %[1]s: name a folder with --out", kind)
 	case kind == "requirements", kind == "readings":
 		return usage("assay list %s --markdown: it is one page, which is printed: leave out --out", kind)
 	}
-	return usage("assay list: --markdown has the requirements, the readings and the suites: assay list requirements --markdown")
+	return usage("assay list: --markdown has the requirements, the readings, the suites and the models: assay list requirements --markdown")
 }
 
 func newExplain() *cobra.Command {

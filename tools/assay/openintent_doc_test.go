@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -101,15 +100,4 @@ func consoleSteps(doc string) (steps []consoleStep) {
 		}
 	}
 	return steps
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	var l net.ListenConfig
-	ln, err := l.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
 }

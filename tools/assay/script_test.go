@@ -50,6 +50,7 @@ func TestScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ROOT", root) // of the checkout
 			e.Setenv("CLOSED", closedPort(t))
+			e.Setenv("FREE", freeAddress(t))
 			e.Values[runningKey{}] = runningHosts{}
 			// A plugin is started as another user where the tests are root's: that one must be able to read its folder, and
 			// the program itself, which is the first on the path.
@@ -88,6 +89,26 @@ func closedPort(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return fmt.Sprintf("http://127.0.0.1:%d", bound.(*syscall.SockaddrInet4).Port)
+}
+
+var nextPort atomic.Int32
+
+// freeAddress is an address where nobody listens, for a program that is started more than once. Its port is none of those that the
+// system hands out, and no other script gets it.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	var config net.ListenConfig
+	for range 100 {
+		address := fmt.Sprintf("127.0.0.1:%d", 20_000+(os.Getpid()*17+int(nextPort.Add(1)))%10_000)
+		if l, err := config.Listen(t.Context(), "tcp", address); err == nil {
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return address
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
 }
 
 // exits CODE COMMAND... runs a command that must end with this exit code.

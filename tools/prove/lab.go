@@ -65,7 +65,12 @@ func (l *Lab) Target(p *scenarios.Protocol) wire.Target { return l.targets[p] }
 
 // Certify runs the suites against a new host, to the end. It drops the transcripts from the report: those of many hosts
 // take gigabytes.
-func (l *Lab) Certify(ctx context.Context, h Host, o scenarios.Options) (_ *scenarios.Report, err error) {
+func (l *Lab) Certify(ctx context.Context, h Host, o scenarios.Options) (*scenarios.Report, error) {
+	return l.Ask(ctx, h, o, suitesOf(h.Protocol())...)
+}
+
+// Ask is Certify with other suites of the host's protocol.
+func (l *Lab) Ask(ctx context.Context, h Host, o scenarios.Options, suites ...scenarios.Suite) (_ *scenarios.Report, err error) {
 	leave, err := l.Enter(ctx)
 	if err != nil {
 		return nil, err
@@ -76,7 +81,7 @@ func (l *Lab) Certify(ctx context.Context, h Host, o scenarios.Options) (_ *scen
 		return nil, fmt.Errorf("start %s: %w", h.Name, err)
 	}
 	defer func() { err = errors.Join(err, stop(context.WithoutCancel(ctx))) }()
-	c, err := scenarios.Certify(ctx, target, o, suitesOf(h.Protocol())...)
+	c, err := scenarios.Certify(ctx, target, o, suites...)
 	if err != nil {
 		return nil, fmt.Errorf("certify %s: %w", h.Name, err)
 	}

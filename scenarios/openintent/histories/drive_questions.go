@@ -34,6 +34,7 @@ var questions = &explore.Kind[model.Question, model.Asked, model.Replied]{
 	Beside:  scenarios.IDs{openintent.OIP0025A11, openintent.OIP0025A13},
 	Shown:   func(out model.Replied) wire.Value { return out.Status },
 	Clients: 4,
+	Single:  true,
 }
 
 func drawAsked(r *rand.Rand, _ model.Question) model.Asked {

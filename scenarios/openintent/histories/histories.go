@@ -4,8 +4,17 @@ package histories
 import (
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/history"
 	"github.com/openassay/assay/scenarios/openintent/claims"
+	"github.com/openassay/assay/scenarios/openintent/model"
 )
+
+// Models returns what the histories are held against.
+func Models() []history.Object {
+	return []history.Object{
+		model.QuestionModel.Object("questions", "An intent that waits for an answer by choice, whoever reads, answers and changes it at once"),
+	}
+}
 
 // Suite makes histories that nobody thought of.
 func Suite() scenarios.Suite {
@@ -15,7 +24,7 @@ func Suite() scenarios.Suite {
 			{
 				ID:     "openintent/histories/questions",
 				Title:  "an intent with a question shows what clients did to it, in some order, whatever they do at once",
-				Proves: scenarios.IDs{openintent.OIP00014}, Watches: questions.Watched(),
+				Proves: scenarios.IDs{openintent.OIP00014}, Watches: questions.Watched(), Reaches: scenarios.Survived,
 				Claim: claims.Core, Ask: scenarios.Ask(askedAtOnce, questions.Judge),
 			},
 		},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/history"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/param"
@@ -54,6 +55,7 @@ type Target struct {
 	Suites func() []scenarios.Suite
 	// Histories are the suites that explore; nil if there are none.
 	Histories func() []scenarios.Suite
+	Models    func() []history.Object // what they are held against
 	// Flag accepts the command of a program in place of a target; nil for hosts.
 	Flag   *Flag
 	Folder *Folder // accepted in place of the command; nil for none

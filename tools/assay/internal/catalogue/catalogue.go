@@ -19,10 +19,11 @@ type Catalogue struct {
 	Protocols  []*scenarios.Protocol // protocols without suites: their ledgers are listed, and nothing proves them
 	Faults     []protocols.Fault
 	Variations []protocols.Variation
+	Models     []Model
 }
 
 // Kinds holds the names of the lists.
-var Kinds = []string{"scenarios", "suites", "requirements", "readings", "claims", "faults", "variations", "profiles"}
+var Kinds = []string{"scenarios", "suites", "requirements", "readings", "claims", "faults", "variations", "profiles", "models"}
 
 // Scenario is a scenario as assay list --json prints it.
 type Scenario struct {
@@ -146,6 +147,8 @@ func (c *Catalogue) List(kind string) (any, error) {
 		return c.variations(), nil
 	case "profiles":
 		return c.profiles(), nil
+	case "models":
+		return c.modelRules(), nil
 	}
 	return nil, &UnknownError{fmt.Sprintf("unknown list %q", kind), nearest.Name(kind, Kinds), "there is " + all}
 }

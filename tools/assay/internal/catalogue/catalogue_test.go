@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/history"
 	"github.com/openassay/assay/simhost/param"
 	"github.com/openassay/assay/tools/assay/internal/catalogue"
 	"github.com/openassay/assay/tools/internal/protocols"
@@ -65,6 +66,10 @@ func small() *catalogue.Catalogue {
 			{ID: "odd", Title: "turns are odd", About: "how turns are numbered", Slips: []string{"D-A2"}, Of: "simulated host",
 				Run: "assay simhost --vary odd"},
 		},
+		Models: []catalogue.Model{{Protocol: protocol, Objects: []history.Object{{Name: "lamps", About: "Lamps of a host", Rules: []history.Line{{
+			Rule: "a lamp is lit", Of: scenarios.IDs{"D-A1"}, Readings: []string{"D-R1"},
+			Ways: []history.WayLine{{Way: "at once", Must: true}, {Way: "later"}},
+		}}}}}},
 	}
 }
 
@@ -82,6 +87,8 @@ func TestJSONShapes(t *testing.T) {
 		"faults": `[{"id":"turns.lost","title":"a turn is lost","looks":"a number is missing","breaks":["D-A1"],"blindSpots":[7],"run":"assay simhost --fault turns.lost --version 4","parameters":[{"name":"from","about":"the chance to show from which on it does","takes":"1 to 5"}]}]`,
 		"variations": `[{"id":"late","title":"turns are told late","about":"when turns are told","slips":[],"run":"assay simhost --vary late"},` +
 			`{"id":"odd","title":"turns are odd","about":"how turns are numbered","slips":["D-A2"],"run":"assay simhost --vary odd"}]`,
+		"models": `[{"protocol":"demo/v1","objects":"lamps","rule":"a lamp is lit","requirements":["D-A1"],"readings":["D-R1"],` +
+			`"ways":[{"way":"at once","demanded":true},{"way":"later","demanded":false}]}]`,
 		"profiles": `[{"id":"loop","superseded":"","protocol":"demo/v1","title":"loops","claims":["model>=5"],"digest":"0123456789abcdef","scope":[],` +
 			`"requirements":["D-A1","D-A3"],"evidence":{"D-A1":"observed","D-A3":"attested"},"optional":{},"notCovered":[],` +
 			`"scenarios":["demo/turns/counted"],"provisional":["demo/turns/told"],"throughSeam":1},` +

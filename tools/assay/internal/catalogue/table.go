@@ -66,6 +66,11 @@ func (c *Catalogue) Table(w io.Writer, kind string) error {
 		for _, v := range list {
 			rows = append(rows, []string{v.ID, strings.Join(v.Slips, " "), v.Title})
 		}
+	case []ModelRule:
+		rows = append(rows, []string{"OBJECTS", "PROTOCOL", "REQUIREMENTS", "WHAT A MODEL SAYS OF THEM"})
+		for _, r := range list {
+			rows = append(rows, []string{r.Objects, r.Protocol, strings.Join(r.Requirements, " "), r.Rule})
+		}
 	case []Profile:
 		rows = append(rows, []string{"PROFILE", "CLAIMS", "REQUIREMENTS", "NOT COVERED", "DIGEST", "WHAT IT CERTIFIES"})
 		for _, p := range list {

@@ -1,0 +1,125 @@
+package prove_test
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/tools/internal/protocols"
+	"github.com/openassay/assay/tools/prove"
+)
+
+var (
+	historiesFor   = flag.Duration("histories-for", 0, "how long each target is explored; 0 is once")
+	historyFaults  = flag.Int("history-faults", 0, "how many faults of each protocol are looked for in histories, drawn with seed 1; 0 is none")
+	historiesDepth = map[bool]scenarios.Depth{false: scenarios.Quick, true: scenarios.Deep}
+)
+
+// explored explores a host, with one seed after the other, as long as nothing is found and there is time.
+func explored(ctx context.Context, t *testing.T, h prove.Host, suites []scenarios.Suite, lasts time.Duration) *scenarios.Report {
+	t.Helper()
+	began := time.Now()
+	for seed := uint64(1); ; seed++ {
+		r, err := lab.Ask(ctx, h, scenarios.Options{Seed: seed, Depth: historiesDepth[lasts > 0]}, suites...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Totals()[scenarios.Passed] != len(r.Outcomes) || time.Since(began) >= lasts {
+			return r
+		}
+	}
+}
+
+// No honest host shows what the models do not explain.
+func TestHistoriesAccuseNobody(t *testing.T) {
+	many(t)
+	t.Parallel()
+	for _, row := range protocols.Table {
+		for _, kind := range row.Targets {
+			if kind.Histories == nil {
+				continue
+			}
+			for _, h := range row.Honest() {
+				t.Run(row.Name()+" "+h.Name, func(t *testing.T) {
+					t.Parallel()
+					for _, o := range explored(t.Context(), t, prove.Host{Name: h.Name, Specimen: h.Specimen}, kind.Histories(), *historiesFor).Outcomes {
+						switch o.Verdict {
+						case scenarios.Passed, scenarios.Inapplicable, scenarios.Blocked:
+						default:
+							t.Errorf("%s: %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// What the histories find of the faults that break a sentence which a model cites: it prints the shares.
+func TestHistoriesFindFaults(t *testing.T) {
+	if *historyFaults == 0 {
+		t.Skip("-history-faults is 0: this measures, and takes long")
+	}
+	for _, row := range protocols.Table {
+		for _, kind := range row.Targets {
+			if kind.Histories != nil {
+				t.Run(row.Name(), func(t *testing.T) { measure(t, row, kind.Histories()) })
+			}
+		}
+	}
+}
+
+func measure(t *testing.T, row *protocols.Row, suites []scenarios.Suite) {
+	var cited []scenarios.RequirementID
+	for _, s := range suites {
+		for _, sc := range s.Scenarios {
+			cited = append(append(cited, sc.Proves...), sc.Watches...)
+		}
+	}
+	all := row.Faults()
+	within := slices.DeleteFunc(slices.Clone(all), func(f protocols.Fault) bool {
+		return !slices.ContainsFunc(f.Breaks, func(id string) bool { return slices.Contains(cited, scenarios.RequirementID(id)) })
+	})
+	t.Logf("%d of %d faults break a sentence that a model cites", len(within), len(all))
+	r := rand.New(rand.NewPCG(1, 0)) //nolint:gosec // a draw, not a secret
+	r.Shuffle(len(within), func(i, j int) { within[i], within[j] = within[j], within[i] })
+	within = within[:min(*historyFaults, len(within))]
+	var mu sync.Mutex
+	var missed, lines []string
+	small := 0
+	t.Run("all", func(t *testing.T) {
+		for _, f := range within {
+			t.Run(f.ID, func(t *testing.T) {
+				t.Parallel()
+				began := time.Now()
+				report := explored(t.Context(), t, prove.Host{Name: f.ID, Specimen: f.Specimen}, suites, max(*historiesFor, time.Millisecond))
+				mu.Lock()
+				defer mu.Unlock()
+				for _, o := range report.Outcomes {
+					if o.Verdict == scenarios.Failed {
+						steps := strings.Count(o.Failure.Expected, "\n")
+						if steps <= 9 { // and the lines of what would have been allowed
+							small++
+						}
+						lines = append(lines, fmt.Sprintf("%s: %s, in %s, by %d lines, breaks %v", f.ID, o.Failure.Requirement,
+							time.Since(began).Round(100*time.Millisecond), steps, f.Breaks))
+						return
+					}
+				}
+				missed = append(missed, f.ID+": "+f.Title)
+			})
+		}
+	})
+	slices.Sort(lines)
+	slices.SortFunc(missed, cmp.Compare)
+	t.Logf("found %d of %d, %d of them in a few steps\n%s\nnot found:\n%s", len(lines), len(within), small, strings.Join(lines, "\n"),
+		strings.Join(missed, "\n"))
+}
