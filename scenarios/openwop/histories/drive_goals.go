@@ -124,7 +124,11 @@ func (g *standing) Do(ctx context.Context, _ int, in model.GoalAsk) model.GoalSa
 	if in.Do == model.TickGoal {
 		g.turns.RLock()
 		defer g.turns.RUnlock()
-		return g.saying(g.tick(ctx, in))
+		out := g.saying(g.tick(ctx, in))
+		if out.Body.Key("runId").String() == "" {
+			out.Now = g.Look(ctx, "the goal that fired no run").Body
+		}
+		return out
 	}
 	g.turns.Lock()
 	defer g.turns.Unlock()
@@ -134,7 +138,9 @@ func (g *standing) Do(ctx context.Context, _ int, in model.GoalAsk) model.GoalSa
 		if in.N > 0 {
 			state = dialect.GoalState(model.GoalStates[in.N-1])
 		}
-		return g.saying(g.List(ctx, state))
+		out := g.saying(g.List(ctx, state))
+		out.Now = g.Look(ctx, "the goal that is listed").Body
+		return out
 	case model.ReadTrail:
 		return g.trail(ctx)
 	case model.ReadGoalRun:
@@ -228,6 +234,7 @@ func (g *standing) trail(ctx context.Context) model.GoalSaw {
 	if out.Silent = !host.Succeeded(out.Status) || !host.IsList(events); out.Silent {
 		return out
 	}
+	out.Now = g.Look(ctx, "the goal whose log was read").Body
 	for _, e := range events.Items() {
 		switch dialect.EventOf(e) {
 		case dialect.GoalEvaluated:

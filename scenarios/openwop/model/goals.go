@@ -40,6 +40,7 @@ type Goal struct {
 	Cost      int                  `json:"cost"`
 	Verdict   bool                 `json:"verdict"` // the last one: satisfied
 	Named     [mostGoalRuns]string `json:"named"`   // the runs that were judged
+	Last      GoalDo               `json:"last"`    // what was done last that is no look at it
 }
 
 // GoalDo is what is done to a goal.
@@ -77,10 +78,11 @@ type GoalSaw struct {
 	Status wire.Value `json:"status"`
 	Body   wire.Value `json:"body"`
 	ID     string     `json:"id"`
-	// Objective is the text that Goal.Objective stands for.
+	// Objectives are the texts that Goal.Objective stands for.
 	Objectives map[int]string `json:"objectives,omitempty"`
 	Evaluated  wire.Values    `json:"evaluated,omitempty"`
 	Closed     wire.Values    `json:"closed,omitempty"`
+	Now        wire.Value     `json:"now"`              // the goal, read behind a list, a log, or a tick that fired nothing
 	Silent     bool           `json:"silent,omitempty"` // there is nothing to be read
 	Check      string         `json:"check,omitempty"`  // the judge and the mode that were asked for
 	Mode       string         `json:"mode,omitempty"`
@@ -92,7 +94,19 @@ type (
 	goalWay  = history.Way[Goal, GoalAsk, GoalSaw]
 )
 
-func (g Goal) same(goalStep) Goal { return g }
+func (g Goal) same(s goalStep) Goal {
+	switch s.In.Do {
+	case ReadGoal, ListGoals, ReadTrail, ReadGoalRun:
+		return g
+	}
+	return g.after(s)
+}
+
+// after notes what was done last.
+func (g Goal) after(s goalStep) Goal {
+	g.Last = s.In.Do
+	return g
+}
 
 func (g Goal) active() bool { return g.State == GoalActive }
 
@@ -102,21 +116,11 @@ func anyGoal(Goal, goalStep) []history.Miss { return nil }
 
 // GoalsModel says what a goal may show.
 var GoalsModel = &history.Model[Goal, GoalAsk, GoalSaw]{
-	Rules: []*goalRule{
-		{
-			Name: "a goal is shown as it is", Of: scenarios.IDs{openwop.OWP0097C3, openwop.OWP0097B1},
-			When: func(_ Goal, in GoalAsk) bool { return in.Do == ReadGoal },
-			Ways: []goalWay{{Must: true, Shows: Goal.read, To: Goal.same}},
-		},
+	Rules: append(goalLooks, []*goalRule{
 		{
 			Name: "goals are listed by their states", Of: scenarios.IDs{openwop.OWP0097C2},
 			When: func(_ Goal, in GoalAsk) bool { return in.Do == ListGoals },
 			Ways: []goalWay{{Must: true, Shows: Goal.listed, To: Goal.same}},
-		},
-		{
-			Name: "each verdict and the end are told once", Of: scenarios.IDs{openwop.OWP0097D1, openwop.OWP0097D3},
-			When: func(_ Goal, in GoalAsk) bool { return in.Do == ReadTrail },
-			Ways: []goalWay{{Must: true, Shows: Goal.trail, To: Goal.same}},
 		},
 		{
 			Name: "the runs of a goal are runs", Of: scenarios.IDs{openwop.OWP0097E10},
@@ -141,9 +145,9 @@ var GoalsModel = &history.Model[Goal, GoalAsk, GoalSaw]{
 		{
 			Name: "a run that gets stuck makes its goal escalated", Of: scenarios.IDs{openwop.OWP0097E8},
 			When: func(g Goal, in GoalAsk) bool { return in.Do == TickGoal && g.fires() },
-			Ways: []goalWay{{Must: true, Shows: Goal.answered, To: func(g Goal, _ goalStep) Goal {
+			Ways: []goalWay{{Must: true, Shows: Goal.answered, To: func(g Goal, s goalStep) Goal {
 				g.State = GoalEscalated
-				return g
+				return g.after(s)
 			}}},
 		},
 		{
@@ -190,7 +194,7 @@ var GoalsModel = &history.Model[Goal, GoalAsk, GoalSaw]{
 				{Name: "done", Must: true, Shows: func(_ Goal, s goalStep) []history.Miss { return success(s.Out.Status, "it is done") },
 					To: func(g Goal, s goalStep) Goal {
 						g.Paused = s.In.Do == PauseGoal
-						return g
+						return g.after(s)
 					}},
 				{Name: "refused", Shows: func(g Goal, s goalStep) []history.Miss {
 					if g.Paused != (s.In.Do == PauseGoal) { // what there is nothing to do for may be refused
@@ -205,9 +209,9 @@ var GoalsModel = &history.Model[Goal, GoalAsk, GoalSaw]{
 			When: func(g Goal, in GoalAsk) bool { return in.Do == AbandonGoal && (g.active() || g.State == GoalEscalated) },
 			Ways: []goalWay{
 				{Name: "done", Must: true, Shows: func(_ Goal, s goalStep) []history.Miss { return success(s.Out.Status, "it is abandoned") },
-					To: func(g Goal, _ goalStep) Goal {
+					To: func(g Goal, s goalStep) Goal {
 						g.State = GoalAbandoned
-						return g
+						return g.after(s)
 					}},
 				{Name: "an escalated one is not", Shows: func(g Goal, s goalStep) []history.Miss {
 					if g.active() {
@@ -222,15 +226,52 @@ var GoalsModel = &history.Model[Goal, GoalAsk, GoalSaw]{
 			When: func(Goal, GoalAsk) bool { return true },
 			Ways: []goalWay{{Must: true, Shows: anyGoal, To: Goal.same}},
 		},
-	},
+	}...),
 	Tell: tellGoal,
+}
+
+// goalLooks are rules of reads, by how the goal is: what is done is drawn by the rules that were not met yet.
+var goalLooks = looks()
+
+func looks() (all []*goalRule) {
+	for _, is := range []struct {
+		name string
+		so   func(Goal) bool
+	}{
+		{"new", func(g Goal) bool { return g.fires() && g.Runs == 0 }},
+		{"going on", func(g Goal) bool { return g.fires() && g.left() > 1 }},
+		{"before its last run", func(g Goal) bool { return g.fires() }},
+		{"paused", Goal.active},
+		{"satisfied", func(g Goal) bool { return g.State == GoalSatisfied }},
+		{"over its bounds", func(g Goal) bool { return g.State == GoalExceeded }},
+		{"over or escalated", func(Goal) bool { return true }},
+	} {
+		all = append(all, &goalRule{
+			Name: "a goal is shown as it is: " + is.name, Of: scenarios.IDs{openwop.OWP0097C3, openwop.OWP0097B1},
+			When: func(g Goal, in GoalAsk) bool { return in.Do == ReadGoal && is.so(g) },
+			Ways: []goalWay{{Must: true, Shows: Goal.read, To: Goal.same}},
+		}, &goalRule{
+			Name: "each verdict and the end are told once: " + is.name, Of: scenarios.IDs{openwop.OWP0097D1, openwop.OWP0097D3},
+			When: func(g Goal, in GoalAsk) bool { return in.Do == ReadTrail && is.so(g) },
+			Ways: []goalWay{{Must: true, Shows: Goal.trail, To: Goal.same}},
+		})
+	}
+	return all
+}
+
+// left is how many runs the bounds leave, many if only the cost is bounded.
+func (g Goal) left() int {
+	if g.MaxRuns == 0 {
+		return mostGoalRuns
+	}
+	return g.MaxRuns - g.Runs
 }
 
 func (g Goal) edited(s goalStep) Goal {
 	if s.In.Do == EditGoal {
 		g.Objective = s.In.N
 	}
-	return g
+	return g.after(s)
 }
 
 // answered: the tick was taken.
@@ -240,12 +281,9 @@ func (g Goal) answered(s goalStep) []history.Miss {
 
 // fired: a run was fired that no tick named before.
 func (g Goal) fired(s goalStep) []history.Miss {
-	if out := g.answered(s); out != nil {
-		return out
-	}
 	id := s.Out.Body.Key("runId")
-	if id.String() == "" {
-		return []history.Miss{missOf(openwop.OWP0097G2, id, "a run, since the goal is active: it has %d", g.Runs)}
+	if g.answered(s) != nil || id.String() == "" {
+		return []history.Miss{missOf(g.blame(s.Out.Now.Key("state").String()), s.Out.Status, "a run, since the goal is active with %d", g.Runs)}
 	}
 	for _, named := range g.Named {
 		if named == id.String() {
@@ -278,7 +316,7 @@ func (g Goal) with(s goalStep) Goal {
 	g.Runs++
 	g.Cost += s.In.Cost
 	g.Verdict = s.In.Satisfied
-	return g
+	return g.after(s)
 }
 
 // over reports whether a bound is crossed.

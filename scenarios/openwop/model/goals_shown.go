@@ -28,6 +28,21 @@ func (g Goal) stays() scenarios.RequirementID {
 	return openwop.OWP0097G2
 }
 
+// blame is the sentence that is broken where a goal shows this state in place of its own.
+func (g Goal) blame(got string) scenarios.RequirementID {
+	switch {
+	case g.Last == CompleteGoal:
+		return openwop.OWP0097C7
+	case g.Last == ForceGoal:
+		return openwop.OWP0097E2
+	case got == string(GoalSatisfied), g.State == GoalSatisfied && g.Last == TickGoal:
+		return openwop.OWP0097E1
+	case g.State == GoalExceeded && g.Last != ResumeGoal && g.MaxCost > 0 && g.Cost > g.MaxCost:
+		return openwop.OWP0097E5
+	}
+	return g.stays()
+}
+
 // read compares a read with the goal.
 func (g Goal) read(s goalStep) (out []history.Miss) {
 	if out = success(s.Out.Status, "the goal"); out != nil {
@@ -56,14 +71,7 @@ func (g Goal) shown(s goalStep, goal wire.Value) (out []history.Miss) {
 	state := goal.Key("state")
 	// No text says in which state a goal is that was escalated and resumed: it fires no run until somebody has answered.
 	if got := state.String(); got != string(g.State) && (g.State != GoalEscalated || got != string(GoalActive)) {
-		of := g.stays()
-		if got == string(GoalSatisfied) && g.Runs > 0 {
-			of = openwop.OWP0097E1
-		}
-		if g.State == GoalExceeded && g.MaxCost > 0 && g.Cost > g.MaxCost {
-			of = openwop.OWP0097E5
-		}
-		out = append(out, missOf(of, state, "the state %s", g.State))
+		out = append(out, missOf(g.blame(got), state, "the state %s", g.State))
 	}
 	if objective := goal.Key("objective"); objective.String() != s.Out.Objectives[g.Objective] {
 		out = append(out, missOf(openwop.OWP0097C4, objective, "the objective %q", s.Out.Objectives[g.Objective]))
@@ -120,7 +128,9 @@ func (g Goal) runsShown(goal wire.Value) (out []history.Miss) {
 }
 
 // names reports whether a value is the i-th of the runs that were judged. Of a tick whose reply was lost nobody knows the run.
-func (g Goal) names(i int, run wire.Value) bool { return g.Named[i] == "" && run.Present() || run.String() == g.Named[i] }
+func (g Goal) names(i int, run wire.Value) bool {
+	return g.Named[i] == "" && run.Present() || run.String() == g.Named[i]
+}
 
 // wasStuck reports whether a run of the goal got stuck, which nobody answers here.
 func (g Goal) wasStuck() bool { return g.State == GoalEscalated || g.State == GoalAbandoned }
@@ -148,7 +158,11 @@ func (g Goal) listed(s goalStep) (out []history.Miss) {
 		}
 	}
 	if want := asked == "" || asked == g.State; g.State != GoalEscalated && want != found {
-		out = append(out, missOf("", list, "the goal: %t", want))
+		of := scenarios.RequirementID("")
+		if got := s.Out.Now.Key("state").String(); got != "" && got != string(g.State) { // the list is right about that
+			of = g.blame(got)
+		}
+		out = append(out, missOf(of, list, "the goal in it: %t", want))
 	}
 	return out
 }
@@ -157,6 +171,10 @@ func (g Goal) listed(s goalStep) (out []history.Miss) {
 func (g Goal) trail(s goalStep) (out []history.Miss) {
 	if s.Out.Silent {
 		return nil
+	}
+	if now := g.read(goalStep{In: s.In, Out: GoalSaw{Status: s.Out.Status, Body: s.Out.Now, Objectives: s.Out.Objectives, Check: s.Out.Check,
+		Mode: s.Out.Mode}}); len(now) > 0 && s.Out.Now.Present() {
+		return now // it is the goal that is otherwise
 	}
 	for i, e := range s.Out.Evaluated {
 		if n, ok := e.At("/payload/iterations").Int(); !ok || n != int64(i+1) {
