@@ -153,9 +153,9 @@ func (g *standing) Do(ctx context.Context, _ int, in model.GoalAsk) model.GoalSa
 			g.objectives[in.N] = text
 		}
 		g.mu.Unlock()
-		return g.saying(g.edit(ctx, dialect.EditGoalRequest{Objective: text}))
+		return g.edited(ctx, dialect.EditGoalRequest{Objective: text})
 	case model.RestateGoal:
-		return g.saying(g.edit(ctx, dialect.EditGoalRequest{Completion: &g.asked.Completion, Continuation: &g.asked.Continuation}))
+		return g.edited(ctx, dialect.EditGoalRequest{Completion: &g.asked.Completion, Continuation: &g.asked.Continuation})
 	case model.ForceGoal:
 		return g.saying(g.edit(wire.Misfit(ctx, openwop.OWP0097E2), map[string]dialect.GoalState{"state": dialect.GoalStateSatisfied}))
 	case model.CompleteGoal:
@@ -181,6 +181,15 @@ func (g *standing) saying(r host.GoalReply) model.GoalSaw {
 
 func (g *standing) act(ctx context.Context, op dialect.Operation) model.GoalSaw {
 	return g.saying(host.AnswerOf(g.GoalHome.Do(ctx, wire.Call{Operation: g.To(op), Label: op.Name()})))
+}
+
+// edited edits the goal, and reads it where that is refused.
+func (g *standing) edited(ctx context.Context, body any) model.GoalSaw {
+	out := g.saying(g.edit(ctx, body))
+	if !host.Succeeded(out.Status) {
+		out.Now = g.Look(ctx, "the goal that is not edited").Body
+	}
+	return out
 }
 
 // edit sends a PATCH, or a POST where the host knows none (OWP-R27).

@@ -173,7 +173,10 @@ var GoalsModel = &history.Model[Goal, GoalAsk, GoalSaw]{
 		{
 			Name: "an active goal is edited", Of: scenarios.IDs{openwop.OWP0097C4},
 			When: func(g Goal, in GoalAsk) bool { return (in.Do == EditGoal || in.Do == RestateGoal) && g.active() },
-			Ways: []goalWay{{Must: true, Shows: func(_ Goal, s goalStep) []history.Miss {
+			Ways: []goalWay{{Must: true, Shows: func(g Goal, s goalStep) []history.Miss {
+				if got := s.Out.Now.Key("state").String(); got != "" && got != string(g.State) { // that is why it is refused
+					return []history.Miss{missOf(g.blame(got), s.Out.Now, "the state %s", g.State)}
+				}
 				return success(s.Out.Status, "the goal is edited")
 			}, To: Goal.edited}},
 		},

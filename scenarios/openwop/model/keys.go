@@ -27,10 +27,11 @@ type Keys struct {
 
 // Key is what is kept under a key.
 type Key struct {
-	Used bool   `json:"used"`
-	Ask  int    `json:"ask"`  // of Bodies
-	Run  string `json:"run"`  // "" if it is not known
-	Kept string `json:"kept"` // the reply, as JSON; "" if it is not known
+	Used      bool   `json:"used"`
+	Ask       int    `json:"ask"`                 // of Bodies
+	Reordered bool   `json:"reordered,omitempty"` // its members came in the other order
+	Run       string `json:"run"`                 // "" if it is not known
+	Kept      string `json:"kept"`                // the reply, as JSON; "" if it is not known
 }
 
 // KeyDo is what is done with a key.
@@ -68,6 +69,8 @@ type (
 	keyRule = history.Rule[Keys, KeyAsk, KeySaw]
 	keyWay  = history.Way[Keys, KeyAsk, KeySaw]
 )
+
+func (in KeyAsk) reordered() bool { return in.Do == AskReordered }
 
 func (k Keys) at(in KeyAsk) Key { return k.Used[in.Tenant][in.Key] }
 
@@ -107,7 +110,7 @@ var KeysModel = &history.Model[Keys, KeyAsk, KeySaw]{
 		},
 		{
 			Name: "the same request under the same key is answered as before", Of: scenarios.IDs{openwop.OWPERR18, openwop.OWPERR20},
-			When: func(k Keys, in KeyAsk) bool { return in.Do == AskRun && k.at(in).Ask == in.Body },
+			When: func(k Keys, in KeyAsk) bool { return k.at(in).Ask == in.Body && k.at(in).Reordered == in.reordered() },
 			Ways: []keyWay{
 				{Name: "repeated", Must: true, Shows: Keys.again, To: Keys.kept},
 				{Name: "another is under way", Shows: inFlight, To: Keys.same},
@@ -115,7 +118,7 @@ var KeysModel = &history.Model[Keys, KeyAsk, KeySaw]{
 		},
 		{
 			Name: "the same request in another order makes no second run", Of: scenarios.IDs{openwop.OWPERR18}, Readings: []string{"OWP-R24"},
-			When: func(k Keys, in KeyAsk) bool { return in.Do == AskReordered && k.at(in).Ask == in.Body },
+			When: func(k Keys, in KeyAsk) bool { return k.at(in).Ask == in.Body },
 			Ways: []keyWay{
 				{Name: "repeated", Shows: Keys.again, To: Keys.kept},
 				{Name: "refused", Shows: func(_ Keys, s keyStep) []history.Miss { return refusal(s.Out.Status, 409) }, To: Keys.same},
@@ -187,7 +190,9 @@ func (k Keys) again(s keyStep) []history.Miss {
 // kept returns the keys after a request that was done.
 func (k Keys) kept(s keyStep) Keys {
 	key := &k.Used[s.In.Tenant][s.In.Key]
-	key.Used, key.Ask = true, s.In.Body
+	if !key.Used {
+		key.Used, key.Ask, key.Reordered = true, s.In.Body, s.In.reordered()
+	}
 	if id := s.Out.Body.Key("runId").String(); id != "" {
 		key.Run, key.Kept = id, s.Out.Body.JSON()
 	}
