@@ -14,6 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/eventlog"
 	"github.com/openassay/assay/scenarios/openwop/goals"
 	"github.com/openassay/assay/scenarios/openwop/handoff"
+	"github.com/openassay/assay/scenarios/openwop/histories"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/interrupts"
 	"github.com/openassay/assay/scenarios/openwop/isolation"
@@ -125,6 +126,13 @@ func SuitesOf(p *scenarios.Protocol) []scenarios.Suite {
 		suites[i].Protocol = p
 	}
 	return suites
+}
+
+// HistorySuites returns the suites that explore a host.
+func HistorySuites() []scenarios.Suite {
+	s := histories.Suite()
+	s.Protocol = Protocol
+	return []scenarios.Suite{s}
 }
 
 // rows is the ledger of all versions.
