@@ -1,6 +1,7 @@
 package histories
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -21,8 +22,11 @@ func (r *run) settle(ctx context.Context) (out model.RunSaw) {
 	if waits && answered > 0 && !r.begin.Loop.Turns[turn].Doubt { // a decision below the floor need not stand on the log while it is held
 		decisions = turn + 1
 	}
+	token := ""
 	w := r.AwaitWhile(ctx, "the run has ended, waits or is paused", func(ctx context.Context) (wire.Value, bool) {
-		snapshot := r.Snapshot(ctx, "the run, until it stands still").Value("")
+		reply := r.Snapshot(ctx, "the run, until it stands still")
+		token = cmp.Or(reply.Text(host.InterruptTokens[0]), reply.Text(host.InterruptTokens[1]))
+		snapshot := reply.Value("")
 		status := snapshot.Key("status").String()
 		if host.IsTerminal(status) || status == "paused" {
 			return snapshot, true
@@ -44,7 +48,7 @@ func (r *run) settle(ctx context.Context) (out model.RunSaw) {
 	if r.over = r.over || host.IsTerminal(status); r.over {
 		r.Gone()
 	}
-	if token := host.FirstText(w.Last.At("/interrupt/interruptToken"), w.Last.At("/interrupt/token")); token != "" && host.IsWaiting(status) &&
+	if token != "" && host.IsWaiting(status) &&
 		r.under == 1 && r.answered == answered {
 		r.tokens[answered] = token
 	}
@@ -66,13 +70,15 @@ func (r *run) learn(events wire.Values) {
 	defer r.mu.Unlock()
 	for _, e := range events {
 		n, ok := e.Key("sequence").Int()
-		if last := len(r.events); !ok || last > 0 && n <= host.Sequence(r.events[last-1]) {
+		if last := len(r.events); !ok || last > 0 && n != host.Sequence(r.events[last-1])+1 {
 			continue
 		}
 		r.events = append(r.events, e)
+		kind := dialect.EventOf(e)
+		r.over = r.over || kind == dialect.RunCompleted || kind == dialect.RunFailed || kind == dialect.RunCancelled
 		p := e.Key("payload")
 		id, phase := p.Key("childRunId").String(), p.Key("phase").String()
-		if id == "" || dialect.EventOf(e) != dialect.HandedOver {
+		if id == "" || kind != dialect.HandedOver {
 			continue
 		}
 		i := slices.IndexFunc(r.children, func(c child) bool { return c.id == id })
@@ -81,6 +87,16 @@ func (r *run) learn(events wire.Values) {
 			r.children = append(r.children, child{id: id, worker: p.Key("workerId").String()})
 		}
 		r.children[i].done = r.children[i].done || phase == string(dialect.ChainPhaseChildCompleted)
+	}
+}
+
+// learnBehind keeps events that were read behind a cursor, -1 for none, if it is known what comes before them.
+func (r *run) learnBehind(cursor int64, events wire.Values) {
+	r.mu.Lock()
+	known := len(r.events) > 0
+	r.mu.Unlock()
+	if known || cursor < 0 {
+		r.learn(events)
 	}
 }
 
@@ -114,9 +130,7 @@ func (r *run) poll(ctx context.Context, in model.RunAsk) model.RunSaw {
 	r.CatchUp(ctx)
 	out := saw(r.Send(ctx, wire.Call{Operation: call, Label: "a page of the log"}))
 	out.Events, out.Cursor, out.Whole = out.Body.Key("events").Items(), cursor, true
-	if cursor < 0 {
-		r.learn(out.Events)
-	}
+	r.learnBehind(cursor, out.Events)
 	return out
 }
 
@@ -140,7 +154,7 @@ func (r *run) stream(ctx context.Context, in model.RunAsk) model.RunSaw {
 	if s == nil {
 		return saw(plain)
 	}
-	out := model.RunSaw{Status: s.StatusValue(), Cursor: cursor, Whole: whole}
+	out := model.RunSaw{Status: s.StatusValue(), Cursor: cursor, Whole: whole, Over: over}
 	n := 0
 	for range s.Events() {
 		n++
@@ -154,7 +168,9 @@ func (r *run) stream(ctx context.Context, in model.RunAsk) model.RunSaw {
 		}
 	}
 	s.Close()
-	out.Closed = over && s.Err() == nil
+	if out.Closed = over && s.Err() == nil; whole {
+		r.learnBehind(cursor, out.Events)
+	}
 	return out
 }
 

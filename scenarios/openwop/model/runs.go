@@ -120,7 +120,8 @@ type RunSaw struct {
 	Cursor int64       `json:"cursor"`
 	Whole  bool        `json:"whole,omitempty"`  // what was read leaves nothing out
 	Alone  bool        `json:"alone,omitempty"`  // nobody asked anything of the run while it was read
-	Closed bool        `json:"closed,omitempty"` // the host closed the stream
+	Over   bool        `json:"over,omitempty"`   // the stream was listened to until the host closes it, since the run had ended
+	Closed bool        `json:"closed,omitempty"` // and it did
 	Round  int         `json:"round,omitempty"`  // of a token: how many were answered before its own interrupt was
 	Typed  bool        `json:"typed,omitempty"`  // the question says that its answer is a text
 	Worker string      `json:"worker,omitempty"` // of a child

@@ -277,7 +277,7 @@ func (r Run) streamed(s runStep) (out []history.Miss) {
 			}
 		}
 	}
-	if r.Log.end() != "" && !s.Out.Closed {
+	if s.Out.Over && !s.Out.Closed {
 		out = append(out, missOf(openwop.OWPEVT23, s.Out.Status, "the host closes it: the run has ended"))
 	}
 	if s.Out.Whole {

@@ -81,13 +81,13 @@ var runAnswers = []*runRule{
 	{
 		Name: "what does not wait any more takes no answer", Of: scenarios.IDs{openwop.OWPINT2, openwop.OWPINT3, openwop.OWPINT46, openwop.OWPINT47},
 		When: func(r Run, in RunAsk) bool { return in.Do == AnswerRun && !r.mayTake() },
-		Ways: []runWay{{Must: true, To: Run.same, Shows: func(r Run, s runStep) []history.Miss {
+		Ways: []runWay{{Must: true, To: Run.same, Shows: unlessUnsent(func(r Run, s runStep) []history.Miss {
 			id := scenarios.RequirementID(openwop.OWPINT2)
 			if r.End == "cancelled" {
 				id = openwop.OWPINT46
 			}
 			return under(id, refusal(s.Out.Status, lateCodes...))
-		}}},
+		})}},
 	},
 	{
 		Name: "what may wait may take an answer", Of: scenarios.IDs{openwop.OWPINT3},
