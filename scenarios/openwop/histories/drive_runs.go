@@ -98,7 +98,8 @@ func makeRun(ctx context.Context, c *scenarios.Conn, b model.Run) explore.Object
 	if most, why := h.Ceiling(); most < len(b.Loop.Turns) {
 		host.TooFewTurns(why)
 	}
-	p := b.Loop.Program(h.Marker())
+	words := h.Marker()
+	p := b.Loop.Program(words)
 	request := dialect.CreateRunRequest{WorkflowID: p.Workflow, Inputs: map[string]any{"plan": p.Plan()}}
 	if p.Bound > 0 {
 		request.Configurable = &dialect.Configurable{MaxLoopIterations: new(int64(p.Bound))}
@@ -108,8 +109,11 @@ func makeRun(ctx context.Context, c *scenarios.Conn, b model.Run) explore.Object
 		scenarios.End(scenarios.Block("setup failed: the host did not make the run: HTTP "+r.Created.StatusValue().JSON(),
 			"make runs of the fixtures that are listed under /fixtures"))
 	}
-	return &run{Run: r, begin: b, marker: h.Marker(), other: host.StrangerOf(r.ID), tokens: map[int]string{}}
+	return &run{Run: r, begin: b, marker: h.Marker(), words: words, other: host.StrangerOf(r.ID), tokens: map[int]string{}}
 }
+
+// atOnce pauses without letting the node under way end.
+const atOnce = "at once"
 
 // drawRun draws what to do. What takes the whole of a run away is drawn seldom.
 func drawRun(r *rand.Rand, is model.Run) model.RunAsk {
@@ -124,6 +128,10 @@ func drawRun(r *rand.Rand, is model.Run) model.RunAsk {
 		in.Do = []model.RunDo{model.ForkRun, model.CancelRun, model.CancelRuns}[r.IntN(3)]
 	}
 	switch in.Do {
+	case model.PauseRun:
+		in.Mode = []string{"", atOnce}[r.IntN(2)]
+	case model.CancelRuns:
+		in.From = r.IntN(2) - 1
 	case model.AnswerRun:
 		in.By = []model.By{model.ByNode, model.ByNode, model.ByNode, model.ByToken, model.ByToken, model.ByOld, model.ByForged, model.Nowhere,
 			model.Misfit}[r.IntN(9)]
@@ -149,6 +157,7 @@ type run struct {
 	*host.Run
 	begin         model.Run
 	marker, other string
+	words         string // of its decisions
 
 	mu       sync.Mutex
 	events   wire.Values // as far as they were seen, in order
@@ -179,7 +188,7 @@ func (r *run) Do(ctx context.Context, _ int, in model.RunAsk) (out model.RunSaw)
 		defer r.mu.Unlock()
 		r.under--
 		out.Alone = alone && r.begun == begun
-		out.RunID, out.Label = r.ID, r.Run.Label()
+		out.RunID, out.Label, out.Words = r.ID, r.Run.Label(), r.words
 	}()
 	out.Cursor = -1
 	switch in.Do {
@@ -193,8 +202,11 @@ func (r *run) Do(ctx context.Context, _ int, in model.RunAsk) (out model.RunSaw)
 		return r.answer(ctx, in)
 	case model.PauseRun:
 		body := map[string]any{}
-		policy, ok := host.Drains(r.Host, dialect.PauseRunRequestDrainPolicyDrainCurrentNode, dialect.PauseRunRequestDrainPolicyImmediate)
-		if ok {
+		policies := []dialect.DrainPolicy{dialect.PauseRunRequestDrainPolicyDrainCurrentNode, dialect.PauseRunRequestDrainPolicyImmediate}
+		if in.Mode == atOnce {
+			slices.Reverse(policies)
+		}
+		if policy, ok := host.Drains(r.Host, policies...); ok {
 			body["drainPolicy"] = policy
 		}
 		return r.does(ctx, dialect.PauseRun, body)
@@ -203,7 +215,11 @@ func (r *run) Do(ctx context.Context, _ int, in model.RunAsk) (out model.RunSaw)
 	case model.CancelRun:
 		return r.does(ctx, dialect.CancelRun, dialect.CancelRunRequest{})
 	case model.CancelRuns:
-		out := saw(r.Send(ctx, wire.Call{Operation: dialect.CancelRuns.Of(), Body: map[string]any{"runIds": []string{r.ID, r.other}}, Label: string(in.Do)}))
+		ids := []string{r.ID, r.other}
+		if in.NeverFirst() {
+			slices.Reverse(ids)
+		}
+		out := saw(r.Send(ctx, wire.Call{Operation: dialect.CancelRuns.Of(), Body: map[string]any{"runIds": ids}, Label: string(in.Do)}))
 		out.Other = r.other
 		return out
 	case model.Ancestry:

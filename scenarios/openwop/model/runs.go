@@ -100,7 +100,7 @@ type RunAsk struct {
 	By By    `json:"by,omitempty"`
 	// From is the event behind which to read, or from which to fork, in hundredths of the log that was seen; -1 for none.
 	From int    `json:"from"`
-	Mode string `json:"mode,omitempty"` // of a stream or a fork
+	Mode string `json:"mode,omitempty"` // of a stream, a pause or a fork
 }
 
 // RunSaw is what came of it.
@@ -111,6 +111,7 @@ type RunSaw struct {
 	RunID string `json:"runId"`
 	Label string `json:"label"`
 	Other string `json:"other,omitempty"`
+	Words string `json:"words,omitempty"` // those of its decisions
 	// Unsent: there was nothing to ask it of, no token for one.
 	Unsent bool `json:"unsent,omitempty"`
 	// Settled is how the wait for the run went, and Snapshot the run then.

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -23,6 +25,7 @@ type event struct {
 	kind   dialect.Event
 	node   string
 	detail string // what the model says something about
+	whole  string // all of it, "" where a stream told it, whose frames may leave something out
 	at     wire.Value
 }
 
@@ -40,7 +43,8 @@ func eventOf(v wire.Value) (e event, ok bool) {
 		for _, w := range d.Key("nextWorkerIds").Items() {
 			workers = append(workers, w.String())
 		}
-		e.detail = d.Key("kind").String() + " " + strings.Join(workers, ",") + " " + p.Key("iteration").JSON()
+		e.detail = d.Key("kind").String() + " " + strings.Join(workers, ",") + " " + p.Key("iteration").JSON() + " " +
+			d.Key("prompt").String() + d.Key("reason").String()
 	case dialect.HandedOver:
 		e.detail = p.Key("phase").String() + " " + p.Key("workerId").String()
 	case dialect.Breached:
@@ -50,15 +54,23 @@ func eventOf(v wire.Value) (e event, ok bool) {
 }
 
 func (e event) line() string {
-	return strings.Join([]string{strconv.FormatInt(e.seq, 10), e.id, string(e.kind), e.node, e.detail}, between) + "\n"
+	return strings.Join([]string{strconv.FormatInt(e.seq, 10), e.id, string(e.kind), e.node, e.detail, e.whole}, between) + "\n"
+}
+
+// same reports whether two tellings are of one event that has not changed.
+func (e event) same(other event) bool {
+	if e.whole == "" || other.whole == "" {
+		e.whole, other.whole = "", ""
+	}
+	return e.line() == other.line()
 }
 
 // events are its lines. The places of the events are not in them.
 func (l Log) events() (out []event) {
 	for line := range strings.Lines(string(l)) {
-		part := strings.SplitN(strings.TrimSuffix(line, "\n"), between, 5)
+		part := strings.SplitN(strings.TrimSuffix(line, "\n"), between, 6)
 		seq, _ := strconv.ParseInt(part[0], 10, 64)
-		out = append(out, event{seq: seq, id: part[1], kind: dialect.Event(part[2]), node: part[3], detail: part[4]})
+		out = append(out, event{seq: seq, id: part[1], kind: dialect.Event(part[2]), node: part[3], detail: part[4], whole: part[5]})
 	}
 	return out
 }
@@ -77,6 +89,10 @@ func told(s runStep) (out []event, misses []history.Miss) {
 			misses = append(misses, missOf(openwop.OWPEVT1, v.Key("sequence"), "the sequence %d", out[len(out)-1].seq+1))
 		}
 		misses = append(misses, whether(v.Key("runId").String() == s.Out.RunID, openwop.OWPEVT4, v.Key("runId"), "an event of this run")...)
+		if s.In.Do != StreamRun {
+			sum := sha256.Sum256([]byte(wire.Compact(v.Actual())))
+			e.whole = hex.EncodeToString(sum[:8])
+		}
 		out = append(out, e)
 	}
 	return out, misses
@@ -93,7 +109,7 @@ func (l Log) with(events []event, id scenarios.RequirementID) (Log, []history.Mi
 			last = known[len(known)-1].seq
 		}
 		switch {
-		case i >= 0 && known[i].line() != e.line():
+		case i >= 0 && !known[i].same(e):
 			misses = append(misses, missOf(id, e.at, "the event %q of type %s at sequence %d, as before", known[i].id, known[i].kind, e.seq))
 		case i < 0 && slices.ContainsFunc(known, func(k event) bool { return k.id == e.id }):
 			misses = append(misses, missOf(openwop.OWPEVT3, e.at.Key("eventId"), "an id of its own"))
@@ -138,9 +154,9 @@ func (l Log) end() string {
 	return ""
 }
 
-// agrees holds a log that begins with the first event to what the run was asked to do. at is where it was read.
-func (r Run) agrees(l Log, at wire.Value) (out []history.Miss) {
-	c := counting{Run: r, at: at, end: ""}
+// agrees holds a log that begins with the first event to what the run was asked to do.
+func (r Run) agrees(l Log, s runStep) (out []history.Miss) {
+	c := counting{Run: r, at: s.Out.Status, words: s.Out.Words}
 	for _, e := range l.events() {
 		c.take(e)
 	}
@@ -168,6 +184,7 @@ func (r Run) standsBy() scenarios.RequirementID {
 type counting struct {
 	Run
 	at             wire.Value
+	words          string
 	misses         []history.Miss
 	decided, began int
 	done, steps    int
@@ -229,11 +246,15 @@ func (c *counting) decides(e event) {
 		return
 	}
 	t := c.Loop.Turns[n]
-	want := t.kind() + " " + strings.Join(c.Loop.names(t), ",") + " "
-	decision, iteration, _ := cutLast(e.detail)
-	if decision != want {
-		c.miss(openwop.OWP0037A2, "in turn %d the decision %s", n+1, want)
+	part := strings.SplitN(e.detail, " ", 4)
+	if want, is := t.kind()+" "+strings.Join(c.Loop.names(t), ","), part[0]+" "+part[1]; is != want {
+		c.miss(openwop.OWP0037A2, "in turn %d the decision %s, and not %s", n+1, want, is)
 	}
+	planned := c.Loop.Program(c.words).Turns[n]
+	if want := planned.Prompt + planned.Reason; c.words != "" && part[3] != want {
+		c.miss(openwop.OWP0037A2, "in turn %d the words %q, and not %q", n+1, want, part[3])
+	}
+	iteration := part[2]
 	if c.Claims.Counts && iteration != strconv.Itoa(n+1) {
 		id := scenarios.RequirementID(openwop.OWP0061B2)
 		if c.Leg > 0 {
@@ -244,12 +265,6 @@ func (c *counting) decides(e event) {
 	if before := len(c.Loop.before(n)); c.done > 0 && c.done < before && !c.doubted() {
 		c.miss(openwop.OWP0037A5, "no turn %d before all %d workers of the turns before had settled", n+1, before)
 	}
-}
-
-// cutLast splits a text behind its last space.
-func cutLast(s string) (before, last string, ok bool) {
-	i := strings.LastIndexByte(s, ' ')
-	return s[:i+1], s[i+1:], i >= 0
 }
 
 func (c *counting) hands(e event) {

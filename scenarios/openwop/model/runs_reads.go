@@ -152,7 +152,7 @@ func (r Run) settled(s runStep) (out []history.Miss) {
 			break
 		}
 	}
-	out = append(out, now.agrees(l, s.Out.Status)...)
+	out = append(out, now.agrees(l, s)...)
 	if now.End != "" && s.Out.Alone {
 		out = append(out, whether(l.end() != "", openwop.OWPEVT9, s.Out.Status, "the event that ends the run, at the end of its log")...)
 	}
@@ -251,7 +251,7 @@ func (r Run) polled(s runStep) (out []history.Miss) {
 func (r Run) tells(events []event, id scenarios.RequirementID, s runStep) []history.Miss {
 	l, out := r.Log.with(events, id)
 	if len(r.Log) > 0 || s.Out.Cursor < 0 {
-		out = append(out, r.agrees(l, s.Out.Status)...)
+		out = append(out, r.agrees(l, s)...)
 	}
 	return out
 }
@@ -284,7 +284,7 @@ func (r Run) streamed(s runStep) (out []history.Miss) {
 		return append(out, r.tells(events, openwop.OWPEVT27, s)...)
 	}
 	for _, e := range events {
-		if i := slices.IndexFunc(known, func(k event) bool { return k.seq == e.seq }); i >= 0 && known[i].line() != e.line() {
+		if i := slices.IndexFunc(known, func(k event) bool { return k.seq == e.seq }); i >= 0 && !known[i].same(e) {
 			out = append(out, missOf(openwop.OWPEVT27, e.at, "the event %q at sequence %d", known[i].id, e.seq))
 		}
 	}

@@ -215,7 +215,7 @@ var runControls = []*runRule{
 		Name: "a bulk cancel has a result for each run", Of: scenarios.IDs{openwop.OWPCTL13, openwop.OWPCTL14, openwop.OWPCTL15, openwop.OWPCTL16},
 		Readings: []string{"OWP-R42"},
 		When:     doing(CancelRuns, func(Run) bool { return true }),
-		Ways: append(cancelWays(func(s runStep) wire.Value { return s.Out.Body.At("/results/0") }),
+		Ways: append(cancelWays(func(s runStep) wire.Value { return s.Out.Body.At(fmt.Sprintf("/results/%d", s.In.first())) }),
 			runWay{Name: "there are no bulk cancels", To: Run.same, Shows: notOffered}),
 	},
 }
@@ -280,14 +280,27 @@ func bulk(s runStep) (out []history.Miss) {
 	if n := len(results.Items()); n != 2 {
 		return []history.Miss{missOf(openwop.OWPCTL14, results, "two results")}
 	}
-	for i, id := range []string{s.Out.RunID, s.Out.Other} {
+	ours := s.In.first()
+	for i, id := range map[int]string{ours: s.Out.RunID, 1 - ours: s.Out.Other} {
 		is := results.At(fmt.Sprintf("/%d/runId", i))
 		out = append(out, whether(is.String() == id, openwop.OWPCTL14, is, "the run %d of the request", i+1)...)
 	}
-	ok, _ := results.At("/1/ok").Bool()
-	out = append(out, whether(!ok, openwop.OWPCTL15, results.At("/1/ok"), "false: there never was such a run")...)
-	return append(out, whether(results.At("/1/error").Present(), openwop.OWPCTL15, results.Key("1"), "an error")...)
+	never := results.At(fmt.Sprintf("/%d", 1-ours))
+	ok, _ := never.Key("ok").Bool()
+	out = append(out, whether(!ok, openwop.OWPCTL15, never.Key("ok"), "false: there never was such a run")...)
+	return append(out, whether(never.Key("error").Present(), openwop.OWPCTL15, never, "an error")...)
 }
+
+// first is the place of the run in a bulk cancel.
+func (in RunAsk) first() int {
+	if in.NeverFirst() {
+		return 1
+	}
+	return 0
+}
+
+// NeverFirst reports whether a bulk cancel names the run that never was first.
+func (in RunAsk) NeverFirst() bool { return in.From >= 0 }
 
 // RunsBeside are the sentences that rules cite of single members.
 var RunsBeside = scenarios.IDs{
