@@ -2,6 +2,7 @@ package histories
 
 import (
 	"context"
+	"encoding/json"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -60,6 +61,7 @@ func beginRun(r *rand.Rand, d scenarios.Discovery) model.Run {
 		l.Workflow, l.Workers = fixture.Loop, [2]string{fixture.Noop, fixture.Noop}
 	}
 	_, doubts := claims.ExecutionModel2.Look(d)
+	l.Floor = floorOf(d)
 	l.N = 2 + r.IntN(len(l.Turns)-1)
 	for i := range l.N {
 		t := &l.Turns[i]
@@ -72,12 +74,24 @@ func beginRun(r *rand.Rand, d scenarios.Discovery) model.Run {
 				t.Workers[1] = 1 + r.IntN(2)
 			}
 		}
-		t.Doubt = doubts && !t.Asks && r.IntN(6) == 0
+		if t.Doubt = doubts && !t.Asks && r.IntN(4) == 0; doubts && !t.Asks {
+			t.Sure = r.IntN(model.Sures)
+		}
 	}
 	if _, bounds := claims.ExecutionModel.Look(d); bounds && r.IntN(3) == 0 {
 		l.Bound = 1 + r.IntN(l.N)
 	}
 	return b
+}
+
+// floorOf is the confidence floor that the host advertises, the default of the text if it advertises none.
+func floorOf(d scenarios.Discovery) float64 {
+	if told, is := claims.Model(d).Key("confidenceEscalationFloor").Actual().(json.Number); is {
+		if floor, err := told.Float64(); err == nil && floor >= 0.5 && floor <= 1 {
+			return floor
+		}
+	}
+	return 0.5
 }
 
 func claimsOf(d scenarios.Discovery) (c model.Claims) {

@@ -30,6 +30,7 @@ type Loop struct {
 	Workers  [2]string   `json:"workers"` // that decisions name, by number
 	Turns    [6]LoopTurn `json:"turns"`
 	N        int         `json:"n"`     // turns up to the end
+	Floor    float64     `json:"floor"` // of confidences
 	Bound    int         `json:"bound"` // configurable.maxLoopIterations; 0 for none
 }
 
@@ -38,6 +39,8 @@ type LoopTurn struct {
 	Workers [2]int `json:"workers"` // their numbers, from 1; 0 for none
 	Asks    bool   `json:"asks"`
 	Doubt   bool   `json:"doubt"` // below the confidence floor
+	// Sure is which confidence it states: one that is below the floor or, if there is no doubt, one that is not; 0 is none there.
+	Sure int `json:"sure"`
 }
 
 // Claims are what the host says of itself.
@@ -186,8 +189,19 @@ func (l Loop) before(n int) (out []string) {
 	return out
 }
 
-// lowest is a confidence below any floor.
-const lowest = 0.2
+// Sures is how many confidences there are of either sort.
+const Sures = 4
+
+// confidence is that of a decision, nil if it states none.
+func (l Loop) confidence(t LoopTurn) *float64 {
+	switch {
+	case t.Doubt:
+		return new([Sures]float64{0, 0.001, l.Floor / 2, l.Floor - 0.001}[t.Sure])
+	case t.Sure > 0:
+		return new([Sures]float64{0, l.Floor, (l.Floor + 1) / 2, 1}[t.Sure])
+	}
+	return nil
+}
 
 // Program is the loop as a program.
 func (l Loop) Program(reason string) Program {
@@ -200,8 +214,8 @@ func (l Loop) Program(reason string) Program {
 		case turn.Workers == nil:
 			turn.Reason = reason
 		}
-		if t.Doubt {
-			turn.Confidence = new(lowest)
+		if !t.Asks {
+			turn.Confidence = l.confidence(t)
 		}
 		p.Turns = append(p.Turns, turn)
 	}
