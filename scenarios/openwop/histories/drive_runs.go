@@ -45,7 +45,7 @@ var runsAtOnce = &scenarios.Drive[explore.Observation[model.Run, model.RunAsk, m
 	Run:        runs.Run,
 }
 
-// beginRun draws a loop. Half of them ask somebody at once or twice, and a third is bounded.
+// beginRun draws a loop, or a run that waits for an approval. A third of the loops is bounded.
 func beginRun(r *rand.Rand, d scenarios.Discovery) model.Run {
 	b := model.Run{Still: -1, Claims: claimsOf(d)}
 	lists := func(id string) bool {
@@ -59,6 +59,10 @@ func beginRun(r *rand.Rand, d scenarios.Discovery) model.Run {
 		l.Workflow, l.Workers = fixture.LoopAskUser, [2]string{fixture.Noop, fixture.Noop}
 	default:
 		l.Workflow, l.Workers = fixture.Loop, [2]string{fixture.Noop, fixture.Noop}
+	}
+	if lists(fixture.Approval) && r.IntN(4) == 0 {
+		*l = model.Loop{Workflow: fixture.Approval, Gate: true, N: 1, Turns: [6]model.LoopTurn{{Asks: true}}}
+		return b
 	}
 	_, doubts := claims.ExecutionModel2.Look(d)
 	l.Floor = floorOf(d)
@@ -106,7 +110,9 @@ func claimsOf(d scenarios.Discovery) (c model.Claims) {
 
 func makeRun(ctx context.Context, c *scenarios.Conn, b model.Run) explore.Object[model.RunAsk, model.RunSaw] {
 	h := host.Host{Conn: c}
-	if !h.Offers(b.Loop.Workflow, b.Loop.Workers[0], b.Loop.Workers[1]) {
+	if b.Loop.Gate && !h.Offers(b.Loop.Workflow) {
+		h.Lacks("no approval is on offer", fixture.Approval)
+	} else if !b.Loop.Gate && !h.Offers(b.Loop.Workflow, b.Loop.Workers[0], b.Loop.Workers[1]) {
 		h.Lacks("no loop whose plan can be chosen is on offer", fixture.Loop, fixture.LoopAskUser)
 	}
 	if most, why := h.Ceiling(); most < len(b.Loop.Turns) {
@@ -115,6 +121,9 @@ func makeRun(ctx context.Context, c *scenarios.Conn, b model.Run) explore.Object
 	words := h.Marker()
 	p := b.Loop.Program(words)
 	request := dialect.CreateRunRequest{WorkflowID: p.Workflow, Inputs: map[string]any{"plan": p.Plan()}}
+	if b.Loop.Gate {
+		request.Inputs = map[string]any{"title": words}
+	}
 	if p.Bound > 0 {
 		request.Configurable = &dialect.Configurable{MaxLoopIterations: new(int64(p.Bound))}
 	}
@@ -135,8 +144,14 @@ func drawRun(r *rand.Rand, is model.Run) model.RunAsk {
 		model.Settle, model.Settle, model.Settle, model.LookAt, model.LookAt, model.PollRun, model.PollRun, model.StreamRun,
 		model.AnswerRun, model.AnswerRun, model.AnswerRun, model.PauseRun, model.ResumeRun, model.ResumeRun, model.Ancestry, model.ReadChild,
 	}[r.IntN(16)]}
+	if is.Log == "" && r.IntN(2) == 0 { // what nobody knows yet
+		in.Do = []model.RunDo{model.Settle, model.PollRun}[r.IntN(2)]
+	}
 	if r.IntN(30) == 0 {
 		in.Do = []model.RunDo{model.CancelRun, model.CancelRuns}[r.IntN(2)]
+	}
+	if is.Pause == model.Standing && r.IntN(4) == 0 {
+		in.Do = []model.RunDo{model.PauseRun, model.ResumeRun, model.CancelRun, model.CancelRuns}[r.IntN(4)]
 	}
 	if is.End != "" && r.IntN(3) == 0 {
 		in.Do = []model.RunDo{model.ForkRun, model.CancelRun, model.CancelRuns}[r.IntN(3)]

@@ -139,8 +139,11 @@ func (r *run) poll(ctx context.Context, in model.RunAsk) model.RunSaw {
 func (r *run) stream(ctx context.Context, in model.RunAsk) model.RunSaw {
 	cursor, last, over := r.place(in.From)
 	whole := slices.Contains([]string{"debug", "updates,debug"}, in.Mode)
-	if !over && cursor < 0 {
-		if cursor, _, _ = r.place(0); cursor < 0 || !whole {
+	if !over { // what the other modes leave out nobody knows, so it would be waited for
+		if cursor < 0 {
+			cursor, _, _ = r.place(0)
+		}
+		if cursor < 0 || !whole {
 			return r.poll(ctx, model.RunAsk{From: -1})
 		}
 	}
@@ -236,6 +239,10 @@ func (r *run) answer(ctx context.Context, in model.RunAsk) model.RunSaw {
 		case model.Nowhere:
 			waits.Node = "nowhere-" + r.marker
 		case model.Misfit:
+			if r.begin.Loop.Gate {
+				body = map[string]any{"action": "no-such-" + r.marker}
+				break
+			}
 			out.Typed = snapshot.At("/interrupt/data/questions/0/schema/type").String() == "string"
 			id := host.FirstText(snapshot.At("/interrupt/data/questions/0/id"))
 			if id == "" {
@@ -248,6 +255,7 @@ func (r *run) answer(ctx context.Context, in model.RunAsk) model.RunSaw {
 			Body: map[string]any{"resumeValue": body}, Secrets: host.InterruptTokens})); typed {
 			out.Typed = true
 		}
+		out.Node = waits.Node
 	}
 	if host.Succeeded(out.Status) {
 		r.mu.Lock()

@@ -30,6 +30,7 @@ type Loop struct {
 	Workers  [2]string   `json:"workers"` // that decisions name, by number
 	Turns    [6]LoopTurn `json:"turns"`
 	N        int         `json:"n"`     // turns up to the end
+	Gate     bool        `json:"gate"`  // it is no loop: its only turn is an approval, behind which it ends
 	Floor    float64     `json:"floor"` // of confidences
 	Bound    int         `json:"bound"` // configurable.maxLoopIterations; 0 for none
 }
@@ -129,6 +130,7 @@ type RunSaw struct {
 	Round  int         `json:"round,omitempty"`  // of a token: how many were answered before its own interrupt was
 	Typed  bool        `json:"typed,omitempty"`  // the question says that its answer is a text
 	Worker string      `json:"worker,omitempty"` // of a child
+	Node   string      `json:"node,omitempty"`   // that was answered
 	Ended  bool        `json:"ended,omitempty"`  // the child was seen to complete
 	Parent wire.Value  `json:"parent"`           // the ancestry of a child
 	Copy   wire.Values `json:"copy,omitempty"`   // the log of a fork

@@ -212,6 +212,8 @@ func (c *counting) take(e event) {
 		c.breaches++
 		if most, breached := c.Loop.turns(); !breached {
 			c.miss(openwop.OWP0061E6, "no breach: the loop needs no more turns than its bound")
+		} else if c.decided < most {
+			c.miss(openwop.OWP0061E3, "all %d turns that the bound allows, before the breach", most)
 		} else if want := fmt.Sprintf("loop-iterations %d %d", most, most+1); e.detail != want || c.breaches > 1 {
 			c.miss(openwop.OWP0061E2, "one breach %s, and not %s", want, e.detail)
 		}
@@ -237,6 +239,9 @@ func (c *counting) decides(e event) {
 	switch {
 	case n >= most && breached:
 		c.miss(openwop.OWP0061E3, "no decision beyond the bound of %d turns", most)
+		return
+	case c.Loop.Gate:
+		c.miss(openwop.OWPINT16, "no decision: there is no loop")
 		return
 	case n >= most:
 		c.miss(openwop.OWPDSP5, "no decision behind the one to end")
@@ -308,7 +313,7 @@ func (c *counting) ends(e event) {
 	switch {
 	case c.End == "" && !c.mayEnd(status):
 		c.miss(c.endBy(), "no end %s", status)
-	case status == "completed" && !c.doubted() && c.decided < most:
+	case status == "completed" && !c.doubted() && !c.Loop.Gate && c.decided < most:
 		c.miss(openwop.OWP0037A2, "%d decisions before the end, not %d", most, c.decided)
 	case status == "completed" && !c.doubted() && c.began > 0 && c.began < len(c.Loop.before(most)):
 		c.miss(openwop.OWPDSP3, "%d workers before the end, not %d", len(c.Loop.before(most)), c.began)

@@ -19,7 +19,12 @@ var runReads = []*runRule{
 		Ways:     []runWay{{Must: true, Shows: Run.looked, To: Run.seen}},
 	},
 	{
-		Name: "a run goes on until it ends or waits for somebody", Of: scenarios.IDs{openwop.OWP0037A1, openwop.OWP0037A2, openwop.OWPDSP3},
+		Name: "a run that waits for an approval goes on behind it", Of: scenarios.IDs{openwop.OWPINT16, openwop.OWPEVT12},
+		When: func(r Run, in RunAsk) bool { return in.Do == Settle && r.Loop.Gate },
+		Ways: []runWay{{Must: true, Shows: Run.settled, To: Run.stood}},
+	},
+	{
+		Name: "a run goes on until it ends or waits for somebody", Of: scenarios.IDs{openwop.OWP0037A1, openwop.OWP0037A2, openwop.OWPDSP3, openwop.OWPEVT12},
 		Readings: []string{"OWP-R102"},
 		When:     func(_ Run, in RunAsk) bool { return in.Do == Settle },
 		Ways:     []runWay{{Must: true, Shows: Run.settled, To: Run.stood}},
@@ -272,7 +277,11 @@ func (r Run) streamed(s runStep) (out []history.Miss) {
 	if s.Out.Whole {
 		for _, k := range known {
 			if k.seq > s.Out.Cursor && !slices.ContainsFunc(events, func(e event) bool { return e.seq == k.seq }) {
-				out = append(out, missOf(openwop.OWPEVT22, s.Out.Status, "the event of sequence %d among those behind %d", k.seq, s.Out.Cursor))
+				id := scenarios.RequirementID(openwop.OWPEVT22)
+				if s.Out.Cursor >= 0 && k.seq == s.Out.Cursor+1 {
+					id = openwop.OWPEVT24
+				}
+				out = append(out, missOf(id, s.Out.Status, "the event of sequence %d among those behind %d", k.seq, s.Out.Cursor))
 				break
 			}
 		}

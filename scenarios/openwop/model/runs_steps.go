@@ -35,6 +35,11 @@ var runAnswers = []*runRule{
 		Ways: []runWay{{Must: true, To: Run.same, Shows: unlessUnsent(func(_ Run, s runStep) []history.Miss { return refusal(s.Out.Status) })}},
 	},
 	{
+		Name: "an action that is not offered is refused", Of: scenarios.IDs{openwop.OWPINT20, openwop.OWPINT13},
+		When: func(r Run, in RunAsk) bool { return answers(Misfit)(in) && r.Loop.Gate && r.mayTake() },
+		Ways: []runWay{{Must: true, To: Run.same, Shows: unlessUnsent(func(_ Run, s runStep) []history.Miss { return refusal(s.Out.Status) })}},
+	},
+	{
 		Name: "a number for a text is refused", Of: scenarios.IDs{openwop.OWPINT22, openwop.OWPINT13},
 		When: func(r Run, in RunAsk) bool { return answers(Misfit)(in) && r.mayTake() },
 		Ways: []runWay{
@@ -117,6 +122,7 @@ func (r Run) answered(s runStep) Run {
 func answerReply(s runStep) (out []history.Miss) {
 	b := s.Out.Body
 	out = append(out, whether(b.Key("runId").String() == s.Out.RunID, openwop.OWPINT15, b.Key("runId"), "runId %s", s.Out.RunID)...)
+	out = append(out, whether(b.Key("nodeId").String() == s.Out.Node, openwop.OWPINT15, b.Key("nodeId"), "nodeId %s", s.Out.Node)...)
 	return append(out, whether(slices.Contains(statuses, b.Key("status").String()), openwop.OWPINT15, b.Key("status"), "a status of the run")...)
 }
 
@@ -263,8 +269,8 @@ func cancelWays(result func(runStep) wire.Value) []runWay {
 			return r.at(result(s).Key("status").String())
 		}},
 		{Name: "it was over", To: Run.same, Shows: func(r Run, s runStep) []history.Miss {
-			if s.In.Do == CancelRuns || !r.over() && !r.Cancelled {
-				return success(s.Out.Status, "it is cancelled")
+			if !r.over() && !r.Cancelled || s.In.Do == CancelRuns {
+				return []history.Miss{missOf("", s.Out.Status, "it is cancelled: it is under way")}
 			}
 			return refusal(s.Out.Status, 409)
 		}},
@@ -281,7 +287,11 @@ func bulk(s runStep) (out []history.Miss) {
 		return []history.Miss{missOf(openwop.OWPCTL14, results, "two results")}
 	}
 	ours := s.In.first()
-	for i, id := range map[int]string{ours: s.Out.RunID, 1 - ours: s.Out.Other} {
+	named := [2]string{s.Out.RunID, s.Out.Other}
+	if ours == 1 {
+		named[0], named[1] = named[1], named[0]
+	}
+	for i, id := range named {
 		is := results.At(fmt.Sprintf("/%d/runId", i))
 		out = append(out, whether(is.String() == id, openwop.OWPCTL14, is, "the run %d of the request", i+1)...)
 	}

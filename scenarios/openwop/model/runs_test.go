@@ -23,6 +23,7 @@ func loopOf(bound int, second model.LoopTurn) model.Loop {
 // runStates are small states of every sort.
 func runStates() (all []model.Run) {
 	for _, l := range []model.Loop{
+		{Gate: true, N: 1, Turns: [6]model.LoopTurn{{Asks: true}}},
 		loopOf(0, model.LoopTurn{Asks: true}), loopOf(0, model.LoopTurn{Workers: [2]int{2}, Doubt: true}), loopOf(1, model.LoopTurn{Asks: true}),
 	} {
 		for leg := range 2 {
