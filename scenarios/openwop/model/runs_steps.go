@@ -84,7 +84,8 @@ var runAnswers = []*runRule{
 		}}},
 	},
 	{
-		Name: "what does not wait any more takes no answer", Of: scenarios.IDs{openwop.OWPINT2, openwop.OWPINT3, openwop.OWPINT46, openwop.OWPINT47},
+		Name: "what does not wait any more takes no answer",
+		Of:   scenarios.IDs{openwop.OWPINT2, openwop.OWPINT3, openwop.OWPINT46, openwop.OWPINT47},
 		When: func(r Run, in RunAsk) bool { return in.Do == AnswerRun && !r.mayTake() },
 		Ways: []runWay{{Must: true, To: Run.same, Shows: unlessUnsent(func(r Run, s runStep) []history.Miss {
 			id := scenarios.RequirementID(openwop.OWPINT2)
@@ -123,7 +124,8 @@ func answerReply(s runStep) (out []history.Miss) {
 	b := s.Out.Body
 	out = append(out, whether(b.Key("runId").String() == s.Out.RunID, openwop.OWPINT15, b.Key("runId"), "runId %s", s.Out.RunID)...)
 	out = append(out, whether(b.Key("nodeId").String() == s.Out.Node, openwop.OWPINT15, b.Key("nodeId"), "nodeId %s", s.Out.Node)...)
-	return append(out, whether(slices.Contains(statuses, b.Key("status").String()), openwop.OWPINT15, b.Key("status"), "a status of the run")...)
+	status := b.Key("status")
+	return append(out, whether(slices.Contains(statuses, status.String()), openwop.OWPINT15, status, "a status of the run")...)
 }
 
 func unlessUnsent(shows func(Run, runStep) []history.Miss) func(Run, runStep) []history.Miss {
@@ -186,7 +188,7 @@ var runControls = []*runRule{
 	{
 		Name: "a paused run is resumed", Of: scenarios.IDs{openwop.OWPCTL24},
 		When: doing(ResumeRun, func(r Run) bool { return r.Pause == Standing && r.End == "" && !r.Cancelled }),
-		Ways: []runWay{{Must: true, To: Run.resumed, Shows: func(_ Run, s runStep) []history.Miss { return success(s.Out.Status, "it goes on") }}},
+		Ways: []runWay{{Must: true, To: Run.resumed, Shows: goesOn}},
 	},
 	{
 		Name: "what is over does not go on", Of: scenarios.IDs{openwop.OWPCTL3},
@@ -197,7 +199,7 @@ var runControls = []*runRule{
 		Name: "what may be paused may be resumed", Of: scenarios.IDs{openwop.OWPCTL24},
 		When: doing(ResumeRun, func(Run) bool { return true }),
 		Ways: []runWay{
-			{Name: "taken", To: Run.resumed, Shows: func(_ Run, s runStep) []history.Miss { return success(s.Out.Status, "it goes on") }},
+			{Name: "taken", To: Run.resumed, Shows: goesOn},
 			{Name: "refused", To: Run.same, Shows: func(_ Run, s runStep) []history.Miss { return refusal(s.Out.Status) }},
 		},
 	},
@@ -213,18 +215,22 @@ var runControls = []*runRule{
 		},
 	},
 	{
-		Name: "a run under way is cancelled", Of: scenarios.IDs{openwop.OWPCTL3, openwop.OWPCTL27, openwop.OWPDSP23}, Readings: []string{"OWP-R42"},
+		Name: "a run under way is cancelled",
+		Of:   scenarios.IDs{openwop.OWPCTL3, openwop.OWPCTL27, openwop.OWPDSP23}, Readings: []string{"OWP-R42"},
 		When: doing(CancelRun, func(Run) bool { return true }),
 		Ways: cancelWays(func(s runStep) wire.Value { return s.Out.Body }),
 	},
 	{
-		Name: "a bulk cancel has a result for each run", Of: scenarios.IDs{openwop.OWPCTL13, openwop.OWPCTL14, openwop.OWPCTL15, openwop.OWPCTL16},
+		Name:     "a bulk cancel has a result for each run",
+		Of:       scenarios.IDs{openwop.OWPCTL13, openwop.OWPCTL14, openwop.OWPCTL15, openwop.OWPCTL16},
 		Readings: []string{"OWP-R42"},
 		When:     doing(CancelRuns, func(Run) bool { return true }),
 		Ways: append(cancelWays(func(s runStep) wire.Value { return s.Out.Body.At(fmt.Sprintf("/results/%d", s.In.first())) }),
 			runWay{Name: "there are no bulk cancels", To: Run.same, Shows: notOffered}),
 	},
 }
+
+func goesOn(_ Run, s runStep) []history.Miss { return success(s.Out.Status, "it goes on") }
 
 func (r Run) resumed(runStep) Run {
 	r.Pause, r.Still, r.Held = Resumed, -1, false

@@ -112,8 +112,8 @@ func poll(t *testing.T, s model.Run, events []map[string]any) history.Verdict[mo
 	v := wiretest.Value(t, map[string]any{"status": 200, "body": map[string]any{"events": events, "isComplete": true}})
 	return model.RunModel.Explain([]model.Run{s}, []history.Step[model.RunAsk, model.RunSaw]{{
 		In: model.RunAsk{Do: model.PollRun},
-		Out: model.RunSaw{Status: v.Key("status"), Body: v.Key("body"), Events: v.At("/body/events").Items(), Cursor: -1, Whole: true, RunID: "run",
-			Words: "words"},
+		Out: model.RunSaw{Status: v.Key("status"), Body: v.Key("body"), Events: v.At("/body/events").Items(), Cursor: -1, Whole: true,
+			RunID: "run", Words: "words"},
 	}}, 0)
 }
 
