@@ -7,10 +7,6 @@ import "github.com/openassay/assay/scenarios"
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "histories", Title: "drawn histories of several clients, against all that the texts let an object show",
-		Scenarios: []scenarios.Scenario{
-			filesExplained,
-			goalsExplained,
-			keysExplained,
-		},
+		Scenarios: []scenarios.Scenario{filesExplained, goalsExplained, keysExplained, runsExplained},
 	}
 }

@@ -1,0 +1,178 @@
+package model_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/history"
+	"github.com/openassay/assay/scenarios/openwop/model"
+	"github.com/openassay/assay/scenarios/wire/wiretest"
+)
+
+// loopOf is a loop whose second turn asks, or doubts.
+func loopOf(bound int, second model.LoopTurn) model.Loop {
+	return model.Loop{Workflow: "loop", Workers: [2]string{"one", "two"}, N: 3, Bound: bound,
+		Turns: [6]model.LoopTurn{{Workers: [2]int{1, 2}}, second}}
+}
+
+// runStates are small states of every sort.
+func runStates() (all []model.Run) {
+	for _, l := range []model.Loop{
+		{Gate: true, N: 1, Turns: [6]model.LoopTurn{{Asks: true}}},
+		loopOf(0, model.LoopTurn{Asks: true}), loopOf(0, model.LoopTurn{Workers: [2]int{2}, Doubt: true}), loopOf(1, model.LoopTurn{Asks: true}),
+	} {
+		for leg := range 2 {
+			for _, held := range []bool{false, true} {
+				for _, cancelled := range []bool{false, true} {
+					for _, pause := range []model.Pause{model.NeverPaused, model.Pausing, model.Standing, model.Resumed} {
+						for _, end := range []string{"", "completed", "failed", "cancelled"} {
+							for _, ancestry := range []bool{false, true} {
+								all = append(all, model.Run{Loop: l, Leg: leg, Held: held, Cancelled: cancelled, Pause: pause, End: end, Still: -1,
+									Claims: model.Claims{Ancestry: ancestry}})
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+func runAsks() (all []model.RunAsk) {
+	for _, do := range []model.RunDo{
+		model.LookAt, model.Settle, model.PollRun, model.StreamRun, model.PauseRun, model.ResumeRun, model.CancelRun, model.CancelRuns,
+		model.Ancestry, model.ReadChild, model.ForkRun,
+	} {
+		all = append(all, model.RunAsk{Do: do})
+	}
+	for _, by := range []model.By{model.ByNode, model.ByToken, model.ByOld, model.ByForged, model.Nowhere, model.Misfit} {
+		all = append(all, model.RunAsk{Do: model.AnswerRun, By: by})
+	}
+	return all
+}
+
+// Whatever is asked in whatever state: there is a rule for it, a reply that was lost leaves a state, and each rule is met.
+func TestRunsHaveARule(t *testing.T) {
+	met := map[string]bool{}
+	for _, s := range runStates() {
+		for _, in := range runAsks() {
+			r := model.RunModel.RuleOf(s, in)
+			if r == nil {
+				t.Fatalf("nothing is said of %+v in %+v", in, s)
+			}
+			met[r.Name] = true
+			lost := history.Step[model.RunAsk, model.RunSaw]{In: in, Lost: true}
+			if after := model.RunModel.After([]model.Run{s}, lost); !slices.Contains(after, s) {
+				t.Fatalf("%+v in %+v was lost, and it cannot be as it was: %+v", in, s, after)
+			}
+		}
+	}
+	for _, r := range model.RunModel.Rules {
+		if !met[r.Name] {
+			t.Errorf("no state meets the rule that %s", r.Name)
+		}
+	}
+}
+
+// aLog is the log of a run that goes as planned up to the turn that waits, or to its end.
+func aLog(l model.Loop, answered bool) (events []map[string]any) {
+	add := func(kind string, payload map[string]any) {
+		n := len(events)
+		events = append(events, map[string]any{"eventId": fmt.Sprint("e", n), "runId": "run", "sequence": n, "type": kind, "payload": payload})
+	}
+	add("run.started", map[string]any{})
+	for i, turn := range l.Program("words").Turns {
+		if l.Bound > 0 && i >= l.Bound {
+			add("cap.breached", map[string]any{"kind": "loop-iterations", "limit": l.Bound, "observed": l.Bound + 1})
+			add("run.failed", map[string]any{})
+			return events
+		}
+		add("runOrchestrator.decided", map[string]any{"decision": turn.Decision(), "iteration": i + 1})
+		if hold, ok := l.HoldOf(0); ok && hold == i && !answered {
+			return events
+		}
+		for _, w := range turn.Workers {
+			add("core.workflowChain.event", map[string]any{"phase": "dispatch.began", "workerId": w})
+			add("core.workflowChain.event", map[string]any{"phase": "child.completed", "workerId": w})
+		}
+	}
+	add("run.completed", map[string]any{})
+	return events
+}
+
+// poll asks for a page without a cursor.
+func poll(t *testing.T, s model.Run, events []map[string]any) history.Verdict[model.Run, model.RunAsk, model.RunSaw] {
+	t.Helper()
+	v := wiretest.Value(t, map[string]any{"status": 200, "body": map[string]any{"events": events, "isComplete": true}})
+	return model.RunModel.Explain([]model.Run{s}, []history.Step[model.RunAsk, model.RunSaw]{{
+		In: model.RunAsk{Do: model.PollRun},
+		Out: model.RunSaw{Status: v.Key("status"), Body: v.Key("body"), Events: v.At("/body/events").Items(), Cursor: -1, Whole: true,
+			RunID: "run", Words: "words"},
+	}}, 0)
+}
+
+func begun(l model.Loop, leg int) model.Run {
+	return model.Run{Loop: l, Leg: leg, Still: -1, Claims: model.Claims{Counts: true}}
+}
+
+// A log that goes as planned is explained as far as somebody answered, and no further.
+func TestRunsGoAsPlanned(t *testing.T) {
+	for name, c := range map[string]struct {
+		loop  model.Loop
+		leg   int
+		log   bool // beyond the turn that waits
+		wrong scenarios.RequirementID
+	}{
+		"asks":                 {loopOf(0, model.LoopTurn{Asks: true}), 0, false, ""},
+		"asks, unanswered":     {loopOf(0, model.LoopTurn{Asks: true}), 0, true, openwop.OWPINT1},
+		"asks, answered":       {loopOf(0, model.LoopTurn{Asks: true}), 1, true, ""},
+		"doubts":               {loopOf(0, model.LoopTurn{Workers: [2]int{2}, Doubt: true}), 0, false, ""},
+		"doubts, unanswered":   {loopOf(0, model.LoopTurn{Workers: [2]int{2}, Doubt: true}), 0, true, openwop.OWPINT5},
+		"doubts, answered":     {loopOf(0, model.LoopTurn{Workers: [2]int{2}, Doubt: true}), 1, true, ""},
+		"bounded before it":    {loopOf(1, model.LoopTurn{Asks: true}), 0, true, ""},
+		"bounded and answered": {loopOf(2, model.LoopTurn{Asks: true}), 1, true, ""},
+	} {
+		v := poll(t, begun(c.loop, c.leg), aLog(c.loop, c.log))
+		switch {
+		case c.wrong == "" && !v.Ok():
+			t.Errorf("%s: %v", name, v.Closest[0].Misses)
+		case c.wrong != "" && (v.Ok() || v.Closest[0].Misses[0].Of != c.wrong):
+			t.Errorf("%s: it is explained, or by another sentence than %s: %v", name, c.wrong, v.Closest)
+		}
+	}
+}
+
+// Whatever single thing is changed in a log that was read before: it is not explained.
+func TestRunsKeepTheirLog(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		l := loopOf(rapid.IntRange(0, 3).Draw(rt, "bound"), model.LoopTurn{Asks: true})
+		events := aLog(l, true)
+		first := poll(t, begun(l, 1), events)
+		if !first.Ok() {
+			rt.Fatal(first.Closest[0].Misses)
+		}
+		at := rapid.IntRange(0, len(events)-1).Draw(rt, "event")
+		switch rapid.IntRange(0, 3).Draw(rt, "change") {
+		case 0:
+			events[at]["eventId"] = "another"
+		case 1:
+			events[at]["type"] = "node.started"
+		case 2:
+			events[at]["payload"] = map[string]any{"else": true}
+		case 3:
+			if at == len(events)-1 {
+				rt.Skip("a page may end before the log does, if it does not say that it is complete")
+			}
+			events = slices.Delete(slices.Clone(events), at, at+1)
+		}
+		if v := poll(t, first.States[0], events); v.Ok() {
+			rt.Fatalf("it is explained: %v", events)
+		}
+	})
+}
