@@ -3,6 +3,7 @@ package prove_test
 import (
 	"context"
 	"net/http/httptest"
+	"slices"
 	"testing"
 
 	"github.com/openassay/assay/scenarios"
@@ -51,18 +52,18 @@ func TestExploringAnHonestIntentServer(t *testing.T) {
 // What breaks a rule of a model is found, and shown as a history that is no longer than it must be.
 func TestExploringAFaultyIntentServer(t *testing.T) {
 	t.Parallel()
-	for fault, requirement := range map[string]scenarios.RequirementID{
-		"openintent.portfolio-counts-to-one": "OIP-0026-R4C",
-		"openintent.never-unblocks":          "OIP-0026-R2D",
-		"openintent.resumed-untold":          "OIP-0025-A14",
-		"openintent.outer-fallback-wins":     "OIP-0026-B2",
+	for fault, breaks := range map[string]scenarios.IDs{
+		"openintent.portfolio-counts-to-one": {"OIP-0026-R4C"},
+		"openintent.never-unblocks":          {"OIP-0026-R2D", "OIP-0002-201"},
+		"openintent.resumed-untold":          {"OIP-0025-A14"},
+		"openintent.outer-fallback-wins":     {"OIP-0026-B2"},
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
 			for seed := range uint64(20) {
 				for _, o := range explored(t, faulty.Options{Faults: []string{fault}}, scenarios.Deep, 1+seed).Outcomes {
 					if o.Verdict == scenarios.Failed {
-						if o.Failure.Requirement != requirement {
+						if !slices.Contains(breaks, o.Failure.Requirement) {
 							t.Errorf("%s is violated: %s", o.Failure.Requirement, o.Failure.Expected)
 						}
 						return
