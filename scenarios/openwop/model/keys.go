@@ -17,7 +17,8 @@ const KeyCount = 4
 var Bodies = []string{
 	`{"note":"a","n":1}`, `{"note":"A","n":1}`, `{"note":"a","n":2}`, `{"note":"a","n":16777217}`,
 	`{"note":"a","n":16777216}`,
-	`{"note":"a","n":1,"more":false}`, `{"note":"a","n":1,"more":[]}`, `{"note":"a","n":"1"}`, `{"note":"a ","n":1}`, `{"note":"a","n":0.1000000001}`,
+	`{"note":"a","n":1,"more":false}`, `{"note":"a","n":1,"more":[]}`, `{"note":"a","n":"1"}`, `{"note":"a ","n":1}`,
+	`{"note":"a","n":0.1000000001}`,
 	`{"note":"a","n":0.1000000002}`, `{"note":"a","n":[1,2]}`, `{"note":"a","n":[2,1]}`,
 }
 
