@@ -87,7 +87,7 @@ var KeysModel = &history.Model[Keys, KeyAsk, KeySaw]{
 			Ways: []keyWay{{Must: true, Shows: func(_ Keys, s keyStep) []history.Miss { return refusal(s.Out.Status, 401) }, To: Keys.same}},
 		},
 		{
-			Name: "a run is shown to its tenant as it was asked for", Of: scenarios.IDs{openwop.OWPERR18, openwop.OWPISO1},
+			Name: "a run is shown as it was asked for", Of: scenarios.IDs{openwop.OWPERR18},
 			When: func(_ Keys, in KeyAsk) bool { return in.Do == LookAtRun },
 			Ways: []keyWay{{Must: true, Shows: Keys.look, To: Keys.same}},
 		},
