@@ -28,7 +28,8 @@ const (
 
 // OddTexts are contents that a careless host takes for something else, or for nothing.
 var OddTexts = []string{
-	"", "0", "null", "false", "{}", "[]", `"quoted"`, " ", "\n", "%2e%2e", `a\nb`, "\ufeffbom", "one\r\ntwo\rthree\n", "\t# Straße \u2028 e\u0301 🧪  ",
+	"", "0", "null", "false", "{}", "[]", `"quoted"`, " ", "\n", "%2e%2e", `a\nb`, "\ufeffbom", "one\r\ntwo\rthree\n",
+	"\t# Straße \u2028 e\u0301 🧪  ",
 	"&lt;{{x}} ${y}",
 }
 

@@ -26,7 +26,9 @@ var fileWrites = []*fileRule{
 	{
 		Name: "a content that is too large is refused", Of: scenarios.IDs{openwop.OWPWSP23}, Readings: []string{"OWP-R26"},
 		When: func(f Files, in FileAsk) bool { return in.puts(false) && f.tooLarge(in) },
-		Ways: []fileWay{{Must: true, Shows: func(_ Files, s fileStep) []history.Miss { return refusal(s.Out.Status, 413, 400) }, To: Files.same}},
+		Ways: []fileWay{{Must: true, Shows: func(_ Files, s fileStep) []history.Miss {
+			return refusal(s.Out.Status, 413, 400)
+		}, To: Files.same}},
 	},
 	{
 		Name: "a content that is too large is refused, whatever its condition", Of: scenarios.IDs{openwop.OWPWSP23},

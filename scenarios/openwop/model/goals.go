@@ -225,9 +225,10 @@ var GoalsModel = &history.Model[Goal, GoalAsk, GoalSaw]{
 			},
 		},
 		{
-			Name: "a goal that has ended is not brought back", Of: scenarios.IDs{openwop.OWP0097C6, openwop.OWP0097E4}, Readings: []string{"OWP-R27"},
-			When: func(Goal, GoalAsk) bool { return true },
-			Ways: []goalWay{{Must: true, Shows: anyGoal, To: Goal.same}},
+			Name: "a goal that has ended is not brought back", Of: scenarios.IDs{openwop.OWP0097C6, openwop.OWP0097E4},
+			Readings: []string{"OWP-R27"},
+			When:     func(Goal, GoalAsk) bool { return true },
+			Ways:     []goalWay{{Must: true, Shows: anyGoal, To: Goal.same}},
 		},
 	}...),
 	Tell: tellGoal,

@@ -134,7 +134,8 @@ func TestGoalsEndAtTheirBounds(t *testing.T) {
 		}
 	}
 	// Nobody saw a reply of a run, so none can be a goal's.
-	if got := model.GoalsModel.After([]model.Goal{{State: model.GoalActive}}, step{In: tick.In, Out: model.GoalSaw{Status: wire.Value{}}}); got != nil {
+	silent := step{In: tick.In, Out: model.GoalSaw{Status: wire.Value{}}}
+	if got := model.GoalsModel.After([]model.Goal{{State: model.GoalActive}}, silent); got != nil {
 		t.Errorf("a tick without a reply is taken: %+v", got)
 	}
 }
