@@ -99,7 +99,12 @@ var runAnswers = []*runRule{
 		Name: "what may wait may take an answer", Of: scenarios.IDs{openwop.OWPINT3},
 		When: func(_ Run, in RunAsk) bool { return in.Do == AnswerRun },
 		Ways: []runWay{
-			{Name: "taken", To: Run.answered, Shows: func(_ Run, s runStep) []history.Miss { return success(s.Out.Status, "it is taken") }},
+			{Name: "taken", To: Run.answered, Shows: func(_ Run, s runStep) []history.Miss {
+				if out := success(s.Out.Status, "it is taken"); out != nil {
+					return out
+				}
+				return answerReply(s)
+			}},
 			{Name: "refused", To: Run.same, Shows: func(_ Run, s runStep) []history.Miss { return refusal(s.Out.Status) }},
 		},
 	},
