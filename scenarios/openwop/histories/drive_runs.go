@@ -145,7 +145,7 @@ func drawRun(r *rand.Rand, is model.Run) model.RunAsk {
 		model.Settle, model.Settle, model.Settle, model.LookAt, model.LookAt, model.PollRun, model.PollRun, model.StreamRun,
 		model.AnswerRun, model.AnswerRun, model.AnswerRun, model.PauseRun, model.ResumeRun, model.ResumeRun, model.Ancestry, model.ReadChild,
 	}[r.IntN(16)]}
-	if is.Log == "" && r.IntN(2) == 0 { // what nobody knows yet
+	if is.Log == "" { // nobody knows it yet, and each history is to show some of it
 		in.Do = []model.RunDo{model.Settle, model.PollRun}[r.IntN(2)]
 	}
 	if r.IntN(30) == 0 {

@@ -99,7 +99,12 @@ var runAnswers = []*runRule{
 		Name: "what may wait may take an answer", Of: scenarios.IDs{openwop.OWPINT3},
 		When: func(_ Run, in RunAsk) bool { return in.Do == AnswerRun },
 		Ways: []runWay{
-			{Name: "taken", To: Run.answered, Shows: func(_ Run, s runStep) []history.Miss { return success(s.Out.Status, "it is taken") }},
+			{Name: "taken", To: Run.answered, Shows: func(_ Run, s runStep) []history.Miss {
+				if out := success(s.Out.Status, "it is taken"); out != nil {
+					return out
+				}
+				return answerReply(s)
+			}},
 			{Name: "refused", To: Run.same, Shows: func(_ Run, s runStep) []history.Miss { return refusal(s.Out.Status) }},
 		},
 	},
@@ -242,9 +247,15 @@ func cancelWays(result func(runStep) wire.Value) []runWay {
 	return []runWay{
 		{Name: "cancelled", Must: true, Shows: func(r Run, s runStep) []history.Miss {
 			if out := success(s.Out.Status, "it is cancelled"); out != nil {
+				if r.Pause == Standing && s.In.Do == CancelRun {
+					return under(openwop.OWPCTL27, out)
+				}
 				return out
 			}
 			out := bulk(s)
+			if len(out) > 0 {
+				return out[:1]
+			}
 			one := result(s)
 			status := one.Key("status")
 			if s.In.Do == CancelRuns {
@@ -253,7 +264,11 @@ func cancelWays(result func(runStep) wire.Value) []runWay {
 				case r.End != "" && !ok:
 					return out
 				case !ok && !r.over() && !r.Cancelled:
-					return append(out, missOf("", one.Key("ok"), "true: it is under way"))
+					id := scenarios.RequirementID("")
+					if r.Pause == Standing {
+						id = openwop.OWPCTL27
+					}
+					return append(out, missOf(id, one.Key("ok"), "true: it is under way"))
 				}
 			}
 			is := status.String()
