@@ -34,7 +34,7 @@ type Conn struct {
 	SeamPrefixes []string
 	// Roles are workflows of the target's own that the operator named, by role.
 	Roles map[string]string
-	// Known are sentences that the target is known to violate: what explores goes on where they are.
+	// Known are sentences that the target is known to violate, and those that are no MUST: what explores goes on where they are.
 	Known IDs
 	// Mortal is the target as far as it may be killed; nil if it may not.
 	Mortal *mortal.Host

@@ -163,7 +163,8 @@ func (c *Certification) conn(ctx context.Context, client *wire.Client, draws *Dr
 		declared: d.Dimensions, interactions: d.Interactions,
 		Most:     c.Options.Most,
 		Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
-		SeamPrefixes: c.Options.SeamPrefixes, Roles: c.Options.Roles, Known: c.Options.Known, Mortal: c.Options.Mortal, RealTime: c.Options.RealTime, Pace: &c.pace,
+		SeamPrefixes: c.Options.SeamPrefixes, Roles: c.Options.Roles, RealTime: c.Options.RealTime, Pace: &c.pace,
+		Known: slices.Concat(c.Options.Known, c.Protocol.Ledger.BelowMust()), Mortal: c.Options.Mortal,
 		Learned: &c.learned, ctx: ctx, cleanup: &c.cleanup, ahead: c.ahead,
 	}
 }

@@ -24,8 +24,17 @@ type Judge struct {
 	stop     *Stop
 	evidence Evidence
 	firm     bool                      // see Firm
-	watches  []RequirementID           // of its scenario
+	proves   []RequirementID           // of its scenario
+	watches  []RequirementID           // likewise
 	tale     func(check.Result) string // see Tell
+}
+
+// Proves are the requirements that the scenario proves.
+func (j *Judge) Proves() []RequirementID { return j.proves }
+
+// Checked reports whether there was a check of a requirement.
+func (j *Judge) Checked(id RequirementID) bool {
+	return slices.ContainsFunc(j.tally.Results(), func(c check.Result) bool { return c.Requirement == string(id) })
 }
 
 // Check starts an expectation about something the target sent. A failed check of a SHOULD is a finding, one of a MAY
@@ -209,6 +218,7 @@ func (j *Judge) conclude(s Scenario, observation any) (o Outcome) {
 		}
 	}()
 	j.watches = s.Watches
+	j.proves = s.Proves
 	s.Ask.judge(observation, j)
 	return j.outcome(s)
 }

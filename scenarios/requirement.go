@@ -88,3 +88,16 @@ func (l *Ledger) Find(id RequirementID) (Requirement, bool) {
 	}
 	return l.Rows[i], true
 }
+
+// BelowMust returns the ids of all rows that are no MUST; none without a ledger.
+func (l *Ledger) BelowMust() (ids IDs) {
+	if l == nil {
+		return nil
+	}
+	for _, r := range l.Rows {
+		if r.Level != Must {
+			ids = append(ids, RequirementID(r.ID))
+		}
+	}
+	return ids
+}

@@ -34,6 +34,11 @@ func (k *Kind[S, In, Out]) Judge(o Observation[S, In, Out], j *scenarios.Judge) 
 			k.unexplained(h, v, j)
 		}
 	}
+	for _, id := range j.Proves() {
+		if !j.Checked(id) {
+			j.Block("no history came to what "+string(id)+" is about", "explore for longer, or with another seed")
+		}
+	}
 }
 
 // except returns the kind with a model of objects that violate some sentences.
@@ -43,7 +48,7 @@ func (k *Kind[S, In, Out]) except(known scenarios.IDs) *Kind[S, In, Out] {
 	return &copied
 }
 
-// explained checks each step that the model explains under the sentences of the rules that it met.
+// explained checks each step that the model explains under those sentences of the rules that it met which the scenario proves.
 func (k *Kind[S, In, Out]) explained(h History[S, In, Out], v history.Verdict[S, In, Out], j *scenarios.Judge) {
 	states := []S{h.Begin}
 	for _, i := range v.Order {
@@ -52,7 +57,9 @@ func (k *Kind[S, In, Out]) explained(h History[S, In, Out], v history.Verdict[S,
 		if !step.Lost {
 			for _, r := range k.rules(states, step.In) {
 				for _, id := range r.Of {
-					j.Check(id, k.Shown(step.Out)).To(as(r.Name, len(next) > 0), "%s", k.Model.Tell(step))
+					if slices.Contains(j.Proves(), id) {
+						j.Check(id, k.Shown(step.Out)).To(as(r.Name, len(next) > 0), "%s", k.Model.Tell(step))
+					}
 				}
 			}
 		}

@@ -64,12 +64,12 @@ func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *ra
 		round := make([]history.Step[In, Out], clients)
 		same := clients > 1 && r.IntN(oneInSame) == 0
 		for i := range round {
-			round[i] = history.Step[In, Out]{Client: i, In: k.next(r, states, met), Lost: r.IntN(oneInLost) == 0}
+			round[i] = history.Step[In, Out]{Client: i, In: k.next(r, states, met), Lost: r.IntN(oneInLost) == 0 && len(h.Steps) > 0}
 			if same {
 				round[i].In = round[0].In
 			}
 		}
-		t.take(ctx, round, c.Mortal != nil && r.IntN(oneInKill) == 0)
+		t.take(ctx, round, c.Mortal != nil && len(h.Steps) > 0 && r.IntN(oneInKill) == 0)
 		h.Steps = append(h.Steps, round...)
 		v := k.Model.Explain([]S{h.Begin}, h.Steps, 0)
 		if v.GaveUp { // what was seen until now is explained, and nobody knows what is to come

@@ -260,7 +260,8 @@ func (e *exploring) concluded(report *scenarios.Report) (done bool, err error) {
 	if len(found) == 0 {
 		return false, nil
 	}
-	stamp := reports.Stamp{Version: version(), ExitCode: scenarios.ExitViolated, Again: func(scenarios.ScenarioID) string { return e.repeat() }}
+	again := func(scenarios.ScenarioID) string { return e.repeat() }
+	stamp := reports.Stamp{Version: version(), ExitCode: scenarios.ExitViolated, Again: again}
 	dir := e.out
 	if e.all {
 		dir = filepath.Join(dir, strconv.FormatUint(e.options.Seed, 10))

@@ -19,7 +19,7 @@ import (
 
 var (
 	historiesFor   = flag.Duration("histories-for", 0, "how long each target is explored; 0 is once")
-	historyFaults  = flag.Int("history-faults", 0, "how many faults of each protocol are looked for in histories, drawn with seed 1; 0 is none")
+	historyFaults  = flag.Int("history-faults", 0, "how many faults of each protocol are looked for, drawn with seed 1; 0 is none")
 	historiesDepth = map[bool]scenarios.Depth{false: scenarios.Quick, true: scenarios.Deep}
 )
 
@@ -50,7 +50,8 @@ func TestHistoriesAccuseNobody(t *testing.T) {
 			for _, h := range row.Honest() {
 				t.Run(row.Name()+" "+h.Name, func(t *testing.T) {
 					t.Parallel()
-					for _, o := range exploredFor(t.Context(), t, prove.Host{Name: h.Name, Specimen: h.Specimen}, kind.Histories(), *historiesFor).Outcomes {
+					host := prove.Host{Name: h.Name, Specimen: h.Specimen}
+					for _, o := range exploredFor(t.Context(), t, host, kind.Histories(), *historiesFor).Outcomes {
 						switch o.Verdict {
 						case scenarios.Passed, scenarios.Inapplicable, scenarios.Blocked:
 						default:
