@@ -11,6 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop/claims"
 	"github.com/openassay/assay/scenarios/agenticloop/correlation"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/agenticloop/model"
 	"github.com/openassay/assay/scenarios/agenticloop/pipeline"
 	"github.com/openassay/assay/scenarios/agenticloop/protocol"
 	"github.com/openassay/assay/scenarios/agenticloop/redelivery"
@@ -18,6 +19,7 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop/security"
 	"github.com/openassay/assay/scenarios/agenticloop/state"
 	"github.com/openassay/assay/scenarios/agenticloop/workspace"
+	"github.com/openassay/assay/scenarios/history"
 )
 
 // Protocol is the resumable agentic loop over plugin protocol 2.
@@ -72,6 +74,9 @@ func Suites() []scenarios.Suite {
 	}
 	return suites
 }
+
+// Models returns what the histories of a plugin are held against.
+func Models() []history.Object { return []history.Object{model.Object()} }
 
 // HistorySuites returns the suites that explore a plugin.
 func HistorySuites() []scenarios.Suite {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/history"
 	"github.com/openassay/assay/scenarios/openwop/bounds"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/confidence"
@@ -127,6 +128,9 @@ func SuitesOf(p *scenarios.Protocol) []scenarios.Suite {
 	}
 	return suites
 }
+
+// Models returns what the histories of a host are held against.
+func Models() []history.Object { return histories.Models() }
 
 // HistorySuites returns the suites that explore a host.
 func HistorySuites() []scenarios.Suite {

@@ -12,7 +12,8 @@ import (
 // Models returns what the histories are held against.
 func Models() []history.Object {
 	return []history.Object{
-		model.QuestionModel.Object("questions", "An intent that waits for an answer by choice, whoever reads, answers and changes it at once"),
+		model.QuestionModel.Object("questions", "An intent that waits for an answer, whoever reads, answers and changes it at once"),
+		model.GroupModel.Object("worlds", "A few intents that hang together, with portfolios, tasks and a plan, changed by one client at a time"),
 	}
 }
 
