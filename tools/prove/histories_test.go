@@ -64,6 +64,57 @@ func TestHistoriesAccuseNobody(t *testing.T) {
 	}
 }
 
+// inHistories are faults that histories find, with the scenario that does.
+var inHistories = map[string]scenarios.ScenarioID{
+	"file.conflict-tells-next":  "openwop/histories/files",
+	"file.prefix-is-folder":     "openwop/histories/files",
+	"goal.bound-ignored":        "openwop/histories/goals",
+	"goal.closed-twice":         "openwop/histories/goals",
+	"request.bodies-uncompared": "openwop/histories/keys",
+	"request.keys-race":         "openwop/histories/keys",
+
+	"openintent.portfolio-counts-to-one": "openintent/histories/worlds",
+	"openintent.never-unblocks":          "openintent/histories/worlds",
+	"openintent.resumed-untold":          "openintent/histories/questions",
+	"openintent.outer-fallback-wins":     "openintent/histories/worlds",
+}
+
+// What breaks a rule of a model is found in the histories of its objects, under a sentence that it breaks.
+func TestHistoriesFindWhatBreaksAModel(t *testing.T) {
+	many(t)
+	t.Parallel()
+	for id, by := range inHistories {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			row := protocols.Named(strings.SplitN(string(by), "/", 2)[0])
+			fault, err := row.Fault(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			only := row.Targets[0].Histories()
+			only[0].Scenarios = slices.DeleteFunc(only[0].Scenarios, func(s scenarios.Scenario) bool { return s.ID != by })
+			host := prove.Host{Name: id, Specimen: fault.Specimen}
+			for seed := range uint64(20) {
+				r, err := lab.Ask(t.Context(), host, scenarios.Options{Seed: 1 + seed, Depth: scenarios.Deep}, only...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				switch o := r.Outcomes[0]; o.Verdict {
+				case scenarios.Passed:
+				case scenarios.Failed:
+					if !slices.Contains(fault.Breaks, string(o.Failure.Requirement)) {
+						t.Errorf("%s is violated: %s", o.Failure.Requirement, o.Failure.Expected)
+					}
+					return
+				default:
+					t.Fatalf("%s: %s", o.Verdict, o.Reason)
+				}
+			}
+			t.Error("nothing was found")
+		})
+	}
+}
+
 // What the histories find of the faults that break a sentence which a model cites: it prints the shares.
 func TestHistoriesFindFaults(t *testing.T) {
 	if *historyFaults == 0 {
