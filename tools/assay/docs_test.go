@@ -39,6 +39,8 @@ var notRun = map[string]string{
 	"assay certify http://localhost:3000 --key \"$KEY\" --again 3 --over 10m":   "it takes ten minutes; certify_again.txtar runs the like",
 	"assay certify http://localhost:3000 --salt spring-tide":                    "that host has to load what is exported; fixtures.txtar does",
 	"assay certify --check ticket.json --key-file key --bundle evidence.tar.gz": "likewise",
+	"assay explore http://127.0.0.1:7411 --protocol openintent --key dev --for 10s --host-cmd 'bin/assay simhost --protocol openintent " +
+		"--listen 127.0.0.1:7411 --key dev --data data'": "its port may be taken; explore_killed.txtar runs the like",
 	"bin/assay generate": "it writes into the checkout",
 	"bin/assay generate --spec ./api --into ./gen/shop": "the folder is the reader's; generate.txtar runs the like",
 	"bin/assay generate --check":                        "make test begins with it",
