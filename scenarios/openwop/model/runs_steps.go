@@ -198,7 +198,10 @@ var runControls = []*runRule{
 	{
 		Name: "what is over does not go on", Of: scenarios.IDs{openwop.OWPCTL3},
 		When: doing(ResumeRun, func(r Run) bool { return r.End != "" }),
-		Ways: []runWay{{Must: true, To: Run.same, Shows: func(_ Run, s runStep) []history.Miss { return refusal(s.Out.Status) }}},
+		Ways: []runWay{
+			{Must: true, To: Run.same, Shows: func(_ Run, s runStep) []history.Miss { return refusal(s.Out.Status) }},
+			{Name: "there are no pauses", To: Run.same, Shows: notOffered},
+		},
 	},
 	{
 		Name: "what may be paused may be resumed", Of: scenarios.IDs{openwop.OWPCTL24},
@@ -206,6 +209,7 @@ var runControls = []*runRule{
 		Ways: []runWay{
 			{Name: "taken", To: Run.resumed, Shows: goesOn},
 			{Name: "refused", To: Run.same, Shows: func(_ Run, s runStep) []history.Miss { return refusal(s.Out.Status) }},
+			{Name: "there are no pauses", To: Run.same, Shows: notOffered},
 		},
 	},
 	{
