@@ -117,6 +117,12 @@ func (c *Conn) CatchUp(ctx context.Context) {
 	}
 }
 
+// Late is how long a target may take to show everywhere what happened: patience, unless it was never seen to be late.
+func (c *Conn) Late() time.Duration {
+	const unseen = 2 * time.Second
+	return min(c.Patience, max(unseen, 20*c.Pace.Behind()))
+}
+
 // Within returns a context that ends when timeout is over, not counting the time in which requests of the drive were held back.
 func (c *Conn) Within(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	return within(ctx, timeout, c.Waited)

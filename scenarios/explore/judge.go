@@ -95,7 +95,7 @@ func (k *Kind[S, In, Out]) unexplained(h History[S, In, Out], v history.Verdict[
 			return
 		}
 	}
-	panic(fmt.Sprintf("no rule cites what %s violates", k.Model.Tell(h.Steps[v.Wrong])))
+	j.Block("no text says what comes of this: "+k.Model.Tell(h.Steps[v.Wrong]), "explore with another seed")
 }
 
 // as is whether something is as the model has it.

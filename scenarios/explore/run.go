@@ -27,6 +27,9 @@ const (
 	oneInKill = 8  // the target is killed meanwhile, where that may be
 )
 
+// enough is the time after which no further object is made, and twice that is the end of the last history: a target may be slow.
+const enough = 20 * time.Second
+
 // Run makes histories of objects, one after the other, until one is not explained. That one is made small.
 func (k *Kind[S, In, Out]) Run(ctx context.Context, c *scenarios.Conn, o *Observation[S, In, Out]) {
 	if c.Mortal != nil && !k.Single {
@@ -36,9 +39,13 @@ func (k *Kind[S, In, Out]) Run(ctx context.Context, c *scenarios.Conn, o *Observ
 	o.Known = c.Known
 	k = k.except(c.Known)
 	met := Coverage{}
+	began := c.Now()
 	for range c.Draw(objects) {
+		if c.Now().Sub(began) > enough {
+			return
+		}
 		r := rand.New(rand.NewPCG(c.Rand.Uint64(), 0)) //nolint:gosec // a history, not a secret
-		h, ok := k.history(ctx, c, r, c.Draw(steps), met)
+		h, ok := k.history(ctx, c, r, c.Draw(steps), began.Add(2*enough), met)
 		o.Histories = append(o.Histories, h)
 		if !ok {
 			if small, found := k.shrink(ctx, c, h); found {
@@ -50,7 +57,7 @@ func (k *Kind[S, In, Out]) Run(ctx context.Context, c *scenarios.Conn, o *Observ
 }
 
 // history makes a history of an object. ok is false if the model does not explain it.
-func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *rand.Rand, length int, met Coverage) (
+func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *rand.Rand, length int, until time.Time, met Coverage) (
 	h History[S, In, Out], ok bool,
 ) {
 	h.Begin = k.Begin(r, c.Discovery)
@@ -60,7 +67,7 @@ func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *ra
 	}
 	t := k.start(ctx, c, h.Begin)
 	states := []S{h.Begin}
-	for len(h.Steps) < length {
+	for len(h.Steps) < length && c.Now().Before(until) {
 		round := make([]history.Step[In, Out], clients)
 		same := clients > 1 && r.IntN(oneInSame) == 0
 		for i := range round {
@@ -72,7 +79,7 @@ func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *ra
 		t.take(ctx, round, c.Mortal != nil && len(h.Steps) > 0 && r.IntN(oneInKill) == 0)
 		h.Steps = append(h.Steps, round...)
 		v := k.Model.Explain([]S{h.Begin}, h.Steps, 0)
-		if v.GaveUp { // what was seen until now is explained, and nobody knows what is to come
+		if v.GaveUp { // nobody knows what is to come
 			return h, true
 		}
 		if !v.Ok() {

@@ -11,7 +11,8 @@ import (
 
 // Verdict is whether a model explains a history.
 type Verdict[S comparable, In, Out any] struct {
-	// GaveUp: it takes more steps of the model to decide that than it was given. Nothing is known then.
+	// GaveUp: it takes more steps of the model to decide that than it was given, or a sentence is violated that is not asked. No
+	// more is known then.
 	GaveUp bool
 	// Order is the longest part of the history that the model explains, in an order in which it may have gone. It holds every
 	// step if all of it is explained.
@@ -61,8 +62,8 @@ func (m *Model[S, In, Out]) follow(states []S, steps []Step[In, Out], order []in
 	for k, i := range order {
 		next := m.After(states, steps[i])
 		if len(next) == 0 {
-			v.Order, v.States, v.Wrong = order[:k], states, i
-			v.Closest = m.closest(states, steps[i])
+			v.Order, v.States = order[:k], states
+			m.blame(&v, i, steps[i])
 			return v
 		}
 		states = next
@@ -119,10 +120,21 @@ func (m *Model[S, In, Out]) linearize(begin []S, steps []Step[In, Out], most int
 	}
 	v := m.follow(begin, steps, longest)
 	if result == porcupine.Illegal {
-		v.Wrong = next(steps, longest)
-		v.Closest = m.closest(v.States, steps[v.Wrong])
+		wrong := next(steps, longest)
+		m.blame(&v, wrong, steps[wrong])
 	}
 	return v
+}
+
+// blame notes a step that cannot go on from where it is, unless that is for sentences that are not asked.
+func (m *Model[S, In, Out]) blame(v *Verdict[S, In, Out], i int, step Step[In, Out]) {
+	for _, s := range v.States {
+		if slices.ContainsFunc(m.ways(s, step), m.excuses) {
+			v.GaveUp = true
+			return
+		}
+	}
+	v.Wrong, v.Closest = i, m.closest(v.States, step)
 }
 
 func anySlice[S any](all []S) []any {

@@ -60,8 +60,8 @@ type Model[S comparable, In, Out any] struct {
 	known scenarios.IDs // see Except
 }
 
-// Except returns the model of an object that is known to violate some sentences: what a reply shows is not held against it under
-// these, so that it is seen what else it does.
+// Except returns the model of an object of which some sentences are not asked. A step that violates nothing else ends what is known
+// of the object: see [Verdict.GaveUp].
 func (m *Model[S, In, Out]) Except(known scenarios.IDs) *Model[S, In, Out] {
 	if len(known) == 0 {
 		return m
@@ -112,7 +112,7 @@ func (m *Model[S, In, Out]) ways(from S, step Step[In, Out]) (all []Taken[S, In,
 			w := &r.Ways[i]
 			t := Taken[S, In, Out]{Rule: r, Way: w}
 			if !step.Lost {
-				t.Misses = slices.DeleteFunc(w.Shows(s, step), func(miss Miss) bool { return slices.Contains(m.known, r.Sentence(miss)) })
+				t.Misses = w.Shows(s, step)
 			}
 			if len(t.Misses) == 0 {
 				t.To = w.To(s, step)
@@ -124,6 +124,13 @@ func (m *Model[S, In, Out]) ways(from S, step Step[In, Out]) (all []Taken[S, In,
 		}
 	}
 	return all
+}
+
+// excuses reports whether a step may have gone so but for what violates known sentences alone.
+func (m *Model[S, In, Out]) excuses(t Taken[S, In, Out]) bool {
+	return len(t.Misses) > 0 && !slices.ContainsFunc(t.Misses, func(miss Miss) bool {
+		return !slices.Contains(m.known, t.Rule.Sentence(miss))
+	})
 }
 
 // After returns the states after a step.

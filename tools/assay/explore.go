@@ -171,7 +171,13 @@ func (e *exploring) histories() error {
 				continue
 			}
 			e.suites = kind.Histories()
-			for _, s := range e.suites {
+			for i, s := range e.suites {
+				if e.host != nil { // of the others nobody knows what becomes of a step while the target is killed
+					e.suites[i].Scenarios = slices.DeleteFunc(s.Scenarios, func(s scenarios.Scenario) bool { return s.Reach() < scenarios.Survived })
+				}
+				if len(e.suites[i].Scenarios) == 0 {
+					return usage("explore --host-cmd: nothing that is explored of %s can be killed meanwhile: leave it out", id)
+				}
 				e.options.Select.Suites = append(e.options.Select.Suites, s.ID)
 			}
 			return nil
@@ -241,6 +247,7 @@ func (e *exploring) session(ctx context.Context, left time.Duration) (*scenarios
 // concluded shows what a session found, and writes it. done is set if something was.
 func (e *exploring) concluded(report *scenarios.Report) (done bool, err error) {
 	var found scenarios.IDs
+	_, some := e.spent.Left(e.most)
 	for _, o := range report.Outcomes {
 		switch o.Verdict {
 		case scenarios.Failed:
@@ -248,7 +255,9 @@ func (e *exploring) concluded(report *scenarios.Report) (done bool, err error) {
 		case scenarios.Broken:
 			return true, &exit{Code: scenarios.ExitBroken, Cause: fmt.Errorf("explore: %s: %s", o.Scenario.ID, o.Reason)}
 		case scenarios.Blocked:
-			e.note(o)
+			if some || e.sessions == 0 { // else the operator allows no more
+				e.note(o)
+			}
 		case scenarios.Inconclusive: // the time was over, or the target did not answer
 			if e.sessions == 0 {
 				e.note(o)

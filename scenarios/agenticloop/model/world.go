@@ -99,7 +99,7 @@ func (w World) Turn(m Move) (t Turn, ok bool) {
 		t.MustEnd = n >= 0 && run.Failures+1 > n
 		// Whether the retries are those of a step or of the run is open (AL-R108).
 		t.MayEnd = t.MustEnd || n < 0 || !w.Settings.Retry || run.Failed+1 > n
-		t.MayEnd = t.MayEnd || run.Step > int64(min(run.Low, t.Budget)) // whether a budget binds a step that was asked for, too (AL-R10)
+		t.MayEnd = t.MayEnd || run.Step >= int64(min(run.Low, t.Budget)) // whether a budget binds a step that was asked for, too (AL-R10)
 	}
 	return t, true
 }

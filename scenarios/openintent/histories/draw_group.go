@@ -104,12 +104,13 @@ func drawDeed(r *rand.Rand, g model.Group) model.Deed {
 	for _, other := range g.Folders {
 		passed = passed || other.Passed && other.Members.Has(n)
 	}
+	passes := g.Offers.Windows && !g.Due(n)
 	may := g.May(n)
 	in := model.Deed{Intent: n}
 	in.Do = choose(r, []weighed[model.Action]{
 		{model.Answer, when(suspended && recorded, 60) + when(suspended && s.Again, 40) + when(!suspended, 6)},
-		{model.Pass, when(g.Offers.Windows && suspended && recorded, 12+when(s.Window > 0, 70)) +
-			when(g.Offers.Windows && !recorded, 1+when(s.Window > 0 && s.Record == model.Answered, 12))},
+		{model.Pass, when(passes && suspended && recorded, 12+when(s.Window > 0, 70)) +
+			when(passes && !recorded, 1+when(s.Window > 0 && s.Record == model.Answered, 12))},
 		{model.Records, when(free && is(model.Active), 30) + when(free && suspended, 60)},
 		{model.Halts, when(is(model.Active) && recorded && !passed, 80) + when(is(model.Active) && !passed, 15) +
 			when(!suspended && !passed && g.Offers.Lifecycle, 4)},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -100,19 +101,18 @@ type question struct {
 	other string // an id that is of none
 	mu    sync.Mutex
 	saw   [2]int64 // the versions that were seen last
-	// quiet is held for reading by each request, and by one that reads the log: no text says when that tells what is under way.
+	taken bool     // an answer was
+	// quiet is held for reading by each write, and by one that reads: no text says when a read tells what is under way.
 	quiet sync.RWMutex
 }
 
 // Do implements [explore.Object].
 func (q *question) Do(ctx context.Context, _ int, in model.Asked) model.Replied {
-	if in.Do == model.Tell {
+	if in.Do == model.Tell || in.Do == model.Look {
 		q.quiet.Lock()
 		defer q.quiet.Unlock()
-		log := q.Log(ctx, "the log")
-		out := q.replied(host.Reply{Status: log.Read, Body: log.Read}, 0)
-		out.List = log.Events
-		return out
+		q.CatchUp(ctx)
+		return q.settled(ctx, in.Do)
 	}
 	q.quiet.RLock()
 	defer q.quiet.RUnlock()
@@ -129,7 +129,11 @@ func (q *question) Do(ctx context.Context, _ int, in model.Asked) model.Replied 
 		if in.Noted {
 			body["metadata"] = map[string]any{"from": "a reader"}
 		}
-		return q.replied(q.Respond(ctx, "an answer", body), 0)
+		reply := q.Respond(ctx, "an answer", body)
+		q.mu.Lock()
+		q.taken = q.taken || reply.Ok()
+		q.mu.Unlock()
+		return q.replied(reply, 0)
 	case model.Note:
 		return q.change(ctx, in, q.PatchCall(host.Note, in.Value, "write a note"))
 	case model.Complete:
@@ -137,7 +141,38 @@ func (q *question) Do(ctx context.Context, _ int, in model.Asked) model.Replied 
 	case model.Abandon:
 		return q.change(ctx, in, q.SetCall(host.Abandoned, "abandon it"))
 	}
-	return q.replied(q.Get(ctx, "the intent", host.At("/intents/%s", q.ID)), 0)
+	return model.Replied{}
+}
+
+// settled reads until what is shown is no older than what replies told, or that does not come: a server may be late.
+func (q *question) settled(ctx context.Context, do model.Action) model.Replied {
+	patience := q.Late()
+	for began, waited := q.Now(), q.Waited(); ; {
+		read := q.look
+		if do == model.Tell {
+			read = q.tell
+		}
+		out, there := read(ctx)
+		if there || q.Now().Sub(began)-(q.Waited()-waited) >= patience {
+			return out
+		}
+		scenarios.End(wire.Pause(ctx, patience/40))
+	}
+}
+
+// look reads the intent, and reports whether it is as late as the replies to writes.
+func (q *question) look(ctx context.Context) (out model.Replied, there bool) {
+	out = q.replied(q.Get(ctx, "the intent", host.At("/intents/%s", q.ID)), 0)
+	version, has := out.Body.Key("version").Int()
+	return out, (!has || version >= q.saw[0]) && !(q.taken && out.Body.Key("status").String() == host.Suspended)
+}
+
+// tell reads the log, and reports whether it tells of an answer that was taken.
+func (q *question) tell(ctx context.Context) (out model.Replied, there bool) {
+	log := q.Log(ctx, "the log")
+	out = q.replied(host.Reply{Status: log.Read, Body: log.Read}, 0)
+	out.List = log.Events
+	return out, !q.taken || slices.ContainsFunc(log.Events, func(e wire.Value) bool { return host.Contains(e, "intent.resumed") })
 }
 
 // change sends a change that names the version that was seen last, or the one before.

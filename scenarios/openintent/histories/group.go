@@ -119,31 +119,17 @@ func (g *group) after(in model.Deed, out model.Found) []model.Group {
 	return model.GroupModel.After(g.states, history.Step[model.Deed, model.Found]{In: in, Out: out})
 }
 
-// late is how long a server may take to show everywhere what happened.
-const late = 2 * time.Second
-
-// settled reads until what is shown is explained, or that does not come: a server may be late. What did not come in time once is not
-// waited for again.
+// settled reads until what is shown is explained, or that does not come: a server may be late.
 func (g *group) settled(ctx context.Context, in model.Deed) (out model.Found) {
 	g.CatchUp(ctx)
-	if out = g.read(ctx, in); len(g.after(in, out)) > 0 {
-		return out
-	}
-	waited := false
-	wait := func(ctx context.Context) string {
-		waited = true
-		for began, waited := g.Now(), g.Waited(); g.Now().Sub(began)-(g.Waited()-waited) < late; {
-			scenarios.End(wire.Pause(ctx, late/40))
-			if out = g.read(ctx, in); len(g.after(in, out)) > 0 {
-				return "late"
-			}
+	patience := g.Late()
+	for began, waited := g.Now(), g.Waited(); ; {
+		out = g.read(ctx, in)
+		if len(g.after(in, out)) > 0 || g.Now().Sub(began)-(g.Waited()-waited) >= patience {
+			return out
 		}
-		return "never"
+		scenarios.End(wire.Pause(ctx, patience/40))
 	}
-	if how := g.Learn("how late the server is to show: "+string(in.Do), wait); how == "late" && !waited {
-		wait(ctx)
-	}
-	return out
 }
 
 // own reads an intent, or all of them if n is none, and returns the statuses by number.
@@ -253,7 +239,7 @@ func (g *group) write(ctx context.Context, i *host.Intent, in model.Deed, call w
 		case model.MatchNone:
 			return g.Send(ctx, call)
 		case model.MatchLater:
-			version = []int64{version + 1, version * 10}[in.Value%2]
+			version = []int64{version + 1000, version*10 + 1000}[in.Value%2] // the server may move it meanwhile
 		case model.MatchOld:
 			switch {
 			case version < 2:

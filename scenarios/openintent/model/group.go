@@ -67,6 +67,7 @@ type Single struct {
 	Answer int    `json:"answer"` // of [Values]
 	// Again: it was suspended once more, and there is no record of that yet.
 	Again   bool `json:"again"`
+	Twice   Some `json:"twice"`   // the rounds after which it was suspended again before there was another record
 	Resumed Some `json:"resumed"` // the rounds that were answered
 	Others  Some `json:"others"`  // the rounds that ended otherwise, of which a log may tell that the intent resumed
 }
@@ -115,6 +116,9 @@ func (g *Group) Start() {
 			s.Why = openintent.OIP00014
 			if s.Status == "" {
 				s.Status = Active
+			}
+			if s.Status == Draft || g.open(n) != 0 {
+				*g = g.idle(n)
 			}
 		}
 	}
@@ -233,7 +237,9 @@ func (g Group) halt(n int) Group {
 	}
 	s := &g.All[n]
 	s.Status, s.Held, s.Why = Suspended, false, openintent.OIPREAD2
-	s.Again = s.Record == Answered || s.Record == Expired
+	if s.Again = s.Record == Answered || s.Record == Expired; s.Again {
+		s.Twice = s.Twice.with(s.Round)
+	}
 	g.Astray = g.Astray || s.Record == Ended || s.Record == Left // such a record may wait again
 	return g.begin(n)
 }

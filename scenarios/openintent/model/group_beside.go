@@ -67,6 +67,11 @@ var besideRules = []*deedRule{
 		Ways: only(deedTaken, Group.deadline),
 	},
 	{
+		Name: "whether time that passes for an intent passes for its portfolio is open",
+		When: func(g Group, in Deed) bool { return in.Do == Pass && g.Due(in.Intent) },
+		Ways: either(astray),
+	},
+	{
 		Name: "time passes for what does not wait", Of: scenarios.IDs{openintent.OIP0025F4},
 		When: func(g Group, in Deed) bool { return in.Do == Pass && !g.All[in.Intent].lapses() },
 		Ways: only(deedTaken, func(g Group, s deedStep) Group { // a window would begin when the record says, or later
@@ -100,6 +105,16 @@ var besideRules = []*deedRule{
 			{Name: "as it also allows", Shows: deedTaken, To: func(g Group, s deedStep) Group { return g.lapseOtherwise(s.In.Intent) }},
 		},
 	},
+}
+
+// Due reports whether a portfolio of n has a deadline that is not over.
+func (g *Group) Due(n int) bool {
+	for _, f := range g.Folders {
+		if f.Members.Has(n) && f.Dated && !f.Passed {
+			return true
+		}
+	}
+	return false
 }
 
 // lapses reports whether time brings anything about.

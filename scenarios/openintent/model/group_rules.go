@@ -78,7 +78,7 @@ var answerRules = []*deedRule{
 			return in.Do == Answer && g.All[in.Intent].Again &&
 				(in.Names == "" || in.Names == NamesEarlier && g.All[in.Intent].Round > 1)
 		},
-		Ways: only(deedRefused(409)),
+		Ways: only(refusedUntold),
 	},
 	{
 		Name: "an answer after the window is refused", Of: scenarios.IDs{openintent.OIPREAD3}, Readings: []string{"OIP-R12"},
@@ -116,7 +116,7 @@ var answerRules = []*deedRule{
 	},
 	{
 		Name: "a confirmation takes nothing but yes and no", Of: scenarios.IDs{openintent.OIP0025A9},
-		When: wrong("confirm"), Ways: only(deedRefused(422)),
+		When: wrong("confirm"), Ways: only(refusedConfirm),
 	},
 	{
 		Name: "what a text takes that is no text is open",
@@ -141,7 +141,7 @@ var answerRules = []*deedRule{
 			one := &g.All[n]
 			one.Record, one.Answer, one.Resumed = Answered, s.In.Value, one.Resumed.with(one.Round)
 			return g.resume(n, openintent.OIP0025A15, true)
-		}}},
+		}}, {Name: "refused for another reason", Shows: refusedFor, To: same}},
 	},
 }
 
@@ -297,6 +297,9 @@ var graphRules = []*deedRule{
 			one.Needs = one.Needs.with(s.In.On)
 			if one.Held = one.Held && g.open(s.In.Intent) != 0; !one.Held {
 				one.Why = openintent.OIP00022
+			}
+			if g.open(s.In.Intent) != 0 { // it may be blocked, and what its tasks do then no text says
+				g = g.idle(s.In.Intent)
 			}
 			return g
 		}),

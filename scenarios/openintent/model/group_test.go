@@ -27,7 +27,7 @@ func small() (all []model.Group) {
 					g.All[1].Held = status == model.Suspended
 					g.All[1].Leased, g.All[2].Leased = true, true
 					g.Folders[0].Members, g.Folders[1].Members = 1<<2, 1<<1
-					g.Folders[0].Dated, g.Folders[1].Passed = true, status == model.Active
+					g.Folders[0].Dated, g.Folders[1].Passed = window%2 == 0 && record != model.Waiting || window > 4, status == model.Active
 					g.Works[0] = model.Errand{Intent: 2, Is: model.Runs}
 					if all = append(all, g); status == model.Suspended { // with all that shows it
 						g.All[2].Passed, g.Works[0].Is, g.All[2].Parent = 1, model.Mirrors, 0

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -123,7 +124,11 @@ func (g Group) log(s deedStep) (out []history.Miss) {
 		if most = answered; one.Others.Has(k + 1) {
 			most = 1
 		}
-		often(openintent.OIPREAD7, "intent.suspended", sid, 0, 1)
+		suspended := 1
+		if one.Twice.Has(k + 1) { // the next one was told with this id
+			suspended = 2
+		}
+		often(openintent.OIPREAD7, "intent.suspended", sid, 0, suspended)
 		often(openintent.OIP0025A14, "intent.resumed", sid, answered, most)
 	}
 	if len(sids) == one.Round && one.Round > 0 && g.Offers.Windows {
@@ -266,7 +271,7 @@ func deedTaken(_ Group, s deedStep) []history.Miss {
 func deedRefused(codes ...int64) func(Group, deedStep) []history.Miss {
 	return func(_ Group, s deedStep) []history.Miss {
 		switch code := s.Out.Code; {
-		case code == 0, slices.Contains(codes, code), len(codes) == 0 && code/100 == 4:
+		case code == 0, slices.Contains(codes, code), len(codes) == 0 && (code/100 == 4 || code == http.StatusNotImplemented):
 			return nil
 		}
 		words := "4xx"
@@ -275,6 +280,12 @@ func deedRefused(codes ...int64) func(Group, deedStep) []history.Miss {
 		}
 		return []history.Miss{miss(s.Out.Status, "a refusal with HTTP %s", words)}
 	}
+}
+
+// refusedFor: a refusal for another reason than what the answer says violates nothing (want of a right, too many tries, load).
+func refusedFor(g Group, s deedStep) []history.Miss {
+	return deedRefused(http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusLocked,
+		http.StatusTooManyRequests)(g, s)
 }
 
 // refusedUntold: the refusal does not tell the id that it asks for. A value that does not fit may be what is refused.
@@ -289,10 +300,21 @@ func refusedUntold(g Group, s deedStep) []history.Miss {
 
 // refusedChoice lists the choices that there are.
 func refusedChoice(g Group, s deedStep) []history.Miss {
+	if _, is := Values[s.In.Value].(string); !is { // that is a mistake of another kind (OIP-R130)
+		return deedRefused()(g, s)
+	}
 	if out := deedRefused(422)(g, s); len(out) > 0 || len(s.Out.Where) == 0 {
 		return out
 	}
 	return listsChoices(s.Out.Where[0])
+}
+
+// refusedConfirm: a value of another type is a mistake of another kind (OIP-R130).
+func refusedConfirm(g Group, s deedStep) []history.Miss {
+	if _, is := Values[s.In.Value].(string); !is {
+		return deedRefused()(g, s)
+	}
+	return deedRefused(422)(g, s)
 }
 
 // listsChoices compares valid_choices, as values or as objects.
@@ -323,6 +345,9 @@ func tookAnswer(g Group, s deedStep) (out []history.Miss) {
 		return []history.Miss{missOf(of, s.Out.Status, "HTTP 200: the answer is taken")}
 	}
 	sids, body := s.Out.Names.Sids[n], s.Out.Body
+	if len(sids) == 0 {
+		return nil
+	}
 	for _, m := range []struct {
 		member string
 		want   any

@@ -101,9 +101,9 @@ var QuestionModel = &history.Model[Question, Asked, Replied]{
 			Name: "an answer to what waits is taken", Of: scenarios.IDs{openintent.OIPREAD1},
 			When: func(q Question, in Asked) bool { return in.Do == Answer && q.waits() },
 			Ways: []questionWay{{Must: true, Shows: took, To: func(q Question, s questionStep) Question {
-				q.Status, q.Answer = Active, s.In.Value
-				return q.moved(s)
-			}}},
+				q.Status, q.Answer, q.Known = Active, s.In.Value, false // whether an answer makes another version no text says
+				return q
+			}}, {Name: "refused for another reason", Shows: refused(401, 403, 408, 409, 423, 429), To: Question.same}},
 		},
 		{
 			Name: "an answer to what does not wait is refused", Of: scenarios.IDs{openintent.OIP0026K4}, Readings: []string{"OIP-R30"},
@@ -192,8 +192,8 @@ func (q Question) shown(s questionStep) (out []history.Miss) {
 		}
 		out = append(out, missOf(of, status, "status %s", q.Status))
 	}
-	if version, has := body.Key("version").Int(); has && (q.Known && version != q.Version || version < q.Version) {
-		out = append(out, miss(body.Key("version"), "version %d", q.Version))
+	if version, has := body.Key("version").Int(); has && version < q.Version {
+		out = append(out, miss(body.Key("version"), "version %d, or a later one", q.Version))
 	}
 	if note := body.At("/state/note"); note.String() != q.Note {
 		out = append(out, miss(note, "the note %q", q.Note))

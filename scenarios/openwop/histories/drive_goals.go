@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -93,6 +94,7 @@ type standing struct {
 	*host.Goal
 	// turns: what a goal shows while a run of it is under way no text says. So ticks come at once, and all else alone.
 	turns      sync.RWMutex
+	ticks      crowd
 	mu         sync.Mutex
 	objectives map[int]string
 	asked      dialect.CreateGoalRequest
@@ -124,10 +126,15 @@ func (g *standing) Do(ctx context.Context, _ int, in model.GoalAsk) model.GoalSa
 	if in.Do == model.TickGoal {
 		g.turns.RLock()
 		defer g.turns.RUnlock()
+		beside := g.ticks.enter()
 		out := g.saying(g.tick(ctx, in))
-		if out.Body.Key("runId").String() == "" {
+		out.Beside = beside()
+		id := out.Body.Key("runId").String()
+		if id == "" {
 			out.Now = g.Look(ctx, "the goal that fired no run").Body
+			return out
 		}
+		g.shows(ctx, id)
 		return out
 	}
 	g.turns.Lock()
@@ -170,6 +177,17 @@ func (g *standing) Do(ctx context.Context, _ int, in model.GoalAsk) model.GoalSa
 	return g.saying(g.Read(ctx, "the goal"))
 }
 
+// shows waits until the goal shows a run that was fired, or that does not come: a judge may take its time.
+func (g *standing) shows(ctx context.Context, run string) {
+	for began, waited := g.Now(), g.Waited(); g.Now().Sub(began)-(g.Waited()-waited) < g.Late(); {
+		listed := g.Look(ctx, "the goal, until it shows its run").Body.At("/progress/contributingRunIds")
+		if slices.ContainsFunc(listed.Items(), func(v wire.Value) bool { return v.String() == run }) {
+			return
+		}
+		scenarios.End(wire.Pause(ctx, g.Late()/40))
+	}
+}
+
 func (g *standing) saying(r host.GoalReply) model.GoalSaw {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -180,7 +198,11 @@ func (g *standing) saying(r host.GoalReply) model.GoalSaw {
 }
 
 func (g *standing) act(ctx context.Context, op dialect.Operation) model.GoalSaw {
-	return g.saying(host.AnswerOf(g.GoalHome.Do(ctx, wire.Call{Operation: g.To(op), Label: op.Name()})))
+	reply := g.GoalHome.Do(ctx, wire.Call{Operation: g.To(op), Label: op.Name()})
+	if reply.Status == http.StatusUnauthorized || reply.Status == http.StatusForbidden {
+		scenarios.End(scenarios.Block(fmt.Sprintf("%s was answered HTTP %d", op.Name(), reply.Status), host.GiveGoalsKey))
+	}
+	return g.saying(host.AnswerOf(reply))
 }
 
 // edited edits the goal, and reads it where that is refused.
@@ -240,7 +262,8 @@ func (g *standing) run(ctx context.Context) model.GoalSaw {
 func (g *standing) trail(ctx context.Context) model.GoalSaw {
 	out := g.act(ctx, dialect.ReadTrail)
 	events := out.Body.Key("events")
-	if out.Silent = !host.Succeeded(out.Status) || !host.IsList(events); out.Silent {
+	more := out.Body.Key("isComplete").Actual() == false // what is on further pages is not read
+	if out.Silent = !host.Succeeded(out.Status) || !host.IsList(events) || more; out.Silent {
 		return out
 	}
 	out.Now = g.Look(ctx, "the goal whose log was read").Body

@@ -3,6 +3,7 @@ package histories
 import (
 	"cmp"
 	"context"
+	"net/http"
 	"slices"
 	"strconv"
 
@@ -187,6 +188,7 @@ func (r *run) child(ctx context.Context) model.RunSaw {
 	}
 	c := r.children[r.begun%n]
 	r.mu.Unlock()
+	r.CatchUp(ctx)
 	out := saw(r.Send(ctx, wire.Call{Operation: dialect.ReadRun.Of(c.id), Label: "a child of the run"}))
 	out.Other, out.Worker, out.Ended = c.id, c.worker, c.done
 	if r.begin.Claims.Ancestry {
@@ -217,13 +219,23 @@ func (r *run) fork(ctx context.Context, in model.RunAsk) model.RunSaw {
 // answer answers the run. What it waits for is read anew.
 func (r *run) answer(ctx context.Context, in model.RunAsk) model.RunSaw {
 	snapshot := r.Snapshot(ctx, "the run, to answer it").Value("")
-	waits := host.Pending(snapshot, host.RunLog{})
+	waits := host.Pending(snapshot, r.ReadLog(ctx, "log, to answer the run"))
 	answered := r.taken()
 	if waits.Node == "" {
 		waits.Node = "supervisor"
 	}
-	body := waits.Answers(r.marker)[0]
-	var out model.RunSaw
+	forms := waits.Answers(r.marker)
+	out := r.answerIn(ctx, in, snapshot, waits, answered, forms[0])
+	if code, _ := out.Status.Int(); len(forms) > 1 && (in.By == model.ByNode || in.By == model.ByToken) &&
+		(code == http.StatusBadRequest || code == http.StatusUnprocessableEntity) { // some take answers as a list (OWP-R34)
+		out = r.answerIn(ctx, in, snapshot, waits, answered, forms[1])
+	}
+	return out
+}
+
+func (r *run) answerIn(
+	ctx context.Context, in model.RunAsk, snapshot wire.Value, waits host.Interrupt, answered int, body any,
+) (out model.RunSaw) {
 	switch in.By {
 	case model.ByToken, model.ByOld, model.ByForged:
 		token, round, ok := r.token(in.By, answered)
@@ -275,9 +287,9 @@ func (r *run) token(by model.By, answered int) (token string, round int, ok bool
 	}
 	token, ok = r.tokens[round]
 	if by == model.ByForged && len(token) > 8 {
-		at, with := len(token)/3, byte('A')
-		if token[at] == with {
-			with = 'B'
+		at, with := len(token)/3, byte('Z') // no digit of a UUID, however it is compared
+		if token[at] == 'Z' || token[at] == 'z' {
+			with = 'Y'
 		}
 		token = token[:at] + string(with) + token[at+1:]
 	}

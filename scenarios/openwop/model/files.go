@@ -294,6 +294,9 @@ func (f Files) listed(s fileStep) (out []history.Miss) {
 		}
 		entries[path] = e
 	}
+	for odd := range OddPaths { // that such a file was taken is another violation, and listing it is none
+		delete(entries, strings.TrimPrefix(OddPath(odd, s.Out.Prefix), s.Out.Prefix))
+	}
 	for i, path := range FilePaths {
 		e, has := entries[path]
 		delete(entries, path)

@@ -32,6 +32,7 @@ type Goal struct {
 	State    GoalState `json:"state"`
 	Escalate bool      `json:"escalate"` // the host claims that agents of goals can get stuck
 	Paused   bool      `json:"paused"`
+	Open     bool      `json:"open,omitempty"` // it was escalated, and goes on: no text says how
 	// MaxRuns and MaxCost are its bounds, the second in thousandths of a dollar; 0 is none.
 	MaxRuns   int                  `json:"maxRuns,omitempty"`
 	MaxCost   int                  `json:"maxCost,omitempty"`
@@ -75,6 +76,7 @@ type GoalAsk struct {
 
 // GoalSaw is a reply. Events are of its log, as far as they are of a goal.
 type GoalSaw struct {
+	Beside bool       `json:"beside,omitempty"` // another tick was under way
 	Status wire.Value `json:"status"`
 	Body   wire.Value `json:"body"`
 	ID     string     `json:"id"`
@@ -116,7 +118,11 @@ func anyGoal(Goal, goalStep) []history.Miss { return nil }
 
 // GoalsModel says what a goal may show.
 var GoalsModel = &history.Model[Goal, GoalAsk, GoalSaw]{
-	Rules: append(goalLooks, []*goalRule{
+	Rules: append(append([]*goalRule{{
+		Name: "what becomes of an escalated goal that goes on again is open", Readings: []string{"OWP-R27"},
+		When: func(g Goal, _ GoalAsk) bool { return g.Open },
+		Ways: []goalWay{{Shows: anyGoal, To: Goal.same}},
+	}}, goalLooks...), []*goalRule{
 		{
 			Name: "goals are listed by their states", Of: scenarios.IDs{openwop.OWP0097C2},
 			When: func(_ Goal, in GoalAsk) bool { return in.Do == ListGoals },
@@ -140,6 +146,7 @@ var GoalsModel = &history.Model[Goal, GoalAsk, GoalSaw]{
 				// A seam may have the judge decide by itself, and a last run that satisfies may end the goal at its bound.
 				{Name: "it is judged otherwise", Shows: Goal.doubted, To: Goal.unsatisfied},
 				{Name: "it ends at its bound", Shows: Goal.both, To: Goal.exceeded},
+				{Name: "another tick is under way", Shows: conflicts, To: Goal.same},
 			},
 		},
 		{
@@ -205,6 +212,18 @@ var GoalsModel = &history.Model[Goal, GoalAsk, GoalSaw]{
 					}
 					return refusal(s.Out.Status)
 				}, To: Goal.same},
+			},
+		},
+		{
+			Name: "an escalated goal is resumed or not", Of: scenarios.IDs{openwop.OWP0097E8}, Readings: []string{"OWP-R27"},
+			When: func(g Goal, in GoalAsk) bool { return in.Do == ResumeGoal && g.State == GoalEscalated },
+			Ways: []goalWay{
+				{Name: "resumed", Shows: func(_ Goal, s goalStep) []history.Miss { return success(s.Out.Status, "it goes on") },
+					To: func(g Goal, _ goalStep) Goal {
+						g.Open = true
+						return g
+					}},
+				{Name: "not", Shows: func(_ Goal, s goalStep) []history.Miss { return refusal(s.Out.Status) }, To: Goal.same},
 			},
 		},
 		{

@@ -184,9 +184,10 @@ func (g Goal) trail(s goalStep) (out []history.Miss) {
 			out = append(out, missOf(openwop.OWP0097E9, run, "the run %s", g.Named[i]))
 		}
 	}
-	if n := len(s.Out.Evaluated); n != g.Runs {
+	if n := len(s.Out.Evaluated); n == 0 { // they may stand elsewhere (OWP-R104)
+	} else if n != g.Runs {
 		out = append(out, missOf(openwop.OWP0097D1, s.Out.Body, "%d evaluations", g.Runs))
-	} else if n > 0 {
+	} else {
 		last := s.Out.Evaluated[n-1].At("/payload/satisfied")
 		out = append(out, whether(last.Actual() == g.Verdict, openwop.OWP0097D1, last, "the verdict satisfied %t", g.Verdict)...)
 	}
@@ -200,7 +201,11 @@ func (g Goal) closedAs(s goalStep) (out []history.Miss) {
 	case GoalActive:
 		return whether(len(closed) == 0, openwop.OWP0097D3, s.Out.Body, "no end of an active goal")
 	case GoalSatisfied, GoalExceeded:
-		if len(closed) != 1 {
+		switch len(closed) {
+		case 0: // it may stand elsewhere (OWP-R104)
+			return nil
+		case 1:
+		default:
 			return []history.Miss{missOf(openwop.OWP0097D3, s.Out.Body, "one end")}
 		}
 		of := scenarios.RequirementID(openwop.OWP0097D3)
@@ -211,4 +216,12 @@ func (g Goal) closedAs(s goalStep) (out []history.Miss) {
 		return whether(final.String() == string(g.State), of, final, "the end %s", g.State)
 	}
 	return nil
+}
+
+// conflicts: a host may take one tick at a time.
+func conflicts(_ Goal, s goalStep) []history.Miss {
+	if !s.Out.Beside {
+		return []history.Miss{missOf("", s.Out.Status, "success: no other tick is under way")}
+	}
+	return refusal(s.Out.Status, 409, 429)
 }

@@ -43,7 +43,11 @@ func eventOf(v wire.Value) (e event, ok bool) {
 		for _, w := range d.Key("nextWorkerIds").Items() {
 			workers = append(workers, w.String())
 		}
-		e.detail = d.Key("kind").String() + " " + strings.Join(workers, ",") + " " + p.Key("iteration").JSON() + " " +
+		kind := d.Key("kind").String()
+		if kind == "clarify" || kind == "escalate" { // OWP-R1
+			kind = string(dialect.AskUserDecisionKindAskUser)
+		}
+		e.detail = kind + " " + strings.Join(workers, ",") + " " + p.Key("iteration").JSON() + " " +
 			d.Key("prompt").String() + d.Key("reason").String()
 	case dialect.HandedOver:
 		e.detail = p.Key("phase").String() + " " + p.Key("workerId").String()
@@ -145,6 +149,21 @@ var ends = map[dialect.Event]string{
 }
 
 // end is the status in which the log says that the run ended, "" if it does not.
+// suspensions is how often a log tells that something waits, by the kind of event that does so most often.
+func (l Log) suspensions() int {
+	count := map[dialect.Event]int{}
+	for _, e := range l.events() {
+		count[e.kind]++
+	}
+	most := 0
+	for _, kind := range []dialect.Event{
+		dialect.NodeSuspended, dialect.InterruptRequested, dialect.ApprovalRequested, dialect.ClarificationRequested,
+	} {
+		most = max(most, count[kind])
+	}
+	return most
+}
+
 func (l Log) end() string {
 	for _, e := range l.events() {
 		if ends[e.kind] != "" {
@@ -217,15 +236,6 @@ func (c *counting) take(e event) {
 		} else if want := fmt.Sprintf("loop-iterations %d %d", most, most+1); e.detail != want || c.breaches > 1 {
 			c.miss(openwop.OWP0061E2, "one breach %s, and not %s", want, e.detail)
 		}
-	case dialect.RunPaused, dialect.RunResumed:
-		is := e.kind == dialect.RunPaused
-		if c.Pause == NeverPaused {
-			break // a host may tell so of answers
-		}
-		if is == c.paused && is {
-			c.miss(openwop.OWPCTL25, "one run.paused for each time that it stood still")
-		}
-		c.paused = is
 	case dialect.RunCompleted, dialect.RunFailed, dialect.RunCancelled:
 		c.ends(e)
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"net/http"
 	"slices"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -171,6 +172,7 @@ func (r Run) stands(s runStep) (out []history.Miss) {
 	turn, waits := r.Loop.hold(r.Leg)
 	is := status.String()
 	switch {
+	case !s.Out.Settled.Reached && r.Pause == Pausing && isWaiting(is): // it stands still already (OWP-R110)
 	case !s.Out.Settled.Reached && r.Pause == Pausing:
 		out = append(out, missOf(openwop.OWPCTL19, status, "the status paused, in time"))
 	case !s.Out.Settled.Reached && r.Pause == Resumed:
@@ -195,7 +197,7 @@ func (r Run) stood(s runStep) Run {
 		return r
 	}
 	r = r.at(status)
-	if isWaiting(status) && r.waits() && !r.Cancelled && (r.Pause == NeverPaused || r.Pause == Resumed) {
+	if isWaiting(status) && r.waits() && !r.Cancelled && r.Log.suspensions() > r.Leg && (r.Pause == NeverPaused || r.Pause == Resumed) {
 		r.Held = true
 	}
 	if r.stopped() {
@@ -264,6 +266,12 @@ func (r Run) tells(events []event, id scenarios.RequirementID, s runStep) []hist
 
 // streamed compares a stream with the log.
 func (r Run) streamed(s runStep) (out []history.Miss) {
+	switch code, _ := s.Out.Status.Int(); {
+	case code/100 == 4 && s.In.Mode != "debug": // a mode, or a list of them, that the host does not know (OWP-ERR-16)
+		return nil
+	case code == http.StatusNoContent && s.Out.Over: // there is no more to come
+		return nil
+	}
 	if out = success(s.Out.Status, "a stream of the log"); out != nil {
 		return out
 	}

@@ -92,6 +92,9 @@ var runAnswers = []*runRule{
 			if r.End == "cancelled" {
 				id = openwop.OWPINT46
 			}
+			if s.In.By == Misfit { // in which order a host looks at a request no text says (OWP-R112)
+				return under(id, refusal(s.Out.Status))
+			}
 			return under(id, refusal(s.Out.Status, lateCodes...))
 		})}},
 	},
