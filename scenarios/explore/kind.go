@@ -25,7 +25,8 @@ type Kind[S comparable, In, Out any] struct {
 	Shown func(Out) wire.Value
 	// Clients is how many act at once at most; 0 is one, where no text says what happens at once.
 	Clients int
-	// Single: each step is one request. Only of those it is known what may have become of them where a target is killed meanwhile.
+	// Single: each step is one request. Only of those it is known what may have become of them where a reply is lost, or a target is
+	// killed meanwhile.
 	Single bool
 }
 

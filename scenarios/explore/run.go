@@ -71,7 +71,7 @@ func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *ra
 		round := make([]history.Step[In, Out], clients)
 		same := clients > 1 && r.IntN(oneInSame) == 0
 		for i := range round {
-			round[i] = history.Step[In, Out]{Client: i, In: k.next(r, states, met), Lost: r.IntN(oneInLost) == 0 && len(h.Steps) > 0}
+			round[i] = history.Step[In, Out]{Client: i, In: k.next(r, states, met), Lost: k.Single && r.IntN(oneInLost) == 0 && len(h.Steps) > 0}
 			if same {
 				round[i].In = round[0].In
 			}

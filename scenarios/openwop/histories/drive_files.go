@@ -48,6 +48,7 @@ var files = &explore.Kind[model.Files, model.FileAsk, model.FileSaw]{
 	},
 	Shown:   func(out model.FileSaw) wire.Value { return out.Status },
 	Clients: 4,
+	Single:  true,
 }
 
 // fitsBody reports whether a request with a content of n bytes, each of them escaped, is not too large by itself.
@@ -274,6 +275,6 @@ func (w *workspace) foreign(ctx context.Context, in model.FileAsk) model.FileSaw
 var filesExplained = scenarios.Scenario{
 	ID:     "openwop/histories/files",
 	Title:  "workspace files show what clients did to them, in some order, whatever they do at once",
-	Proves: scenarios.IDs{openwop.OWPWSP1}, Watches: files.Watched(),
+	Proves: scenarios.IDs{openwop.OWPWSP1}, Watches: files.Watched(), Reaches: scenarios.Survived,
 	Claim: claims.WorkspaceFiles, Ask: scenarios.Ask(filesAtOnce, files.Judge),
 }

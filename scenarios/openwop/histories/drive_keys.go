@@ -31,6 +31,7 @@ var keys = &explore.Kind[model.Keys, model.KeyAsk, model.KeySaw]{
 	Beside:  scenarios.IDs{openwop.OWPERR4},
 	Shown:   func(out model.KeySaw) wire.Value { return out.Status },
 	Clients: 4,
+	Single:  true,
 }
 
 func drawKey(r *rand.Rand, k model.Keys) model.KeyAsk {
@@ -122,6 +123,6 @@ func (k *keyring) look(ctx context.Context, h *host.Host, in model.KeyAsk) model
 var keysExplained = scenarios.Scenario{
 	ID:     "openwop/histories/keys",
 	Title:  "of the requests under an idempotency key one is done, whoever asks at once, and the others are answered as it was",
-	Proves: scenarios.IDs{openwop.OWPERR18}, Watches: keys.Watched(),
+	Proves: scenarios.IDs{openwop.OWPERR18}, Watches: keys.Watched(), Reaches: scenarios.Survived,
 	Claim: claims.Protocol, Ask: scenarios.Ask(keysAtOnce, keys.Judge),
 }
