@@ -69,6 +69,9 @@ func where(text string) func(wire.Entry, results.Check) bool {
 		if e.Label == "discovery" { // a string is a string there
 			return false
 		}
+		if strings.Contains(check.Expected, "as in the source") { // and what has not changed has not, whatever it is
+			return false
+		}
 		return strings.Contains(check.Actual, strings.Trim(string(quoted), `"`)) || strings.Contains(check.Actual, text)
 	}
 }
