@@ -32,6 +32,10 @@ linearizability. A history that the model does not explain is asked again, small
 and smaller, and the smallest is shown: its steps, the one that no rule allows, and
 what would have been allowed in its place.
 
+With --all it goes on when something is found. With --host-cmd it starts the host
+itself, kills it at drawn moments and starts it again: what was acknowledged must be
+there (docs/explore.md).
+
 It certifies nothing: a certificate is for assay certify. What it finds is written
 into --out as a certification would be, with the transcript of all requests.
 
@@ -78,7 +82,7 @@ func newExplore() *cobra.Command {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = !slices.Contains(exploreFlags, f.Name) && o.commands[f.Name] == nil })
 	out := cmd.Flags().Lookup("out")
 	out.DefValue, out.Usage = exploredDir, "`DIR` for what is found"
-	cmd.Flags().DurationVar(&lasts, "for", time.Minute, "for how long `TIME` it goes on")
+	cmd.Flags().DurationVar(&lasts, "for", time.Minute, "`TIME` for which it goes on")
 	cmd.Flags().BoolVar(&all, "all", false, "go on when something is found, and hold each sentence against the target once")
 	cmd.Flags().StringVar(&command, "host-cmd", "", "`COMMAND` that starts the host at TARGET, which is then killed at drawn moments, and started again")
 	return cmd

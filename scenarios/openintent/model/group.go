@@ -85,6 +85,7 @@ const (
 type Shelf struct {
 	Members Some `json:"members"`
 	Twice   Some `json:"twice"`
+	Joined  Some `json:"joined"` // those that were suspended when they joined, and have not been suspended since
 	Dated   bool `json:"dated"`  // it has a deadline
 	Passed  bool `json:"passed"` // that is over
 	// Told is how often its log tells at least and at most of each intent that it was suspended and that it resumed.
@@ -223,6 +224,7 @@ func (g Group) halt(n int) Group {
 	for f := range g.Folders {
 		if g.Folders[f].Members.Has(n) && was != Suspended {
 			g.Folders[f].Told[n].Suspended[1]++
+			g.Folders[f].Joined = g.Folders[f].Joined.without(n)
 			g.Astray = g.Astray || g.Folders[f].Passed
 		}
 	}
@@ -250,7 +252,7 @@ func (g Group) begin(n int) Group {
 		return g
 	}
 	for f := range g.Folders {
-		if t := &g.Folders[f].Told[n]; g.Folders[f].Members.Has(n) && t.Suspended[0] < t.Suspended[1] {
+		if t := &g.Folders[f].Told[n]; g.Folders[f].Members.Has(n) && !g.Folders[f].Joined.Has(n) && t.Suspended[0] < t.Suspended[1] {
 			t.Suspended[0]++
 		}
 	}

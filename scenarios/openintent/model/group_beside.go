@@ -22,6 +22,7 @@ var besideRules = []*deedRule{
 			}
 			if f.Members = f.Members.with(n); g.All[n].Status == Suspended {
 				f.Told[n].Suspended[1]++
+				f.Joined = f.Joined.with(n) // whether that is told no text says
 			}
 			return g
 		}),
