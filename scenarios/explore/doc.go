@@ -1,4 +1,4 @@
-// Package explore makes histories that nobody thought of: several clients at once do legal and illegal things to objects of a
-// target, drawn by weights that turn towards what was not done yet, and a model says of each whether it explains what they saw. A
-// history that it does not explain is made small and asked again. It knows no protocol.
+// Package explore draws random histories and checks them against a model. Several clients take legal and illegal steps on objects of
+// a target at once. Steps that the model's rules have met least are preferred. A history that the model does not explain is shrunk by
+// asking the target again. The package knows no protocol.
 package explore

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The toy host keeps counters: each has a number that goes up by what is added to it.
+// The toy host keeps counters. A client adds to a counter or reads it.
 type (
 	in struct {
 		Add int `json:"add"` // 0: read

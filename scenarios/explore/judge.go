@@ -77,7 +77,7 @@ func (k *Kind[S, In, Out]) rules(states []S, in In) (all []*history.Rule[S, In, 
 	return all
 }
 
-// unexplained checks the step that no rule allows, under the sentences of what comes closest to it.
+// unexplained fails the step that no rule allows. It cites the sentences of the nearest allowed way.
 func (k *Kind[S, In, Out]) unexplained(h History[S, In, Out], v history.Verdict[S, In, Out], j *scenarios.Judge) {
 	if len(v.Closest) == 0 {
 		panic(fmt.Sprintf("the model has no rule for %s", k.Model.Tell(h.Steps[v.Wrong])))

@@ -100,7 +100,7 @@ func (o *Observation) history(ctx context.Context, p *host.Plugin, program model
 	return sound
 }
 
-// alone returns what was observed of one program.
+// alone returns the observation of a single program.
 func (o Observation) alone(p Played) Observation {
 	o.Programs, o.Turns, o.Shrunk = []Played{p}, nil, 0
 	for _, t := range p.all() {

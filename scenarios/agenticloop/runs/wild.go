@@ -59,7 +59,7 @@ func (d *drawing) wild() model.Program {
 	var lines [][]model.Move
 	for i := range d.few(crowd, 2) {
 		l := d.wildLine(i)
-		if i > 0 && d.Rand.IntN(4) == 0 { // what was asked for before may be asked for again
+		if i > 0 && d.Rand.IntN(4) == 0 { // two runs may have the same goal and context
 			l.run.Goal, l.run.Context = p.Runs[0].Goal, p.Runs[0].Context
 		}
 		p.Runs, lines = append(p.Runs, l.run), append(lines, l.moves)
@@ -71,7 +71,7 @@ func (d *drawing) wild() model.Program {
 	return p
 }
 
-// wildLine draws a run and what comes for it, most of it before it is over.
+// wildLine draws a run and its deliveries. Most of them come before the run ends.
 func (d *drawing) wildLine(i int) *line {
 	l := &line{drawing: d, number: i, to: open}
 	n, calm := d.few(length, fewSteps), d.Rand.IntN(2) == 0
