@@ -219,35 +219,3 @@ x client 2: read: 8
 		})
 	}
 }
-
-// What happens by itself may have happened at any moment of a step.
-func TestDrift(t *testing.T) {
-	const emptied = 5
-	m := *cell
-	m.Drift = func(kept int, s step) []int {
-		switch {
-		case s.Ended < emptied:
-			return []int{kept}
-		case s.Began > emptied:
-			return []int{0}
-		}
-		return []int{kept, 0}
-	}
-	for name, c := range map[string]struct {
-		read step
-		ok   bool
-	}{
-		"before":             {at(0, 3, 4, read(7)), true},
-		"before, and gone":   {at(0, 3, 4, read(0)), false},
-		"meanwhile":          {at(0, 4, 6, read(7)), true},
-		"meanwhile, gone":    {at(0, 4, 6, read(0)), true},
-		"after":              {at(0, 6, 7, read(0)), true},
-		"after, still there": {at(0, 6, 7, read(7)), false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if v := m.Explain([]int{0}, []step{at(0, 1, 2, write(7)), c.read}, 0); v.Ok() != c.ok {
-				t.Errorf("explained: %t", v.Ok())
-			}
-		})
-	}
-}

@@ -51,9 +51,6 @@ type Miss struct {
 // Model is what an object may show.
 type Model[S comparable, In, Out any] struct {
 	Rules []*Rule[S, In, Out]
-	// Drift returns the states in which an object may be at some moment of a step, by itself: what it was, unless that cannot be
-	// any more, and whatever time made of it. nil: nothing happens by itself.
-	Drift func(S, Step[In, Out]) []S
 	// Tell tells a step and its reply in a line.
 	Tell func(Step[In, Out]) string
 
@@ -98,30 +95,24 @@ type Taken[S comparable, In, Out any] struct {
 }
 
 // ways returns all ways that a step may go in a state, those that its reply rules out among them.
-func (m *Model[S, In, Out]) ways(from S, step Step[In, Out]) (all []Taken[S, In, Out]) {
-	states := []S{from}
-	if m.Drift != nil {
-		states = m.Drift(from, step)
+func (m *Model[S, In, Out]) ways(s S, step Step[In, Out]) (all []Taken[S, In, Out]) {
+	r := m.RuleOf(s, step.In)
+	if r == nil {
+		return nil
 	}
-	for _, s := range states {
-		r := m.RuleOf(s, step.In)
-		if r == nil {
-			continue
+	for i := range r.Ways {
+		w := &r.Ways[i]
+		t := Taken[S, In, Out]{Rule: r, Way: w}
+		if !step.Lost {
+			t.Misses = w.Shows(s, step)
 		}
-		for i := range r.Ways {
-			w := &r.Ways[i]
-			t := Taken[S, In, Out]{Rule: r, Way: w}
-			if !step.Lost {
-				t.Misses = w.Shows(s, step)
-			}
-			if len(t.Misses) == 0 {
-				t.To = w.To(s, step)
-			}
-			all = append(all, t)
+		if len(t.Misses) == 0 {
+			t.To = w.To(s, step)
 		}
-		if step.Lost {
-			all = append(all, Taken[S, In, Out]{Rule: r, To: s})
-		}
+		all = append(all, t)
+	}
+	if step.Lost {
+		all = append(all, Taken[S, In, Out]{Rule: r, To: s})
 	}
 	return all
 }
