@@ -123,6 +123,14 @@ func (c *Conn) Late() time.Duration {
 	return min(c.Patience, max(unseen, 20*c.Pace.Behind()))
 }
 
+// UntilShown calls look until it reports that what happened is shown, or [Conn.Late] is over. It looks at least once.
+func (c *Conn) UntilShown(ctx context.Context, look func(context.Context) (shown bool)) {
+	late := c.Late()
+	for began, waited := c.Now(), c.Waited(); !look(ctx) && c.Now().Sub(began)-(c.Waited()-waited) < late; {
+		End(wire.Pause(ctx, late/40))
+	}
+}
+
 // Within returns a context that ends when timeout is over, not counting the time in which requests of the drive were held back.
 func (c *Conn) Within(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	return within(ctx, timeout, c.Waited)

@@ -145,19 +145,16 @@ func (q *question) Do(ctx context.Context, _ int, in model.Asked) model.Replied 
 }
 
 // settled reads until what is shown is no older than what replies told, or that does not come: a server may be late.
-func (q *question) settled(ctx context.Context, do model.Action) model.Replied {
-	patience := q.Late()
-	for began, waited := q.Now(), q.Waited(); ; {
-		read := q.look
-		if do == model.Tell {
-			read = q.tell
-		}
-		out, there := read(ctx)
-		if there || q.Now().Sub(began)-(q.Waited()-waited) >= patience {
-			return out
-		}
-		scenarios.End(wire.Pause(ctx, patience/40))
+func (q *question) settled(ctx context.Context, do model.Action) (out model.Replied) {
+	read := q.look
+	if do == model.Tell {
+		read = q.tell
 	}
+	q.UntilShown(ctx, func(ctx context.Context) (shown bool) {
+		out, shown = read(ctx)
+		return shown
+	})
+	return out
 }
 
 // look reads the intent, and reports whether it is as late as the replies to writes.

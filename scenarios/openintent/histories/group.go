@@ -122,14 +122,11 @@ func (g *group) after(in model.Deed, out model.Found) []model.Group {
 // settled reads until what is shown is explained, or that does not come: a server may be late.
 func (g *group) settled(ctx context.Context, in model.Deed) (out model.Found) {
 	g.CatchUp(ctx)
-	patience := g.Late()
-	for began, waited := g.Now(), g.Waited(); ; {
+	g.UntilShown(ctx, func(ctx context.Context) bool {
 		out = g.read(ctx, in)
-		if len(g.after(in, out)) > 0 || g.Now().Sub(began)-(g.Waited()-waited) >= patience {
-			return out
-		}
-		scenarios.End(wire.Pause(ctx, patience/40))
-	}
+		return len(g.after(in, out)) > 0
+	})
+	return out
 }
 
 // own reads an intent, or all of them if n is none, and returns the statuses by number.

@@ -179,13 +179,10 @@ func (g *standing) Do(ctx context.Context, _ int, in model.GoalAsk) model.GoalSa
 
 // shows waits until the goal shows a run that was fired, or that does not come: a judge may take its time.
 func (g *standing) shows(ctx context.Context, run string) {
-	for began, waited := g.Now(), g.Waited(); g.Now().Sub(began)-(g.Waited()-waited) < g.Late(); {
+	g.UntilShown(ctx, func(ctx context.Context) bool {
 		listed := g.Look(ctx, "the goal, until it shows its run").Body.At("/progress/contributingRunIds")
-		if slices.ContainsFunc(listed.Items(), func(v wire.Value) bool { return v.String() == run }) {
-			return
-		}
-		scenarios.End(wire.Pause(ctx, g.Late()/40))
-	}
+		return slices.ContainsFunc(listed.Items(), func(v wire.Value) bool { return v.String() == run })
+	})
 }
 
 func (g *standing) saying(r host.GoalReply) model.GoalSaw {
