@@ -79,6 +79,18 @@ func newDoctor() *cobra.Command {
 
 // doctorTarget reads the flags as assay certify does, and refuses those that only certify knows.
 func doctorTarget(cmd *cobra.Command, o *certifyFlags, targets []string) (*certify, error) {
+	if err := refuseHidden(cmd); err != nil {
+		return nil, err
+	}
+	c, err := o.read(cmd, targets)
+	if err == nil {
+		return c, nil
+	}
+	return nil, inCommand("doctor", err)
+}
+
+// refuseHidden returns an error if a flag is set that only certify knows.
+func refuseHidden(cmd *cobra.Command) error {
 	var foreign string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Hidden {
@@ -86,13 +98,9 @@ func doctorTarget(cmd *cobra.Command, o *certifyFlags, targets []string) (*certi
 		}
 	})
 	if foreign != "" {
-		return nil, usage("doctor --%s: it is for assay certify: leave it out", foreign)
+		return usage("%s --%s: it is for assay certify: leave it out", cmd.Name(), foreign)
 	}
-	c, err := o.read(cmd, targets)
-	if err == nil {
-		return c, nil
-	}
-	return nil, inCommand("doctor", err)
+	return nil
 }
 
 // inCommand returns an error of certify in the words of another command.

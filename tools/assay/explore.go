@@ -106,14 +106,8 @@ type exploring struct {
 }
 
 func exploreTarget(cmd *cobra.Command, o *certifyFlags, targets []string) (*exploring, error) {
-	var foreign string
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Hidden {
-			foreign = f.Name
-		}
-	})
-	if foreign != "" {
-		return nil, usage("explore --%s: it is for assay certify: leave it out", foreign)
+	if err := refuseHidden(cmd); err != nil {
+		return nil, err
 	}
 	if !cmd.Flags().Changed("out") {
 		o.out = exploredDir
