@@ -89,7 +89,8 @@ type Certification struct {
 	network   *wire.Network
 	discovery *drive // the discovery document as a drive, already over
 	selected  []Selected
-	scenarios int // of all suites
+	scenarios int    // of all suites, at this depth
+	digest    string // of what is selected, at whatever depth it is asked
 	drives    map[string]*drive
 	order     []string // drive ids in the order of their first scenario
 	outcomes  []*outcome
@@ -123,7 +124,15 @@ type outcome struct {
 func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite) (*Certification, error) {
 	hurried := o.Timeout > 0
 	o = o.withDefaults()
-	picked, err := o.Select.Pick(suites...)
+	depth := o.Depth
+	if o.Resume != nil {
+		depth = o.Resume.Depth
+	}
+	picked, err := o.Select.PickAt(depth, suites...)
+	if err != nil {
+		return nil, err
+	}
+	digest, err := o.Select.Digest(suites...)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +147,7 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	}
 	c := &Certification{
 		Options: o, Protocol: suites[0].Protocol, Started: time.Now().UTC(), network: network, selected: picked,
-		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites), patience: o.Patience, hurried: hurried,
+		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites, depth), digest: digest, patience: o.Patience, hurried: hurried,
 	}
 	c.RunID = o.Run(c.Started)
 	if b := o.Resume; b != nil {

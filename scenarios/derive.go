@@ -34,21 +34,21 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 			report, err = nil, fmt.Errorf("judging the transcripts again: it panicked: %v", p)
 		}
 	}()
-	again, err := revive(transcripts, given.Select, suites)
+	again, err := revive(transcripts, given.Depth, given.Select, suites)
 	if err != nil {
 		return nil, err
 	}
-	picked, err := given.Select.Pick(suites...)
+	suiteDigest, err := given.Select.Digest(suites...)
 	if err != nil {
 		return nil, err
 	}
 	protocol := suites[0].Protocol
 	r := &Report{
-		Protocol: protocol, Address: given.Address, Second: given.Second, SuiteDigest: suiteDigest(picked),
+		Protocol: protocol, Address: given.Address, Second: given.Second, SuiteDigest: suiteDigest,
 		Started: given.Started, Seconds: given.Seconds,
 		Seed: given.Seed, Depth: given.Depth, RunID: given.RunID, Select: given.Select, Leftovers: given.Leftovers, Fault: given.Fault,
 		Outcomes: again.outcomes, Repetitions: given.Repetitions,
-		DiscoveryFindings: again.findings(protocol), Scenarios: count(suites),
+		DiscoveryFindings: again.findings(protocol), Scenarios: count(suites, given.Depth),
 	}
 	r.Drives = append(r.Drives, again.discovery.record())
 	for _, id := range again.order {

@@ -454,7 +454,7 @@ func TestRejudge(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	again, err := scenarios.Rejudge(os.DirFS(dir), scenarios.Selection{}, s)
+	again, err := scenarios.Rejudge(os.DirFS(dir), scenarios.Quick, scenarios.Selection{}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -469,7 +469,7 @@ func TestRejudge(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(raw), `{\"n\":3}`, `{\"n\":4}`)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	tampered, err := scenarios.Rejudge(os.DirFS(dir), scenarios.Selection{}, s)
+	tampered, err := scenarios.Rejudge(os.DirFS(dir), scenarios.Quick, scenarios.Selection{}, s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,10 +98,10 @@ func MarshalTranscript(d DriveRecord) ([]byte, error) {
 // TranscriptName returns the file name of a drive's transcript.
 func TranscriptName(drive string) string { return strings.ReplaceAll(drive, "/", ".") + ".json" }
 
-// Rejudge judges the transcripts of a certification again, without the target. selection is that of the certification.
+// Rejudge judges the transcripts of a certification again, without the target. depth and selection are those of the certification.
 // The error wraps a [MissingError] for each drive whose transcript is missing.
-func Rejudge(transcripts fs.FS, selection Selection, suites ...Suite) ([]Outcome, error) {
-	r, err := revive(transcripts, selection, suites)
+func Rejudge(transcripts fs.FS, depth Depth, selection Selection, suites ...Suite) ([]Outcome, error) {
+	r, err := revive(transcripts, depth, selection, suites)
 	if err != nil {
 		return nil, err
 	}
@@ -143,8 +143,8 @@ type revived struct {
 func (r *revived) declared() Discovery { return r.discovery.observation.(Discovery) }
 
 // revive reads the drives of a selection and judges them.
-func revive(transcripts fs.FS, selection Selection, suites []Suite) (*revived, error) {
-	picked, err := selection.Pick(suites...)
+func revive(transcripts fs.FS, depth Depth, selection Selection, suites []Suite) (*revived, error) {
+	picked, err := selection.PickAt(depth, suites...)
 	if err != nil {
 		return nil, err
 	}

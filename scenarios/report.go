@@ -98,7 +98,7 @@ func totals(outcomes []Outcome) map[Verdict]int {
 // Head returns a report of what is known before anything is judged: the target, the selection, the seed.
 func (c *Certification) Head() *Report {
 	r := &Report{
-		Protocol: c.Protocol, Address: c.network.Address(), Second: c.network.Second(), SuiteDigest: suiteDigest(c.selected),
+		Protocol: c.Protocol, Address: c.network.Address(), Second: c.network.Second(), SuiteDigest: c.digest,
 		Started: c.Started, Seed: c.Options.Seed, Depth: c.Options.Depth, RunID: c.RunID, Select: c.Options.Select,
 		DiscoveryFindings: c.DiscoveryFindings,
 		Scenarios:         c.scenarios,

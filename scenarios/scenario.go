@@ -26,6 +26,7 @@ type Scenario struct {
 	Watches []RequirementID
 	Claim   Claim
 	Ask     Question
+	Depth   Depth // the least at which it is asked
 	// Reaches is the strongest evidence that it can end with; 0 is Observed.
 	Reaches Evidence
 }

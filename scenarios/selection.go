@@ -53,11 +53,15 @@ func (e *UsageError) Error() string {
 // ErrNothingSelected means that no scenario fits the selection.
 var ErrNothingSelected = errors.New("the selection holds no scenario")
 
-// count returns how many scenarios suites have.
-func count(suites []Suite) int {
+// count returns how many scenarios suites have that are asked at this depth.
+func count(suites []Suite, d Depth) int {
 	n := 0
-	for _, s := range suites {
-		n += len(s.Scenarios)
+	for _, suite := range suites {
+		for _, s := range suite.Scenarios {
+			if s.Depth <= d {
+				n++
+			}
+		}
 	}
 	return n
 }
@@ -88,7 +92,7 @@ func (s Selection) Pick(suites ...Suite) ([]Selected, error) {
 	if err := s.check(suites); err != nil {
 		return nil, err
 	}
-	out := make([]Selected, 0, count(suites))
+	out := make([]Selected, 0, count(suites, Deep))
 	for _, suite := range suites {
 		if len(s.Suites) > 0 && !slices.Contains(s.Suites, suite.ID) {
 			continue
@@ -103,6 +107,20 @@ func (s Selection) Pick(suites ...Suite) ([]Selected, error) {
 		return nil, ErrNothingSelected
 	}
 	return out, nil
+}
+
+// PickAt returns those of the scenarios that are asked at this depth. Its errors are those of [Selection.Pick].
+func (s Selection) PickAt(d Depth, suites ...Suite) ([]Selected, error) {
+	all, err := s.Pick(suites...)
+	if err != nil {
+		return nil, err
+	}
+	picked := slices.DeleteFunc(slices.Clone(all), func(p Selected) bool { return p.Scenario.Depth > d })
+	if len(picked) == 0 {
+		first := all[0].Scenario
+		return nil, fmt.Errorf("%w that is asked at depth %s: %s is asked from depth %s on", ErrNothingSelected, d, first.ID, first.Depth)
+	}
+	return picked, nil
 }
 
 func (s Selection) wants(picked Selected) bool {

@@ -67,7 +67,7 @@ func health(deadline time.Time) (request map[string]any, name string) {
 func Suites() []scenarios.Suite {
 	suites := []scenarios.Suite{
 		protocol.Suite(), correlation.Suite(), runs.Suite(), budget.Suite(), state.Suite(), redelivery.Suite(), security.Suite(),
-		workspace.Suite(), pipeline.Suite(),
+		workspace.Suite(), pipeline.Suite(), runs.Histories(),
 	}
 	for i := range suites {
 		suites[i].Protocol = Protocol
@@ -77,13 +77,6 @@ func Suites() []scenarios.Suite {
 
 // Models returns what the histories of a plugin are held against.
 func Models() []history.Object { return []history.Object{model.Object()} }
-
-// HistorySuites returns the suites that explore a plugin.
-func HistorySuites() []scenarios.Suite {
-	s := runs.Histories()
-	s.Protocol = Protocol
-	return []scenarios.Suite{s}
-}
 
 func readings() []scenarios.Reading {
 	all := make([]scenarios.Reading, len(agenticloop.ReadingsV2))

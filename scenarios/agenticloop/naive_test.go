@@ -197,7 +197,7 @@ func judgedAgain(t *testing.T, report *scenarios.Report) {
 			t.Fatal(err)
 		}
 	}
-	again, err := scenarios.Rejudge(os.DirFS(dir), scenarios.Selection{}, Suites()...)
+	again, err := scenarios.Rejudge(os.DirFS(dir), scenarios.Quick, scenarios.Selection{}, Suites()...)
 	if err != nil {
 		t.Fatal(err)
 	}

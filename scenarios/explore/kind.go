@@ -3,11 +3,20 @@ package explore
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/history"
 	"github.com/openassay/assay/scenarios/wire"
 )
+
+// SuiteID is that of the suites that explore.
+const SuiteID = "histories"
+
+// Of returns those of the suites that explore.
+func Of(suites []scenarios.Suite) []scenarios.Suite {
+	return slices.DeleteFunc(slices.Clone(suites), func(s scenarios.Suite) bool { return s.ID != SuiteID })
+}
 
 // Kind is a kind of objects that histories are about. An object may be a small world of things that hang together.
 type Kind[S comparable, In, Out any] struct {

@@ -19,7 +19,7 @@ import (
 // it is undone after the last.
 func Describe(target wire.Target, o scenarios.Options, suites ...scenarios.Suite) bool {
 	t := &tree{target: target, options: o, suites: suites, drivenBy: map[scenarios.ScenarioID]*scenarios.Certification{}}
-	t.picked, t.wrong = o.Select.Pick(suites...)
+	t.picked, t.wrong = o.Select.PickAt(o.Depth, suites...)
 	// Ordered keeps the suites in one process of a parallel run: the target is
 	// certified once.
 	return ginkgo.Describe("OpenAssay", ginkgo.Ordered, ginkgo.ContinueOnFailure, func() {

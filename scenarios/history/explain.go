@@ -40,10 +40,12 @@ func (m *Model[S, In, Out]) Explain(begin []S, steps []Step[In, Out], most int) 
 	return m.linearize(begin, steps, most)
 }
 
-// inOrder reports whether each step had ended before the next began, and none but the last was lost.
+// inOrder reports whether each step had ended before the next began, and none but the last was lost. Of what ended and began at the
+// same moment nobody knows which was first, unless one client did both.
 func inOrder[In, Out any](steps []Step[In, Out]) bool {
 	for i := 1; i < len(steps); i++ {
-		if before := steps[i-1]; before.Lost || before.Ended > steps[i].Began {
+		before, step := steps[i-1], steps[i]
+		if before.Lost || before.Ended > step.Began || before.Ended == step.Began && before.Client != step.Client {
 			return false
 		}
 	}

@@ -95,6 +95,7 @@ func TestExplain(t *testing.T) {
 		"a refused write that is kept":          {turns(refusedWrite(8), read(8)), 1, []int{0}},
 		"a read during a write shows it":        {[]step{at(0, 1, 9, write(7)), at(1, 2, 3, read(7))}, -1, []int{0, 1}},
 		"a read during a write need not":        {[]step{at(0, 1, 9, write(7)), at(1, 2, 3, read(0))}, -1, []int{1, 0}},
+		"a read as a write ends need not":       {[]step{at(0, 1, 2, write(7)), at(1, 2, 3, read(0))}, -1, []int{1, 0}},
 		"a read after a write shows it":         {[]step{at(0, 1, 3, write(7)), at(1, 2, 9, write(8)), at(2, 4, 5, read(0))}, 2, nil},
 		"two reads in the wrong order":          {[]step{at(0, 1, 9, write(7)), at(1, 2, 3, read(7)), at(1, 4, 5, read(0))}, 2, []int{0, 1}},
 		"a lost write may be taken":             {turns(lost(7), read(7)), -1, []int{0, 1}},

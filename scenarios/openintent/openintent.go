@@ -99,6 +99,7 @@ func Suites() []scenarios.Suite {
 		answers.Suite(), lifecycle.Suite(), graph.Suite(), containers.TasksSuite(), containers.PortfoliosSuite(),
 		deadline.Suite(), retry.Suite(), coordinator.Suite(), inputs.Suite(), config.Suite(), streams.Suite(),
 		retry.StorySuite(), programs.Suite(), worlds.Suite(), cascade.Suite(), operations.CredentialsSuite(), operations.MisfitsSuite(),
+		histories.Suite(),
 	}
 	for i := range suites {
 		suites[i].Protocol = Protocol
@@ -108,10 +109,3 @@ func Suites() []scenarios.Suite {
 
 // Models returns what the histories of a server are held against.
 func Models() []history.Object { return histories.Models() }
-
-// HistorySuites returns the suites that explore a server.
-func HistorySuites() []scenarios.Suite {
-	s := histories.Suite()
-	s.Protocol = Protocol
-	return []scenarios.Suite{s}
-}

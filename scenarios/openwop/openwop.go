@@ -122,6 +122,7 @@ func SuitesOf(p *scenarios.Protocol) []scenarios.Suite {
 		control.Suite(),
 		goals.HeartbeatSuite(),
 		verifier.Suite(),
+		histories.Suite(),
 	}
 	for i := range suites {
 		suites[i].Protocol = p
@@ -131,13 +132,6 @@ func SuitesOf(p *scenarios.Protocol) []scenarios.Suite {
 
 // Models returns what the histories of a host are held against.
 func Models() []history.Object { return histories.Models() }
-
-// HistorySuites returns the suites that explore a host.
-func HistorySuites() []scenarios.Suite {
-	s := histories.Suite()
-	s.Protocol = Protocol
-	return []scenarios.Suite{s}
-}
 
 // rows is the ledger of all versions.
 var rows = ledger()

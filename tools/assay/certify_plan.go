@@ -53,7 +53,7 @@ func (c *certify) printPlan() error {
 
 // planned returns the selected scenarios, the drives behind them, and what each drive is for.
 func (c *certify) planned() (picked []scenarios.Selected, drives []scenarios.DriveMeta, asking map[string][]string, err error) {
-	if picked, err = c.options.Select.Pick(c.suites...); err != nil {
+	if picked, err = c.options.Select.PickAt(c.options.Depth, c.suites...); err != nil {
 		return nil, nil, nil, notSelected(err)
 	}
 	drives = []scenarios.DriveMeta{{

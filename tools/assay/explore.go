@@ -18,10 +18,10 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/explore"
 	"github.com/openassay/assay/scenarios/mortal"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/tools/assay/internal/progress"
-	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 const exploreLong = `Makes histories that nobody thought of, until --for is over or one shows a violation:
@@ -160,28 +160,22 @@ func (e *exploring) startHost(ctx context.Context) (stop func(), err error) {
 // hostStart is the time that a host has to start, beside patience.
 const hostStart = 20 * time.Second
 
-// histories replaces the suites of the target's protocol by those that explore.
+// histories leaves of the suites those that explore.
 func (e *exploring) histories() error {
 	id := e.suites[0].Protocol.ID
-	for _, row := range protocols.Table {
-		for _, kind := range row.Targets {
-			if row.Protocol.ID != id || kind.Histories == nil || (kind.Flag != nil) != (e.target.kind.Target != nil) {
-				continue
-			}
-			e.suites = kind.Histories()
-			for i, s := range e.suites {
-				if e.host != nil { // of the others nobody knows what becomes of a step while the target is killed
-					e.suites[i].Scenarios = slices.DeleteFunc(s.Scenarios, func(s scenarios.Scenario) bool { return s.Reach() < scenarios.Survived })
-				}
-				if len(e.suites[i].Scenarios) == 0 {
-					return usage("explore --host-cmd: nothing that is explored of %s can be killed meanwhile: leave it out", id)
-				}
-				e.options.Select.Suites = append(e.options.Select.Suites, s.ID)
-			}
-			return nil
-		}
+	if e.suites = explore.Of(e.suites); len(e.suites) == 0 {
+		return usage("explore: there is no model of %s", id)
 	}
-	return usage("explore: there is no model of %s", id)
+	for i, s := range e.suites {
+		if e.host != nil { // of the others nobody knows what becomes of a step while the target is killed
+			e.suites[i].Scenarios = slices.DeleteFunc(s.Scenarios, func(s scenarios.Scenario) bool { return s.Reach() < scenarios.Survived })
+		}
+		if len(e.suites[i].Scenarios) == 0 {
+			return usage("explore --host-cmd: nothing that is explored of %s can be killed meanwhile: leave it out", id)
+		}
+		e.options.Select.Suites = append(e.options.Select.Suites, s.ID)
+	}
+	return nil
 }
 
 // run makes one session after another, each with a seed of its own, until the time is over or something is found.

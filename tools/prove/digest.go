@@ -36,6 +36,9 @@ func digest(p *scenarios.Protocol, depth scenarios.Depth) string {
 			continue
 		}
 		for _, s := range suite.Scenarios {
+			if s.Depth > depth {
+				continue
+			}
 			about.Scenarios = append(about.Scenarios, scenario{s.ID, s.Proves})
 		}
 	}

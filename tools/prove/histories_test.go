@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/explore"
 	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/prove"
 )
@@ -20,7 +21,7 @@ import (
 var (
 	historiesFor   = flag.Duration("histories-for", 0, "how long each target is explored; 0 is once")
 	historyFaults  = flag.Int("history-faults", 0, "how many faults of each protocol are looked for, drawn with seed 1; 0 is none")
-	historiesDepth = map[bool]scenarios.Depth{false: scenarios.Quick, true: scenarios.Deep}
+	historiesDepth = map[bool]scenarios.Depth{false: scenarios.Standard, true: scenarios.Deep}
 )
 
 // exploredFor explores a host, with one seed after the other, as long as nothing is found and there is time.
@@ -44,14 +45,14 @@ func TestHistoriesAccuseNobody(t *testing.T) {
 	t.Parallel()
 	for _, row := range protocols.Table {
 		for _, kind := range row.Targets {
-			if kind.Histories == nil {
+			if kind.Models == nil {
 				continue
 			}
 			for _, h := range row.Honest() {
 				t.Run(row.Name()+" "+h.Name, func(t *testing.T) {
 					t.Parallel()
 					host := prove.Host{Name: h.Name, Specimen: h.Specimen}
-					for _, o := range exploredFor(t.Context(), t, host, kind.Histories(), *historiesFor).Outcomes {
+					for _, o := range exploredFor(t.Context(), t, host, explore.Of(kind.Suites()), *historiesFor).Outcomes {
 						switch o.Verdict {
 						case scenarios.Passed, scenarios.Inapplicable, scenarios.Blocked:
 						default:
@@ -89,7 +90,7 @@ func TestHistoriesFindWhatBreaksAModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			only := row.Targets[0].Histories()
+			only := explore.Of(row.Targets[0].Suites())
 			only[0].Scenarios = slices.DeleteFunc(only[0].Scenarios, func(s scenarios.Scenario) bool { return s.ID != by })
 			host := prove.Host{Name: id, Specimen: fault.Specimen}
 			for seed := range uint64(20) {
@@ -120,8 +121,8 @@ func TestHistoriesFindFaults(t *testing.T) {
 	}
 	for _, row := range protocols.Table {
 		for _, kind := range row.Targets {
-			if kind.Histories != nil {
-				t.Run(row.Name(), func(t *testing.T) { measure(t, row, kind.Histories()) })
+			if kind.Models != nil {
+				t.Run(row.Name(), func(t *testing.T) { measure(t, row, explore.Of(kind.Suites())) })
 			}
 		}
 	}

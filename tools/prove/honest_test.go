@@ -235,7 +235,7 @@ func TestEveryVerdictIsDerivedAgainFromTheTranscripts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := certify(t, serve(t, o.Options, nil, o.Faults...).URL, scenarios.Options{Seed: 5})
-			again, err := scenarios.Rejudge(os.DirFS(writeTranscripts(t, r)), scenarios.Selection{}, suites.Suites()...)
+			again, err := scenarios.Rejudge(os.DirFS(writeTranscripts(t, r)), r.Depth, scenarios.Selection{}, suites.Suites()...)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,15 +13,16 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/model"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/explore"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Histories makes programs that nobody thought of, and asks all questions of [Suite] about them.
 func Histories() scenarios.Suite {
 	s := questions
-	s.Ask = scenarios.Ask(wildRuns, judgeHistories)
+	s.Ask, s.Depth = scenarios.Ask(wildRuns, judgeHistories), scenarios.Standard
 	return scenarios.Suite{
-		ID: "histories", Title: "drawn histories of several runs, against all that the text lets a turn do", Scenarios: []scenarios.Scenario{s},
+		ID: explore.SuiteID, Title: "drawn histories of several runs, against all that the text lets a turn do", Scenarios: []scenarios.Scenario{s},
 	}
 }
 

@@ -4,6 +4,7 @@ package histories
 import (
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/explore"
 	"github.com/openassay/assay/scenarios/history"
 	"github.com/openassay/assay/scenarios/openintent/claims"
 	"github.com/openassay/assay/scenarios/openintent/model"
@@ -20,19 +21,19 @@ func Models() []history.Object {
 // Suite makes histories that nobody thought of.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "histories", Title: "drawn histories of several clients, against all that the texts let an object show",
+		ID: explore.SuiteID, Title: "drawn histories of several clients, against all that the texts let an object show",
 		Scenarios: []scenarios.Scenario{
 			{
 				ID:     "openintent/histories/questions",
 				Title:  "an intent with a question shows what clients did to it, in some order, whatever they do at once",
 				Proves: scenarios.IDs{openintent.OIP00014}, Watches: questions.Watched(), Reaches: scenarios.Survived,
-				Claim: claims.Core, Ask: scenarios.Ask(askedAtOnce, questions.Judge),
+				Claim: claims.Core, Ask: scenarios.Ask(askedAtOnce, questions.Judge), Depth: scenarios.Standard,
 			},
 			{
 				ID:     "openintent/histories/worlds",
 				Title:  "intents that hang together, and all that shows them, agree with what was done to them, in whatever order",
 				Proves: scenarios.IDs{openintent.OIP00014}, Watches: worlds.Watched(),
-				Claim: claims.With(claims.Core, claims.Graph), Ask: scenarios.Ask(drawnWorlds, worlds.Judge),
+				Claim: claims.With(claims.Core, claims.Graph), Ask: scenarios.Ask(drawnWorlds, worlds.Judge), Depth: scenarios.Standard,
 			},
 		},
 	}

@@ -131,7 +131,7 @@ func TestGoalsThatAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	again, err := scenarios.Rejudge(os.DirFS(dir), scenarios.Selection{Suites: []string{"goal-bounds"}}, openwop.Suites()...)
+	again, err := scenarios.Rejudge(os.DirFS(dir), scenarios.Quick, scenarios.Selection{Suites: []string{"goal-bounds"}}, openwop.Suites()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -276,5 +276,5 @@ var filesExplained = scenarios.Scenario{
 	ID:     "openwop/histories/files",
 	Title:  "workspace files show what clients did to them, in some order, whatever they do at once",
 	Proves: scenarios.IDs{openwop.OWPWSP1}, Watches: files.Watched(), Reaches: scenarios.Survived,
-	Claim: claims.WorkspaceFiles, Ask: scenarios.Ask(filesAtOnce, files.Judge),
+	Claim: claims.WorkspaceFiles, Ask: scenarios.Ask(filesAtOnce, files.Judge), Depth: scenarios.Standard,
 }

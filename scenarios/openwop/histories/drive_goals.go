@@ -86,7 +86,7 @@ var goalsExplained = scenarios.Scenario{
 	ID:     "openwop/histories/goals",
 	Title:  "a standing goal shows what clients did to it, in some order, and ends once",
 	Proves: scenarios.IDs{openwop.OWP0097C3}, Watches: goals.Watched(),
-	Claim: claims.Goals, Ask: scenarios.Ask(goalsAtOnce, goals.Judge),
+	Claim: claims.Goals, Ask: scenarios.Ask(goalsAtOnce, goals.Judge), Depth: scenarios.Standard,
 }
 
 // standing is a goal on the host.

@@ -124,5 +124,5 @@ var keysExplained = scenarios.Scenario{
 	ID:     "openwop/histories/keys",
 	Title:  "of the requests under an idempotency key one is done, whoever asks at once, and the others are answered as it was",
 	Proves: scenarios.IDs{openwop.OWPERR18}, Watches: keys.Watched(), Reaches: scenarios.Survived,
-	Claim: claims.Protocol, Ask: scenarios.Ask(keysAtOnce, keys.Judge),
+	Claim: claims.Protocol, Ask: scenarios.Ask(keysAtOnce, keys.Judge), Depth: scenarios.Standard,
 }

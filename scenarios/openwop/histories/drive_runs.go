@@ -276,5 +276,5 @@ var runsExplained = scenarios.Scenario{
 	ID:     "openwop/histories/runs",
 	Title:  "a loop goes on as it was planned, and shows what clients did to it, in some order, whatever they do at once",
 	Proves: scenarios.IDs{openwop.OWPEVT12}, Watches: runs.Watched(),
-	Claim: claims.ExecutionModel, Ask: scenarios.Ask(runsAtOnce, runs.Judge),
+	Claim: claims.ExecutionModel, Ask: scenarios.Ask(runsAtOnce, runs.Judge), Depth: scenarios.Standard,
 }

@@ -3,6 +3,7 @@ package histories
 
 import (
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/explore"
 	"github.com/openassay/assay/scenarios/history"
 	"github.com/openassay/assay/scenarios/openwop/model"
 )
@@ -20,7 +21,7 @@ func Models() []history.Object {
 // Suite makes histories that nobody thought of.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "histories", Title: "drawn histories of several clients, against all that the texts let an object show",
+		ID: explore.SuiteID, Title: "drawn histories of several clients, against all that the texts let an object show",
 		Scenarios: []scenarios.Scenario{filesExplained, goalsExplained, keysExplained, runsExplained},
 	}
 }

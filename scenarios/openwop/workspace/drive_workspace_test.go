@@ -98,7 +98,7 @@ func sameWhenJudgedAgain(t *testing.T, r *scenarios.Report) {
 			t.Fatal(err)
 		}
 	}
-	again, err := scenarios.Rejudge(os.DirFS(dir), r.Select, openwop.Suites()...)
+	again, err := scenarios.Rejudge(os.DirFS(dir), r.Depth, r.Select, openwop.Suites()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ import (
 var agenticLoop = &Row{
 	Protocol: suites.Protocol, Brand: "agentic loop",
 	Targets: []Target{{
-		Name: "plugin", Suites: suites.Suites, Histories: suites.HistorySuites, Models: suites.Models,
+		Name: "plugin", Suites: suites.Suites, Models: suites.Models,
 		Flag: &Flag{
 			Name: "exec", Usage: "`COMMAND` of a plugin, in place of TARGET, started in the working folder once a turn, like 'python3 run.py'",
 			Example: "python3 run.py", Target: suites.Exec,

@@ -11,6 +11,7 @@ import (
 	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	suites "github.com/openassay/assay/scenarios/agenticloop"
+	"github.com/openassay/assay/scenarios/explore"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/tools/internal/protocols"
 )
@@ -27,7 +28,7 @@ func explored(t *testing.T, agent protocols.Specimen, seed uint64, depth scenari
 			t.Error(err)
 		}
 	}()
-	c, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: seed, Depth: depth}, suites.HistorySuites()...)
+	c, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: seed, Depth: depth}, explore.Of(suites.Suites())...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,9 +53,7 @@ type Row struct {
 type Target struct {
 	Name   string // host
 	Suites func() []scenarios.Suite
-	// Histories are the suites that explore; nil if there are none.
-	Histories func() []scenarios.Suite
-	Models    func() []history.Object // what they are held against
+	Models func() []history.Object // what histories are held against; nil if there are none
 	// Flag accepts the command of a program in place of a target; nil for hosts.
 	Flag   *Flag
 	Folder *Folder // accepted in place of the command; nil for none

@@ -52,7 +52,7 @@ func FuzzJudges(f *testing.F) {
 		dir := t.TempDir()
 		write(t, dir, all["discovery"])
 		write(t, dir, d)
-		outcomes, err := scenarios.Rejudge(os.DirFS(dir), scenarios.Selection{Scenarios: asked[d.Drive]}, suites.Suites()...)
+		outcomes, err := scenarios.Rejudge(os.DirFS(dir), scenarios.Quick, scenarios.Selection{Scenarios: asked[d.Drive]}, suites.Suites()...)
 		if err != nil {
 			t.Fatal(err)
 		}
