@@ -52,7 +52,12 @@ func (c *Certification) drive(ctx context.Context) {
 	}
 	_, reply := c.discovery.transcript.ReplyTimes()
 	length := func(d *drive) time.Duration { return d.meta.Waits + time.Duration(d.meta.Replies)*reply }
-	slices.SortStableFunc(left, func(a, b *drive) int { return cmp.Compare(length(b), length(a)) })
+	slices.SortStableFunc(left, func(a, b *drive) int {
+		if c.kills(a.meta) != c.kills(b.meta) {
+			return map[bool]int{true: 1, false: -1}[c.kills(a.meta)]
+		}
+		return cmp.Compare(length(b), length(a))
+	})
 	running := map[*drive]bool{}
 	ended := make(chan *drive)
 	for len(left)+len(running) > 0 {
@@ -64,7 +69,7 @@ func (c *Certification) drive(ctx context.Context) {
 		}
 		next := slices.IndexFunc(left, func(d *drive) bool {
 			for r := range running {
-				if !d.meta.beside(r.meta) {
+				if !d.meta.beside(r.meta) || c.kills(d.meta) || c.kills(r.meta) {
 					return false
 				}
 			}
@@ -91,6 +96,9 @@ func (c *Certification) drive(ctx context.Context) {
 		}
 	}
 }
+
+// kills reports whether a drive kills the target, which would end the requests of others.
+func (c *Certification) kills(d DriveMeta) bool { return d.Kills && c.Options.Mortal != nil }
 
 // waitingAtOnce returns how many drives that wait for time to pass may run at once. Where the target takes few requests, more would
 // hold each other up, and miss what they wait for.
@@ -158,15 +166,19 @@ func (c *Certification) excused(client *wire.Client) func() time.Duration {
 
 // conn returns the target as a drive has it. ctx is that of the drive.
 func (c *Certification) conn(ctx context.Context, client *wire.Client, draws *Draws, d DriveMeta) *Conn {
-	return &Conn{
+	conn := &Conn{
 		Client: client, Discovery: c.Discovery, Rand: draws, Depth: c.Options.Depth, rounds: c.Protocol.roundsAt(c.Options.Depth),
 		declared: d.Dimensions, interactions: d.Interactions,
 		Most:     c.Options.Most,
 		Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,
 		SeamPrefixes: c.Options.SeamPrefixes, Roles: c.Options.Roles, RealTime: c.Options.RealTime, Pace: &c.pace,
-		Known: slices.Concat(c.Options.Known, c.Protocol.Ledger.BelowMust()), Mortal: c.Options.Mortal,
+		Known:   slices.Concat(c.Options.Known, c.Protocol.Ledger.BelowMust()),
 		Learned: &c.learned, ctx: ctx, cleanup: &c.cleanup, ahead: c.ahead,
 	}
+	if d.Kills {
+		conn.Mortal = c.Options.Mortal
+	}
+	return conn
 }
 
 // conclude judges the scenarios of a drive. It then keeps only the form of the observation that is written to disk,

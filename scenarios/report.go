@@ -178,6 +178,13 @@ func requirementStatuses(ledger *Ledger, outcomes []Outcome, breaches []Breach) 
 			s.take(ledger, o)
 		}
 	}
+	for _, o := range outcomes {
+		for _, id := range o.saw() {
+			if s := best[id]; s != nil && s.Verdict == Passed {
+				s.Evidence = max(s.Evidence, o.Evidence)
+			}
+		}
+	}
 	for _, id := range violated(breaches) {
 		s := best[id]
 		if s == nil {
@@ -198,6 +205,19 @@ func requirementStatuses(ledger *Ledger, outcomes []Outcome, breaches []Breach) 
 		}
 	}
 	return out
+}
+
+// saw returns the requirements that a scenario which passed saw kept and does not prove. What is proved by others was seen so, too.
+func (o Outcome) saw() (all []RequirementID) {
+	if o.Verdict != Passed || o.unrepeated {
+		return nil
+	}
+	for _, c := range o.Checks {
+		if id := RequirementID(c.Requirement); slices.Contains(o.Scenario.Watches, id) {
+			all = append(all, id)
+		}
+	}
+	return all
 }
 
 // passed reports whether a scenario passed on the requirement.

@@ -22,7 +22,8 @@ type Scenario struct {
 	ID     ScenarioID
 	Title  string // what a target that keeps its promise does
 	Proves []RequirementID
-	// Watches are further requirements that it may see violated. A pass says nothing about them.
+	// Watches are further requirements that it may see violated. A pass proves none of them; of those that others prove it says how
+	// strongly they were seen.
 	Watches []RequirementID
 	Claim   Claim
 	Ask     Question
@@ -81,6 +82,7 @@ type Drive[O any] struct {
 	Replies  int           // roughly how many replies it waits for one after the other, where they are many: on a slow line it starts early
 	Timeout  time.Duration // its deadline; 0 is [Options.DriveTimeout]
 	Nameless string        // why it sends no name that comes of the run id, as a clause; "" if it does
+	Kills    bool          // it kills the target at drawn moments, where that may be: then it runs after all others, and alone
 	Once     string        // why it is driven once at every depth, as a clause; "": what asks little is driven several times
 	// Dimensions are what it draws of [Dimension]s.
 	Dimensions []*Dimension
@@ -141,6 +143,7 @@ type DriveMeta struct {
 	Replies   int
 	Timeout   time.Duration
 	Nameless  string
+	Kills     bool
 	Once      string
 
 	Dimensions   []*Dimension
@@ -157,7 +160,7 @@ type question[O any] struct {
 
 func (q question[O]) Drive() (DriveMeta, bool) {
 	d := q.drive
-	return DriveMeta{d.ID, d.Title, d.Sends, d.Uses, d.Excludes, d.Waits, d.Replies, d.Timeout, d.Nameless, d.Once,
+	return DriveMeta{d.ID, d.Title, d.Sends, d.Uses, d.Excludes, d.Waits, d.Replies, d.Timeout, d.Nameless, d.Kills, d.Once,
 		d.Dimensions, d.Interactions}, true
 }
 

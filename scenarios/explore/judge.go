@@ -48,7 +48,8 @@ func (k *Kind[S, In, Out]) except(known scenarios.IDs) *Kind[S, In, Out] {
 	return &copied
 }
 
-// explained checks each step that the model explains under those sentences of the rules that it met which the scenario proves.
+// explained checks each step that the model explains under those sentences of the rules that it met which the scenario proves, and
+// behind a kill also under the others: they were seen to survive it.
 func (k *Kind[S, In, Out]) explained(h History[S, In, Out], v history.Verdict[S, In, Out], j *scenarios.Judge) {
 	states := []S{h.Begin}
 	for _, i := range v.Order {
@@ -57,7 +58,7 @@ func (k *Kind[S, In, Out]) explained(h History[S, In, Out], v history.Verdict[S,
 		if !step.Lost {
 			for _, r := range k.rules(states, step.In) {
 				for _, id := range r.Of {
-					if slices.Contains(j.Proves(), id) {
+					if slices.Contains(j.Proves(), id) || k.behindKill(h, step) {
 						j.Check(id, k.Shown(step.Out)).To(as(r.Name, len(next) > 0), "%s", k.Model.Tell(step))
 					}
 				}
@@ -65,6 +66,13 @@ func (k *Kind[S, In, Out]) explained(h History[S, In, Out], v history.Verdict[S,
 		}
 		states = next
 	}
+}
+
+// behindKill reports whether the target was killed before a step.
+func (k *Kind[S, In, Out]) behindKill(h History[S, In, Out], step history.Step[In, Out]) bool {
+	return step.Killed && !k.Single || slices.ContainsFunc(h.Steps, func(s history.Step[In, Out]) bool {
+		return s.Killed && s.Ended < step.Began
+	})
 }
 
 // rules returns the rules that hold for a step in some state.

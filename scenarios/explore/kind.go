@@ -35,8 +35,11 @@ type Kind[S comparable, In, Out any] struct {
 	// Clients is how many act at once at most; 0 is one, where no text says what happens at once.
 	Clients int
 	// Single: each step is one request. Only of those it is known what may have become of them where a reply is lost, or a target is
-	// killed meanwhile.
+	// killed meanwhile. Else it is killed between steps.
 	Single bool
+	// Rests reports whether nothing of an object goes on by itself in a state, so that it is known what must be there when the target
+	// was killed then. nil: nothing ever does.
+	Rests func(S) bool
 }
 
 // Object is an object on the target. Do takes a step; it is called by several clients at once.

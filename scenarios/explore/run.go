@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
@@ -32,10 +33,6 @@ const enough = 20 * time.Second
 
 // Run makes histories of objects, one after the other, until one is not explained. That one is made small.
 func (k *Kind[S, In, Out]) Run(ctx context.Context, c *scenarios.Conn, o *Observation[S, In, Out]) {
-	if c.Mortal != nil && !k.Single {
-		scenarios.End(scenarios.Block("its steps are several requests: what becomes of one while the target is killed nobody knows",
-			"leave out --host-cmd"))
-	}
 	o.Known = c.Known
 	k = k.except(c.Known)
 	met := Coverage{}
@@ -76,7 +73,7 @@ func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *ra
 				round[i].In = round[0].In
 			}
 		}
-		t.take(ctx, round, c.Mortal != nil && len(h.Steps) > 0 && r.IntN(oneInKill) == 0)
+		t.take(ctx, round, c.Mortal != nil && len(h.Steps) > 0 && r.IntN(oneInKill) == 0 && k.rest(states))
 		h.Steps = append(h.Steps, round...)
 		v := k.Model.Explain([]S{h.Begin}, h.Steps, 0)
 		if v.GaveUp { // nobody knows what is to come
@@ -89,6 +86,11 @@ func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *ra
 		states = v.States
 	}
 	return h, true
+}
+
+// rest reports whether an object rests in all states in which it may be.
+func (k *Kind[S, In, Out]) rest(states []S) bool {
+	return k.Rests == nil || !slices.ContainsFunc(states, func(s S) bool { return !k.Rests(s) })
 }
 
 // tries is how many steps are drawn to choose the one from that was taken least.
@@ -113,16 +115,17 @@ func (k *Kind[S, In, Out]) next(r *rand.Rand, states []S, met Coverage) (best In
 
 // taking is an object to which steps are taken.
 type taking[S comparable, In, Out any] struct {
-	c     *scenarios.Conn
-	on    Object[In, Out]
-	began time.Time
+	c      *scenarios.Conn
+	on     Object[In, Out]
+	began  time.Time
+	single bool
 }
 
 // mostMade is how often an object is made again where the target dies meanwhile.
 const mostMade = 20
 
 func (k *Kind[S, In, Out]) start(ctx context.Context, c *scenarios.Conn, begin S) (t taking[S, In, Out]) {
-	t.c = c
+	t.c, t.single = c, k.Single
 	for left := mostMade; t.on == nil; left-- {
 		t.up(ctx)
 		err := scenarios.Try(func() { t.on = k.Make(ctx, c, begin) })
@@ -141,16 +144,20 @@ func (t taking[S, In, Out]) up(ctx context.Context) {
 	}
 }
 
-// take has each client take its step, all at once, and notes what came of them. kill has the target killed meanwhile.
+// take has each client take its step, all at once, and notes what came of them. kill has the target killed meanwhile, or before steps
+// that are more than one request.
 func (t taking[S, In, Out]) take(ctx context.Context, round []history.Step[In, Out], kill bool) {
 	t.up(ctx)
+	if kill && !t.single {
+		scenarios.End(t.c.Mortal.Kill(ctx))
+	}
 	calls := make([]func(context.Context), len(round))
 	for i := range round {
 		step := &round[i]
 		step.Killed = kill
 		calls[i] = func(ctx context.Context) { t.step(ctx, step) }
 	}
-	if kill {
+	if kill && t.single {
 		calls = append(calls, func(ctx context.Context) { scenarios.End(t.c.Mortal.Kill(ctx)) })
 	}
 	t.c.AtOnce(ctx, calls...)

@@ -117,6 +117,7 @@ type certify struct {
 	out       string
 	bundle    evidence
 	ticket    ticketFlags
+	host      hostFlag
 	again     func(scenarios.ScenarioID) string
 	waysOut   ways.Commands // out of what blocks scenarios
 
@@ -172,6 +173,11 @@ func (c *certify) drive(ctx context.Context) (*results.Results, error) {
 
 // ask drives and judges the target. doing is the word for it.
 func (c *certify) ask(ctx context.Context, doing string) (*scenarios.Report, error) {
+	end, err := c.startHost(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	wire, stop, err := c.target.open(ctx)
 	if err != nil {
 		return nil, err
@@ -326,7 +332,7 @@ func (c *certify) deliver(ctx context.Context, report *scenarios.Report) (*resul
 	line, packed := c.bundle.pack(ctx, report, doc)
 	left, unticketed := c.ticket.leave(report, c.bundle.binary)
 	if !c.json {
-		_, err := io.WriteString(c.text, line+left)
+		_, err := io.WriteString(c.text, c.kills()+line+left)
 		shown = errors.Join(shown, err, c.showWays(doc))
 	}
 	if err := errors.Join(unchallenged, written, packed, unticketed, shown, c.listeners.finished(doc, c.out, c.text)); err != nil {

@@ -56,6 +56,7 @@ type certifyFlags struct {
 	plan         bool
 	noChallenge  bool
 	repeat       againFlags
+	host         hostFlag
 	faults       []string // of the simulated host
 	realTime     bool
 	out          string
@@ -115,6 +116,7 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.out, "out", reportsDir, "`DIR` for the reports")
 	o.bundle.register(f)
 	o.ticket.register(f)
+	o.host.register(f)
 	o.listeners.register(f)
 	f.BoolVar(&o.json, "json", false, "print results.json instead of text")
 	f.BoolVar(&o.updateExpectations, "update-expectations", false, "write the failures that are seen now into the list "+
@@ -212,6 +214,9 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	if err := o.ticket.checkFlags(cmd.Flags().Changed, t, o, &options); err != nil {
 		return nil, err
 	}
+	if err := o.host.check(cmd.Flags().Changed, t, o.plan); err != nil {
+		return nil, err
+	}
 	if err := o.repeat.check(cmd.Flags().Changed, o, rows); err != nil {
 		return nil, err
 	}
@@ -224,7 +229,7 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	}
 	c := &certify{
 		target: t, options: options, plan: o.plan, challenge: !o.noChallenge, json: o.json, out: o.out,
-		bundle: o.bundle, ticket: o.ticket, listeners: o.listeners, repeat: o.repeat,
+		bundle: o.bundle, ticket: o.ticket, host: o.host, listeners: o.listeners, repeat: o.repeat,
 		again: typed.again(t, options.Seed), waysOut: typed.waysOut(t), expected: known,
 		stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), text: cmd.OutOrStdout(),
 	}

@@ -86,6 +86,9 @@ func (o *certifyFlags) words(t target, toRun bool) []string {
 	if o.workers != 0 {
 		add("--workers", strconv.Itoa(o.workers))
 	}
+	if o.host.command != "" {
+		add("--host-cmd", o.host.command)
+	}
 	words = append(words, o.most.words()...)
 	if o.rate != 0 {
 		add("--rate", strconv.FormatFloat(o.rate, 'g', -1, 64))

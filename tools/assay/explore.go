@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,7 +18,6 @@ import (
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/explore"
-	"github.com/openassay/assay/scenarios/mortal"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/tools/assay/internal/progress"
 )
@@ -50,12 +48,12 @@ Exit codes, the highest that applies:
   130  interrupted`
 
 // exploreFlags lists the flags of assay certify that explore takes, too.
-var exploreFlags = append([]string{"seed", "fault", "out"}, slices.DeleteFunc(slices.Clone(targetFlags), func(name string) bool {
+var exploreFlags = append([]string{"seed", "fault", "out", "host-cmd"}, slices.DeleteFunc(slices.Clone(targetFlags), func(name string) bool {
 	return slices.Contains([]string{"salt", "expect-claim", "json", "real-time"}, name)
 })...)
 
 func newExplore() *cobra.Command {
-	o, lasts, command, all := &certifyFlags{}, time.Duration(0), "", false
+	o, lasts, all := &certifyFlags{}, time.Duration(0), false
 	cmd := &cobra.Command{
 		Use:   "explore TARGET|--exec COMMAND",
 		Short: "Look for violations in drawn histories",
@@ -71,10 +69,7 @@ func newExplore() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if c.host, err = hostWords(cmd, c, command); err != nil {
-				return err
-			}
-			c.all, c.command = all, command
+			c.all = all
 			return c.run(cmd.Context(), lasts)
 		},
 	}
@@ -84,7 +79,6 @@ func newExplore() *cobra.Command {
 	out.DefValue, out.Usage = exploredDir, "`DIR` for what is found"
 	cmd.Flags().DurationVar(&lasts, "for", time.Minute, "`TIME` for which it goes on")
 	cmd.Flags().BoolVar(&all, "all", false, "go on when something is found, and hold each sentence against the target once")
-	cmd.Flags().StringVar(&command, "host-cmd", "", "`COMMAND` that starts the host at TARGET, which is then killed at drawn moments, and started again")
 	return cmd
 }
 
@@ -96,9 +90,7 @@ type exploring struct {
 	*certify
 	seed     uint64 // of the first session
 	most     wire.Spent
-	all      bool     // go on
-	command  string   // that starts the target
-	host     []string // its words; nil if the target is not killed
+	all      bool // go on
 	sessions int
 	spent    wire.Spent
 	open     []string // why histories came to no verdict
@@ -120,59 +112,13 @@ func exploreTarget(cmd *cobra.Command, o *certifyFlags, targets []string) (*expl
 	return &exploring{certify: c, seed: c.options.Seed, most: c.options.Most}, c.checkOut()
 }
 
-// hostWords returns the command that starts the target; nil if there is none.
-func hostWords(cmd *cobra.Command, e *exploring, command string) ([]string, error) {
-	words, closed := shellWords(command)
-	switch {
-	case !cmd.Flags().Changed("host-cmd"):
-		return nil, nil
-	case !closed:
-		return nil, usage("explore --host-cmd %q: a quote is not closed", command)
-	case len(words) == 0:
-		return nil, usage("explore --host-cmd: name a program and its arguments")
-	case e.target.specimen != nil || e.target.kind.Target != nil:
-		return nil, usage("explore --host-cmd: TARGET is to be the base URL at which the command has the host listen")
-	}
-	return words, nil
-}
-
-// startHost starts the target if there is a command for it.
-func (e *exploring) startHost(ctx context.Context) (stop func(), err error) {
-	if e.host == nil {
-		return func() {}, nil
-	}
-	client := &http.Client{Transport: &http.Transport{}}
-	if file := e.target.wire.CAFile; file != "" {
-		trusted, err := wire.Trust(file)
-		if err != nil {
-			return nil, usage("explore: %w", err)
-		}
-		client.Transport = &http.Transport{TLSClientConfig: trusted}
-	}
-	path := e.suites[0].Protocol.DiscoveryPath
-	e.options.Mortal, err = mortal.Start(ctx, e.host, strings.TrimSuffix(e.target.wire.URL, "/")+path, client, e.options.Patience+hostStart)
-	if err != nil {
-		return nil, &exit{Code: scenarios.ExitUnreachable, Cause: fmt.Errorf("explore --host-cmd: %w", err)}
-	}
-	return e.options.Mortal.Stop, nil
-}
-
-// hostStart is the time that a host has to start, beside patience.
-const hostStart = 20 * time.Second
-
 // histories leaves of the suites those that explore.
 func (e *exploring) histories() error {
 	id := e.suites[0].Protocol.ID
 	if e.suites = explore.Of(e.suites); len(e.suites) == 0 {
 		return usage("explore: there is no model of %s", id)
 	}
-	for i, s := range e.suites {
-		if e.host != nil { // of the others nobody knows what becomes of a step while the target is killed
-			e.suites[i].Scenarios = slices.DeleteFunc(s.Scenarios, func(s scenarios.Scenario) bool { return s.Reach() < scenarios.Survived })
-		}
-		if len(e.suites[i].Scenarios) == 0 {
-			return usage("explore --host-cmd: nothing that is explored of %s can be killed meanwhile: leave it out", id)
-		}
+	for _, s := range e.suites {
 		e.options.Select.Suites = append(e.options.Select.Suites, s.ID)
 	}
 	return nil
@@ -186,7 +132,7 @@ func (e *exploring) run(ctx context.Context, lasts time.Duration) error {
 	p.Say("exploring %s for %s, seed %d", e.target.name, lasts, e.seed)
 	stop, err := e.startHost(ctx)
 	if err != nil {
-		return err
+		return inCommand("explore", err)
 	}
 	defer stop()
 	began := time.Now()
@@ -288,9 +234,6 @@ func (e *exploring) note(o scenarios.Outcome) {
 // repeat is the command that makes the session again, and no other.
 func (e *exploring) repeat() string {
 	flags, _, _ := strings.Cut(strings.TrimPrefix(e.again(""), "assay certify "), " --scenario ")
-	if e.host != nil {
-		flags += " --host-cmd " + textsafe.Shell(e.command)
-	}
 	if e.all { // what is known by then is found first
 		return fmt.Sprintf("assay explore %s --seed %d --all", flags, e.seed)
 	}

@@ -90,6 +90,7 @@ var askedAtOnce = &scenarios.Drive[explore.Observation[model.Question, model.Ask
 	Sends: []string{
 		"POST /intents", "GET /intents/{id}", "POST /intents/{id}/state and /status", "POST /intents/{id}/suspend/respond",
 	},
+	Kills:      true,
 	Dimensions: explore.Dimensions,
 	Run:        questions.Run,
 }

@@ -18,6 +18,7 @@ var worlds = &explore.Kind[model.Group, model.Deed, model.Found]{
 	Draw:   drawDeed,
 	Beside: model.Within,
 	Shown:  func(out model.Found) wire.Value { return out.Status },
+	Rests:  model.Group.Untimed,
 }
 
 var drawnWorlds = &scenarios.Drive[explore.Observation[model.Group, model.Deed, model.Found]]{
@@ -31,6 +32,7 @@ var drawnWorlds = &scenarios.Drive[explore.Observation[model.Group, model.Deed, 
 		"GET /intents/{id}, its graph, ready, blocked, portfolios, tasks and events", "GET /portfolios/{id}, its intents and events",
 		"GET /tasks/{id} and /plans/{id}",
 	},
+	Kills:      true,
 	Dimensions: explore.Dimensions,
 	Run:        worlds.Run,
 }

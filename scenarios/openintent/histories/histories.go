@@ -32,7 +32,7 @@ func Suite() scenarios.Suite {
 			{
 				ID:     "openintent/histories/worlds",
 				Title:  "intents that hang together, and all that shows them, agree with what was done to them, in whatever order",
-				Proves: scenarios.IDs{openintent.OIP00014}, Watches: worlds.Watched(),
+				Proves: scenarios.IDs{openintent.OIP00014}, Watches: worlds.Watched(), Reaches: scenarios.Survived,
 				Claim: claims.With(claims.Core, claims.Graph), Ask: scenarios.Ask(drawnWorlds, worlds.Judge), Depth: scenarios.Standard,
 			},
 		},

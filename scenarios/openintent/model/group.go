@@ -2,6 +2,7 @@ package model
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
@@ -109,6 +110,16 @@ const (
 	Runs    = "running"
 	Mirrors = "blocked"
 )
+
+// Untimed reports whether nothing of a group waits for time to pass. The clock of a server that is killed need not go on where it was.
+func (g Group) Untimed() bool {
+	for _, s := range g.All[:g.Size] {
+		if s.Record == Waiting && s.Window > 0 {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(g.Folders[:], func(f Shelf) bool { return f.Dated && !f.Passed })
+}
 
 // Start has the intents of a group be active that are no drafts.
 func (g *Group) Start() {

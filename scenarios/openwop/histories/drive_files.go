@@ -115,6 +115,7 @@ var filesAtOnce = &scenarios.Drive[explore.Observation[model.Files, model.FileAs
 		"{write file}", "{write file} with If-Match", "{read file}", "{read file}?version=", "{list files}?prefix=", "{delete file}",
 	},
 	Uses:       []string{host.WorkspaceFiles},
+	Kills:      true,
 	Dimensions: explore.Dimensions,
 	Run:        files.Run,
 }

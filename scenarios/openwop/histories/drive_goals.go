@@ -78,6 +78,7 @@ var goalsAtOnce = &scenarios.Drive[explore.Observation[model.Goal, model.GoalAsk
 		"{create goal}", "{tick goal}", "{edit goal}", "{complete goal}", "{pause goal}", "{resume goal}", "{abandon goal}", "{read goal}",
 		"{list goals}?state=", "{read trail}", "{read run}",
 	},
+	Kills:      true,
 	Dimensions: explore.Dimensions,
 	Run:        goals.Run,
 }
@@ -85,7 +86,7 @@ var goalsAtOnce = &scenarios.Drive[explore.Observation[model.Goal, model.GoalAsk
 var goalsExplained = scenarios.Scenario{
 	ID:     "openwop/histories/goals",
 	Title:  "a standing goal shows what clients did to it, in some order, and ends once",
-	Proves: scenarios.IDs{openwop.OWP0097C3}, Watches: goals.Watched(),
+	Proves: scenarios.IDs{openwop.OWP0097C3}, Watches: goals.Watched(), Reaches: scenarios.Survived,
 	Claim: claims.Goals, Ask: scenarios.Ask(goalsAtOnce, goals.Judge), Depth: scenarios.Standard,
 }
 

@@ -57,6 +57,7 @@ var keysAtOnce = &scenarios.Drive[explore.Observation[model.Keys, model.KeyAsk, 
 	Title: "has up to four clients at once ask for runs under idempotency keys, with the same bodies and others, as another tenant " +
 		"and without a credential, in drawn orders",
 	Sends:      []string{"{create run} with Idempotency-Key", "{read run}"},
+	Kills:      true,
 	Dimensions: explore.Dimensions,
 	Run:        keys.Run,
 }

@@ -31,6 +31,7 @@ var runs = &explore.Kind[model.Run, model.RunAsk, model.RunSaw]{
 		return out.Status
 	},
 	Clients: 4,
+	Rests:   func(r model.Run) bool { return r.Held || r.End != "" || r.Still >= 0 },
 }
 
 var runsAtOnce = &scenarios.Drive[explore.Observation[model.Run, model.RunAsk, model.RunSaw]]{
@@ -42,6 +43,7 @@ var runsAtOnce = &scenarios.Drive[explore.Observation[model.Run, model.RunAsk, m
 		"{stream log}", "{answer node}", "{use token}", "{pause run}", "{resume run}", "{cancel run}", "{cancel runs}", "{fork run}",
 		"{read lineage}",
 	},
+	Kills:      true,
 	Dimensions: explore.Dimensions,
 	Run:        runs.Run,
 }
@@ -275,6 +277,6 @@ func (r *run) look(ctx context.Context) model.RunSaw { return saw(r.Snapshot(ctx
 var runsExplained = scenarios.Scenario{
 	ID:     "openwop/histories/runs",
 	Title:  "a loop goes on as it was planned, and shows what clients did to it, in some order, whatever they do at once",
-	Proves: scenarios.IDs{openwop.OWPEVT12}, Watches: runs.Watched(),
+	Proves: scenarios.IDs{openwop.OWPEVT12}, Watches: runs.Watched(), Reaches: scenarios.Survived,
 	Claim: claims.ExecutionModel, Ask: scenarios.Ask(runsAtOnce, runs.Judge), Depth: scenarios.Standard,
 }
