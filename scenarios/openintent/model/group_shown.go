@@ -169,15 +169,7 @@ func (one Single) record(s deedStep) (out []history.Miss) {
 			out = append(out, missOf(openintent.OIPREAD4, resolution, "no resolution"))
 		}
 	case Answered:
-		if !equal(response, Values[one.Answer]) {
-			out = append(out, missOf(openintent.OIP0025A13, response, "the answer %v", Values[one.Answer]))
-		}
-		if resolution.String() != Answered {
-			out = append(out, missOf(openintent.OIP0025A13, resolution, "%q", Answered))
-		}
-		if at := r.Key("responded_at"); at.String() == "" {
-			out = append(out, missOf(openintent.OIP0025A13, at, "the time of the answer"))
-		}
+		out = append(out, showsAnswer(r, Values[one.Answer])...)
 	case Expired:
 		if resolution.String() != Expired {
 			out = append(out, missOf(openintent.OIP0025F3, resolution, "%q", Expired))
@@ -188,18 +180,6 @@ func (one Single) record(s deedStep) (out []history.Miss) {
 		}
 	}
 	return out
-}
-
-func equal(v wire.Value, want any) bool {
-	if list, is := want.(map[string]any); is {
-		for k, w := range list {
-			if !equal(v.Key(k), w) {
-				return false
-			}
-		}
-		return true
-	}
-	return v.Actual() == want
 }
 
 // entries are those of a list that is the document or a member of it.
