@@ -52,12 +52,12 @@ const (
 	MeaningOf = "What %v means"
 )
 
-// tellsAnswer compares the whole reply to an answer that was taken.
-func tellsAnswer(body wire.Value, asks int, intent, suspension string, value any) (out []history.Miss) {
+// repliesTo compares the reply to an answer that was taken.
+func repliesTo(body wire.Value, intent, sid string, value any) (out []history.Miss) {
 	for _, m := range []struct {
 		member string
 		want   any
-	}{{"intent_id", intent}, {"suspension_id", suspension}, {"resolution", Answered}, {"value", value}} {
+	}{{"intent_id", intent}, {"suspension_id", sid}, {"resolution", Answered}, {"value", value}} {
 		if at := body.Key(m.member); !equal(at, m.want) {
 			out = append(out, missOf(openintent.OIP0025A11, at, "%s %v", m.member, m.want))
 		}
@@ -67,9 +67,11 @@ func tellsAnswer(body wire.Value, asks int, intent, suspension string, value any
 			out = append(out, missOf(openintent.OIP0025A11, at, "%s", member))
 		}
 	}
-	if Kinds[asks] != "choice" {
-		return out
-	}
+	return out
+}
+
+// described compares what it says of a choice.
+func described(body wire.Value, value any) (out []history.Miss) {
 	for _, m := range []struct{ member, format string }{{"choice_label", LabelOf}, {"choice_description", MeaningOf}} {
 		if at := body.Key(m.member); at.String() != fmt.Sprintf(m.format, value) {
 			out = append(out, missOf(openintent.OIP0025A12, at, "%s of %v", m.member, value))

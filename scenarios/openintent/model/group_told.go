@@ -318,7 +318,7 @@ func refusedConfirm(g Group, s deedStep) []history.Miss {
 }
 
 // tookAnswer compares the whole reply to an answer.
-func tookAnswer(g Group, s deedStep) []history.Miss {
+func tookAnswer(g Group, s deedStep) (out []history.Miss) {
 	n := s.In.Intent
 	if !s.Out.ok() {
 		of := scenarios.RequirementID(openintent.OIPREAD2)
@@ -331,7 +331,12 @@ func tookAnswer(g Group, s deedStep) []history.Miss {
 	if len(sids) == 0 {
 		return nil
 	}
-	return tellsAnswer(s.Out.Body, g.All[n].Asks, s.Out.Names.Intents[n], sids[len(sids)-1], Values[s.In.Value])
+	value := Values[s.In.Value]
+	out = repliesTo(s.Out.Body, s.Out.Names.Intents[n], sids[len(sids)-1], value)
+	if Kinds[g.All[n].Asks] == "choice" {
+		out = append(out, described(s.Out.Body, value)...)
+	}
+	return out
 }
 
 func tellDeed(s deedStep) string {

@@ -262,11 +262,15 @@ func refusedWithChoices(q Question, s questionStep) []history.Miss {
 	return listsChoices(s.Out.Choices)
 }
 
-func took(q Question, s questionStep) []history.Miss {
+func took(q Question, s questionStep) (out []history.Miss) {
 	if !s.Out.ok() {
 		return []history.Miss{miss(s.Out.Status, "HTTP 200: the answer is taken")}
 	}
-	return tellsAnswer(s.Out.Body, q.Asks, s.Out.Intent, s.Out.Suspension, s.In.Value)
+	out = repliesTo(s.Out.Body, s.Out.Intent, s.Out.Suspension, s.In.Value)
+	if Kinds[q.Asks] == "choice" {
+		out = append(out, described(s.Out.Body, s.In.Value)...)
+	}
+	return out
 }
 
 // current: the version that it named may be that of the intent.
