@@ -61,13 +61,13 @@ type Single struct {
 	// Stays: it may be suspended for ever, and is abandoned here: its window passed and its fallback is fail (OIP-R12). Only a scene
 	// has it; in a group each is a state of its own.
 	Stays bool `json:"stays,omitempty"`
-	// Why is the sentence by which it has its status.
+	// Why is the sentence by which it has its status. Where that depends on how it came to it, the rule says which.
 	Why    scenarios.RequirementID `json:"why"`
 	Note   int                     `json:"note"` // a key of its state; 0 is none
 	Leased bool                    `json:"leased"`
 
 	Round  int    `json:"round"`  // how many records were written
-	Record string `json:"record"` // of the last one: Open, Answered, Expired, or "" where there is none
+	Record string `json:"record"` // of the last one: Waiting, Answered, Expired, or "" where there is none
 	Asks   int    `json:"asks"`   // of [Kinds]
 	Window int    `json:"window"` // of [Windows]
 	Passed int    `json:"passed"` // intervals of the window
@@ -94,7 +94,7 @@ func (all Family) Open(n int) Some { return all[n].Needs &^ all.Having(Completed
 // Waits reports whether something that n depends on is suspended.
 func (all Family) Waits(n int) bool { return all[n].Needs&all.Having(Suspended) != 0 }
 
-// Having returns those that have a status beyond doubt, as a caller has it.
+// Having returns those that have a status, as a caller has it.
 func (all Family) Having(status string) (some Some) {
 	for n := range all {
 		if all[n].Status == status {
@@ -211,12 +211,13 @@ func (all Family) halt(n int) {
 func (all Family) answer(n, value int) {
 	s := &all[n]
 	s.Record, s.Answer, s.Resumed = Answered, value, s.Resumed.with(s.Round)
-	all.resume(n, openintent.OIP0025A15)
+	all.resume(n)
+	s.Why = openintent.OIP0025A15
 }
 
 // resume has n go on after a suspension. That alone unblocks nothing (RFC-0026 2, rule 2).
-func (all Family) resume(n int, why scenarios.RequirementID) {
-	all[n].Status, all[n].Why = Active, why
+func (all Family) resume(n int) {
+	all[n].Status = Active
 	for m := range all {
 		if all[m].Held && all[m].Needs.Has(n) {
 			all[m].Why = openintent.OIP0026R2C
@@ -231,22 +232,22 @@ func (all Family) expire(n int) {
 }
 
 // lapse ends the window of n, and does what the fallback says.
-func (all Family) lapse(n int, fallback string, why scenarios.RequirementID) {
+func (all Family) lapse(n int, fallback string) {
 	all.expire(n)
 	if fallback == Fails {
-		all.end(n, Abandoned, why)
+		all.end(n, Abandoned)
 	} else {
-		all.resume(n, why)
+		all.resume(n)
 	}
 }
 
 // end completes or abandons n. What depends on it goes on when all that it depends on is completed (RFC-0002).
-func (all Family) end(n int, status string, why scenarios.RequirementID) {
+func (all Family) end(n int, status string) {
 	one := &all[n]
 	if one.Record == Waiting {
 		one.Record, one.Others = Left, one.Others.with(one.Round)
 	}
-	one.Status, one.Held, one.Why = status, false, why
+	one.Status, one.Held = status, false
 	if status != Completed {
 		return
 	}

@@ -147,12 +147,13 @@ func (g Group) over(n int, answered bool) Group {
 	return g
 }
 
-// end completes or abandons n.
+// end completes or abandons n, by a sentence.
 func (g Group) end(n int, status string, why scenarios.RequirementID) Group {
 	if g.All[n].Status == Suspended {
 		g = g.over(n, false)
 	}
-	g.family().end(n, status, why)
+	g.family().end(n, status)
+	g.All[n].Why = why
 	return g.idle(n)
 }
 
@@ -169,7 +170,8 @@ func (g Group) idle(n int) Group {
 // lapse ends the window of n.
 func (g Group) lapse(n int) Group {
 	w := Windows[g.All[n].Window]
-	g.family().lapse(n, w.Fallback, w.because())
+	g.family().lapse(n, w.Fallback)
+	g.All[n].Why = w.because()
 	return g.over(n, false)
 }
 

@@ -52,18 +52,18 @@ func (c *Scene) Take(s Step) {
 	case Answer:
 		c.answer(n, 0)
 	case Lapse:
-		c.lapse(n, s.Fallback, "")
+		c.lapse(n, s.Fallback)
 		c.Family[n].Stays = s.Fallback == Fails
 	case Deadline: // RFC-0026 2, rule 5
 		for _, m := range c.Members[s.On] {
 			if c.Family[m].Status == Suspended {
-				c.end(m, Abandoned, "")
+				c.end(m, Abandoned)
 			}
 		}
 	case Abandon:
-		c.end(n, Abandoned, "")
+		c.end(n, Abandoned)
 	case Complete:
-		c.end(n, Completed, "")
+		c.end(n, Completed)
 	case Activate:
 		c.activate(n)
 	case Depend:
