@@ -1,8 +1,6 @@
 package model
 
 import (
-	"slices"
-
 	"github.com/openassay/assay/scenarios/history"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -62,38 +60,6 @@ const (
 	MatchLater = "a later version"
 	MatchNone  = "no version"
 )
-
-// The kinds of questions, and values for answers. No text has all of them.
-var (
-	Kinds  = []string{"choice", "confirm", "text"}
-	Values = []any{
-		"yes-a", "no-b", "wait-c", "yes", "no", "Zoë's \"note\" – 名前 \\n", "false", "Yes-a", "yes-", "YES", "",
-		true, false, map[string]any{"a": "b"},
-	}
-)
-
-// Plain are the values of [Values] that are texts which are not empty: every kind of question but a text refuses some of them.
-const Plain = 10
-
-// Fits reports whether a value answers a question, and whether the texts say so.
-func Fits(kind, value int) (fits, said bool) {
-	switch v := Values[value]; Kinds[kind] {
-	case "choice":
-		return slices.Contains(Choices, as[string](v)) && v != "", true
-	case "confirm":
-		return v == "yes" || v == "no", true
-	default:
-		if v == "" {
-			return false, true
-		}
-		return as[string](v) != "", as[string](v) != ""
-	}
-}
-
-func as[T any](v any) T {
-	t, _ := v.(T)
-	return t
-}
 
 // Window is how long a suspension waits: attempts with an interval between them, and what is done in the end.
 type Window struct {

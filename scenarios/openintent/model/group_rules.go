@@ -19,7 +19,9 @@ var GroupModel = &history.Model[Group, Deed, Found]{
 		},
 		{
 			Name: "a note without a version is refused", Of: scenarios.IDs{openintent.OIP00011}, Readings: []string{"OIP-R3"},
-			When: func(g Group, in Deed) bool { return in.Match == MatchNone && in.Do == Note && g.is(in.Intent, Active) },
+			When: func(g Group, in Deed) bool {
+				return in.Match == MatchNone && in.Do == Note && g.family().Is(in.Intent, Active)
+			},
 			Ways: only(deedRefused(400, 412, 428)),
 		},
 		{
@@ -29,7 +31,9 @@ var GroupModel = &history.Model[Group, Deed, Found]{
 		},
 		{
 			Name: "a note at another version is refused", Of: scenarios.IDs{openintent.OIP00012}, Readings: []string{"OIP-R4"},
-			When: func(g Group, in Deed) bool { return in.Match != "" && in.Do == Note && g.is(in.Intent, Active) },
+			When: func(g Group, in Deed) bool {
+				return in.Match != "" && in.Do == Note && g.family().Is(in.Intent, Active)
+			},
 			Ways: only(deedRefused(409, 412)),
 		},
 		{
@@ -137,10 +141,8 @@ var answerRules = []*deedRule{
 		Name: "an answer to what waits is taken", Of: scenarios.IDs{openintent.OIPREAD2, openintent.OIPREAD1},
 		When: func(_ Group, in Deed) bool { return in.Do == Answer },
 		Ways: []deedWay{{Must: true, Shows: tookAnswer, To: func(g Group, s deedStep) Group {
-			n := s.In.Intent
-			one := &g.All[n]
-			one.Record, one.Answer, one.Resumed = Answered, s.In.Value, one.Resumed.with(one.Round)
-			return g.resume(n, openintent.OIP0025A15, true)
+			g.family().answer(s.In.Intent, s.In.Value)
+			return g.over(s.In.Intent, true)
 		}}, {Name: "refused for another reason", Shows: refusedFor, To: same}},
 	},
 }
@@ -182,9 +184,7 @@ var statusRules = []*deedRule{
 		Name: "a record is taken", Of: scenarios.IDs{openintent.OIP0026L1},
 		When: func(_ Group, in Deed) bool { return in.Do == Records },
 		Ways: either(func(g Group, s deedStep) Group {
-			one := &g.All[s.In.Intent]
-			one.Round, one.Record, one.Asks, one.Window, one.Passed = one.Round+1, Waiting, s.In.Value, s.In.Window, 0
-			one.Again = false
+			g.family().record(s.In.Intent, s.In.Value, s.In.Window)
 			return g.begin(s.In.Intent)
 		}),
 	},
@@ -220,14 +220,15 @@ var statusRules = []*deedRule{
 	{
 		Name: "an intent is not completed while what it depends on is suspended", Of: scenarios.IDs{openintent.OIP0026R2B},
 		When: func(g Group, in Deed) bool {
-			return in.Do == Complete && g.All[in.Intent].Status != Completed && g.waits(in.Intent)
+			return in.Do == Complete && g.All[in.Intent].Status != Completed && g.family().Waits(in.Intent)
 		},
 		Ways: only(deedRefused()),
 	},
 	{
 		Name: "a parent is not completed while a child is not", Of: scenarios.IDs{openintent.OIP00021},
 		When: func(g Group, in Deed) bool {
-			return in.Do == Complete && g.All[in.Intent].Status != Completed && g.childOpen(in.Intent)
+			return in.Do == Complete && g.All[in.Intent].Status != Completed &&
+				g.family().Children(in.Intent)&^g.family().Having(Completed)&^g.family().Having(Abandoned) != 0
 		},
 		Ways: only(deedRefused()),
 	},
@@ -255,11 +256,7 @@ var statusRules = []*deedRule{
 		Name: "a draft is activated, and blocked if something waits that it depends on", Of: scenarios.IDs{openintent.OIP00022},
 		When: func(g Group, in Deed) bool { return in.Do == Activate && g.All[in.Intent].Status == Draft },
 		Ways: either(func(g Group, s deedStep) Group {
-			one := &g.All[s.In.Intent]
-			one.Status, one.Held, one.Why = Active, g.waits(s.In.Intent), openintent.OIP0026R2
-			if g.open(s.In.Intent) == 0 {
-				one.Why = openintent.OIP0026R2D
-			}
+			g.family().activate(s.In.Intent)
 			return g
 		}),
 	},
@@ -270,22 +267,12 @@ var statusRules = []*deedRule{
 	},
 }
 
-// childOpen reports whether a child of n is neither completed nor abandoned.
-func (g *Group) childOpen(n int) bool {
-	for c := range g.Size {
-		if s := g.All[c]; s.Parent == n && s.Status != Completed && s.Status != Abandoned {
-			return true
-		}
-	}
-	return false
-}
-
 // graphRules are about dependencies (RFC-0002).
 var graphRules = []*deedRule{
 	{
 		Name: "a dependency that closes a circle is refused", Of: scenarios.IDs{openintent.OIP0002200},
 		When: func(g Group, in Deed) bool {
-			return in.Do == Depend && !g.All[in.Intent].Needs.Has(in.On) && g.reaches(in.On, in.Intent)
+			return in.Do == Depend && !g.All[in.Intent].Needs.Has(in.On) && g.family().Reaches(in.On, in.Intent)
 		},
 		Ways: only(deedRefused()),
 	},
@@ -293,12 +280,8 @@ var graphRules = []*deedRule{
 		Name: "a dependency is added", Of: scenarios.IDs{openintent.OIP00022},
 		When: func(_ Group, in Deed) bool { return in.Do == Depend },
 		Ways: either(func(g Group, s deedStep) Group {
-			one := &g.All[s.In.Intent]
-			one.Needs = one.Needs.with(s.In.On)
-			if one.Held = one.Held && g.open(s.In.Intent) != 0; !one.Held {
-				one.Why = openintent.OIP00022
-			}
-			if g.open(s.In.Intent) != 0 { // it may be blocked, and what its tasks do then no text says
+			g.family().depend(s.In.Intent, s.In.On)
+			if g.family().Open(s.In.Intent) != 0 { // it may be blocked, and what its tasks do then no text says
 				g = g.idle(s.In.Intent)
 			}
 			return g
@@ -307,6 +290,9 @@ var graphRules = []*deedRule{
 	{
 		Name: "a dependency is taken away", Of: scenarios.IDs{openintent.OIP0002201}, Readings: []string{"OIP-R200"},
 		When: func(_ Group, in Deed) bool { return in.Do == Frees },
-		Ways: either(func(g Group, s deedStep) Group { return g.free(s.In.Intent, s.In.On) }),
+		Ways: either(func(g Group, s deedStep) Group {
+			g.family().free(s.In.Intent, s.In.On)
+			return g
+		}),
 	},
 }

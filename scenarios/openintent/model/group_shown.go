@@ -18,7 +18,8 @@ var readRules = slices.Concat(
 	intentRules("a log tells each suspension and each answer once", LookLog, Group.log, openintent.OIP0025A14, openintent.OIPREAD7),
 	[]*deedRule{
 		read(LookGraph, "a graph counts the children that wait", func(g Group, in Deed) bool {
-			return g.count(g.children(in.Intent), Suspended) > 0
+			least, _ := g.family().Counted(in.Intent, Suspended)
+			return least > 0
 		}, Group.graph, openintent.OIPREAD16, openintent.OIP0026R4),
 		read(LookGraph, "a graph shows intents as they are", always, Group.graph, openintent.OIPREAD16, openintent.OIP0026R4),
 		read(LookReady, "a child that depends on what waits is not ready", childWaits, Group.ready, openintent.OIPREAD17),
@@ -26,10 +27,10 @@ var readRules = slices.Concat(
 		read(LookHeld, "a child that depends on what waits is listed as blocked", childWaits, Group.blocked, openintent.OIPREAD17),
 		read(LookHeld, "no other need be listed as blocked", always, Group.blocked, openintent.OIPREAD17),
 		read(LookFolder, "a portfolio counts several that wait", func(g Group, in Deed) bool {
-			return g.count(g.Folders[in.On].Members, Suspended) > 1
+			return g.suspended(in.On) > 1
 		}, Group.folder, openintent.OIP0026R4B, openintent.OIP0026R4C),
 		read(LookFolder, "a portfolio counts one that waits", func(g Group, in Deed) bool {
-			return g.count(g.Folders[in.On].Members, Suspended) == 1
+			return g.suspended(in.On) == 1
 		}, Group.folder, openintent.OIP0026R4B, openintent.OIP0026R4C),
 		read(LookFolder, "a portfolio sums up its members", always, Group.folder,
 			openintent.OIP0026R4B, openintent.OIP0026R4C, openintent.OIP0026R4F),
@@ -70,8 +71,8 @@ func intentRules(
 func always(Group, Deed) bool { return true }
 
 func childWaits(g Group, in Deed) bool {
-	for n := range g.Size {
-		if g.All[n].Parent == in.Intent && g.waits(n) {
+	for n := range g.family().Children(in.Intent).All() {
+		if g.family().Waits(n) {
 			return true
 		}
 	}
@@ -168,15 +169,7 @@ func (one Single) record(s deedStep) (out []history.Miss) {
 			out = append(out, missOf(openintent.OIPREAD4, resolution, "no resolution"))
 		}
 	case Answered:
-		if !equal(response, Values[one.Answer]) {
-			out = append(out, missOf(openintent.OIP0025A13, response, "the answer %v", Values[one.Answer]))
-		}
-		if resolution.String() != Answered {
-			out = append(out, missOf(openintent.OIP0025A13, resolution, "%q", Answered))
-		}
-		if at := r.Key("responded_at"); at.String() == "" {
-			out = append(out, missOf(openintent.OIP0025A13, at, "the time of the answer"))
-		}
+		out = append(out, showsAnswer(r, Values[one.Answer])...)
 	case Expired:
 		if resolution.String() != Expired {
 			out = append(out, missOf(openintent.OIP0025F3, resolution, "%q", Expired))
@@ -187,18 +180,6 @@ func (one Single) record(s deedStep) (out []history.Miss) {
 		}
 	}
 	return out
-}
-
-func equal(v wire.Value, want any) bool {
-	if list, is := want.(map[string]any); is {
-		for k, w := range list {
-			if !equal(v.Key(k), w) {
-				return false
-			}
-		}
-		return true
-	}
-	return v.Actual() == want
 }
 
 // entries are those of a list that is the document or a member of it.
@@ -220,14 +201,9 @@ func (g Group) statuses(names Names, list wire.Values) (out []history.Miss) {
 	return out
 }
 
-// count returns how many of some intents have a status beyond doubt.
-func (g *Group) count(of Some, status string) (n int64) {
-	for m := range g.Size {
-		if of.Has(m) && g.All[m].Status == status {
-			n++
-		}
-	}
-	return n
+// suspended returns how many members of a portfolio are suspended.
+func (g *Group) suspended(f int) int64 {
+	return int64((g.Folders[f].Members & g.family().Having(Suspended)).Len())
 }
 
 // graph compares the nodes, and the counts of an aggregate: at least the children, at most all around.
@@ -245,7 +221,7 @@ func (g Group) graph(s deedStep) []history.Miss {
 		}{{Suspended, openintent.OIP0026R4}, {Completed, openintent.OIP00023}} {
 			at := aggregate.At("/by_status/" + of.status)
 			is, _ := at.Int()
-			if least, most := g.count(g.children(n), of.status), g.count(g.around(n), of.status); is < least || is > most {
+			if least, most := g.family().Counted(n, of.status); is < int64(least) || is > int64(most) {
 				out = append(out, missOf(of.id, at, "%d to %d", least, most))
 			}
 		}
@@ -266,7 +242,7 @@ func (g Group) graph(s deedStep) []history.Miss {
 func (g Group) ready(s deedStep) (out []history.Miss) {
 	list := s.Out.Body.Key("ready")
 	for _, n := range listed(list, s.Out.Names.Intents) {
-		if g.waits(n) {
+		if g.family().Waits(n) {
 			out = append(out, miss(list, "without intent %d, which depends on what waits", n))
 		}
 	}
@@ -279,8 +255,8 @@ func (g Group) blocked(s deedStep) (out []history.Miss) {
 		return nil
 	}
 	have := listed(list, s.Out.Names.Intents)
-	for n := range g.Size {
-		if g.All[n].Parent == s.In.Intent && g.All[n].Held && g.waits(n) && !slices.Contains(have, n) {
+	for n := range g.family().Children(s.In.Intent).All() {
+		if g.All[n].Held && g.family().Waits(n) && !slices.Contains(have, n) {
 			out = append(out, miss(list, "with intent %d, which depends on what waits", n))
 		}
 	}
@@ -303,11 +279,10 @@ func (g Group) work(s deedStep) []history.Miss { return g.task(s.In.On, s.Out) }
 
 // summed compares the flag, the count, the word and the status of a portfolio, in this order; one that is absent is shown nowhere.
 func (g Group) summed(f int, where []wire.Value) (out []history.Miss) {
-	members := g.Folders[f].Members
 	if len(where) < 4 || !g.Offers.Portfolio {
 		return nil
 	}
-	suspended := g.count(members, Suspended)
+	suspended := g.suspended(f)
 	if at := where[0]; at.Present() && at.Actual() != (suspended > 0) {
 		out = append(out, missOf(openintent.OIP0026R4B, at, "%t", suspended > 0))
 	}
@@ -318,14 +293,12 @@ func (g Group) summed(f int, where []wire.Value) (out []history.Miss) {
 		}
 		out = append(out, missOf(of, where[1], "%d", suspended))
 	}
-	word, of := "in_progress", scenarios.RequirementID(openintent.OIP0026R4F)
-	switch {
-	case g.count(members, Abandoned) > 0:
-		word, of = "failed", openintent.OIP0026R4E
-	case g.count(members, Completed) == int64(members.Len()):
-		word, of = "completed", openintent.OIP0026R4D
+	var members []string
+	for n := range g.Folders[f].Members.All() {
+		members = append(members, g.All[n].Status)
 	}
-	if at := where[2]; at.Present() && members != 0 && at.String() != word {
+	word, of := Summed(members)
+	if at := where[2]; at.Present() && len(members) > 0 && at.String() != word {
 		out = append(out, missOf(of, at, "%q", word))
 	}
 	if strings.Contains(strings.ToLower(where[3].String()), "suspend") {

@@ -317,23 +317,6 @@ func refusedConfirm(g Group, s deedStep) []history.Miss {
 	return deedRefused(422)(g, s)
 }
 
-// listsChoices compares valid_choices, as values or as objects.
-func listsChoices(list wire.Value) []history.Miss {
-	have := map[string]bool{}
-	for _, e := range list.Items() {
-		have[e.Key("value").String()+as[string](e.Actual())] = true
-	}
-	for _, c := range Choices {
-		if !have[c] {
-			return []history.Miss{missOf(openintent.OIP0025A8, list, "a list with the choice %q", c)}
-		}
-	}
-	if len(have) > len(Choices) {
-		return []history.Miss{missOf(openintent.OIP0025A8, list, "a list of the %d choices", len(Choices))}
-	}
-	return nil
-}
-
 // tookAnswer compares the whole reply to an answer.
 func tookAnswer(g Group, s deedStep) (out []history.Miss) {
 	n := s.In.Intent
@@ -344,46 +327,17 @@ func tookAnswer(g Group, s deedStep) (out []history.Miss) {
 		}
 		return []history.Miss{missOf(of, s.Out.Status, "HTTP 200: the answer is taken")}
 	}
-	sids, body := s.Out.Names.Sids[n], s.Out.Body
+	sids := s.Out.Names.Sids[n]
 	if len(sids) == 0 {
 		return nil
 	}
-	for _, m := range []struct {
-		member string
-		want   any
-	}{
-		{"intent_id", s.Out.Names.Intents[n]}, {"suspension_id", sids[len(sids)-1]}, {"resolution", Answered}, {"value", Values[s.In.Value]},
-	} {
-		if at := body.Key(m.member); !equal(at, m.want) {
-			out = append(out, missOf(openintent.OIP0025A11, at, "%s %v", m.member, m.want))
-		}
-	}
-	for _, member := range []string{"responded_by", "responded_at"} {
-		if at := body.Key(member); at.String() == "" {
-			out = append(out, missOf(openintent.OIP0025A11, at, "%s", member))
-		}
-	}
+	value := Values[s.In.Value]
+	out = repliesTo(s.Out.Body, s.Out.Names.Intents[n], sids[len(sids)-1], value)
 	if Kinds[g.All[n].Asks] == "choice" {
-		out = append(out, described(body, as[string](Values[s.In.Value]))...)
+		out = append(out, described(s.Out.Body, value)...)
 	}
 	return out
 }
-
-// described compares what the reply to an answer says of its choice.
-func described(body wire.Value, value string) (out []history.Miss) {
-	for _, m := range []struct{ member, format string }{{"choice_label", LabelOf}, {"choice_description", MeaningOf}} {
-		if at := body.Key(m.member); at.String() != fmt.Sprintf(m.format, value) {
-			out = append(out, missOf(openintent.OIP0025A12, at, "%s of %s", m.member, value))
-		}
-	}
-	return out
-}
-
-// The label and the description of a choice.
-const (
-	LabelOf   = "Label of %v"
-	MeaningOf = "What %v means"
-)
 
 func tellDeed(s deedStep) string {
 	in := s.In

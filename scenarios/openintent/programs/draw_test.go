@@ -21,24 +21,25 @@ func TestDrawnGraphsGoThrough(t *testing.T) {
 				if !p.Acyclic() {
 					t.Fatal("it cannot be completed")
 				}
-				w := p.Start()
+				w := p.Begin()
 				waiting, most, only := map[int]bool{}, 0, false
-				for step, more := w.Next(); more; step, more = w.Next() {
+				for _, step := range p.Steps {
+					w.Take(step)
 					switch step.Do {
 					case model.Suspend:
 						waiting[step.Intent] = true
 					case model.Answer:
 						delete(waiting, step.Intent)
 					case model.Try:
-						open := slices.DeleteFunc(slices.Clone(p.Intents[gated].DependsOn), func(d int) bool { return w.Is(d, model.Completed) })
-						only = only || step.Intent == gated && len(open) == 1 && w.Waits(gated) && open[0] == p.Intents[gated].DependsOn[0]
+						open := slices.DeleteFunc(slices.Clone(p.Places[gated].DependsOn), func(d int) bool { return w.Is(d, model.Completed) })
+						only = only || step.Intent == gated && len(open) == 1 && w.Waits(gated) && open[0] == p.Places[gated].DependsOn[0]
 					case model.Complete, model.Abandon, model.Join, model.Leave:
 					}
 					if most = max(most, len(waiting)); waiting[step.Intent] != w.Is(step.Intent, model.Suspended) {
 						t.Fatalf("intent %d may be %v after %s", step.Intent, w.May(step.Intent), step.Do)
 					}
 				}
-				for n := range p.Intents {
+				for n := range p.Places {
 					if want := map[bool]string{true: model.Abandoned, false: model.Completed}[n == odd]; !w.Is(n, want) {
 						t.Errorf("intent %d may be %v in the end", n, w.May(n))
 					}

@@ -61,7 +61,7 @@ var drawnGraphs = &scenarios.Drive[GraphsObservation]{
 		s := host.Open(ctx, c)
 		responses := taken(ctx, s)
 		for range graphs[c.Depth] {
-			r := runner{Server: s, world: drawGraph(s, responses).Start(), given: map[string]bool{}}
+			r := runner{Server: s, world: drawGraph(s, responses).Begin(), given: map[string]bool{}}
 			o.Programs = append(o.Programs, Ran{Program: r.world.Program})
 			r.run(ctx, &o.Programs[len(o.Programs)-1])
 		}
@@ -71,7 +71,7 @@ var drawnGraphs = &scenarios.Drive[GraphsObservation]{
 // runner carries out a program.
 type runner struct {
 	*host.Server
-	world      *model.World
+	world      *model.Scene
 	intents    []*host.Intent
 	portfolios []*host.Portfolio
 	waiting    map[int]host.Suspension
@@ -84,12 +84,9 @@ func (r *runner) run(ctx context.Context, ran *Ran) {
 	r.waiting = map[int]host.Suspension{}
 	ran.Start = r.settle(ctx, "before", nil)
 	now := ran.Start
-	for n := 1; ; n++ {
-		before := r.world
-		r.world = before.Copy()
-		step, more := r.world.Next()
-		if !more || step.Do == model.Suspend && now.status(step.Intent).String() != host.Active {
-			break // the program is over, or the intents have gone another way
+	for n, step := range ran.Program.Steps {
+		if step.Do == model.Suspend && now.status(step.Intent).String() != host.Active {
+			break // the intents have gone another way
 		}
 		var taken Taken
 		if refused := scenarios.Try(func() { taken = r.take(ctx, step) }); refused != nil {
@@ -98,11 +95,9 @@ func (r *runner) run(ctx context.Context, ran *Ran) {
 			}
 			scenarios.End(refused)
 		}
-		if step.Moves() && !taken.Reply.Ok() {
-			r.world = before.Copy()
-			r.world.Skip()
-		}
-		taken.After = r.settle(ctx, fmt.Sprintf("after step %d", n), before)
+		before := r.world
+		r.world = taken.follow(before, step)
+		taken.After = r.settle(ctx, fmt.Sprintf("after step %d", n+1), before)
 		now, ran.Steps = taken.After, append(ran.Steps, taken)
 		if !step.Moves() && taken.Reply.Ok() == (step.Do == model.Try) {
 			break
@@ -111,10 +106,18 @@ func (r *runner) run(ctx context.Context, ran *Ran) {
 	r.logs(ctx, ran)
 }
 
+// follow returns the world after a step. A portfolio need not take it.
+func (t Taken) follow(world *model.Scene, step model.Step) *model.Scene {
+	if world = world.Copy(); !step.Moves() || t.Reply.Ok() {
+		world.Take(step)
+	}
+	return world
+}
+
 // make makes the intents and portfolios. All intents are active, or blocked where the server has them so.
 func (r *runner) make(ctx context.Context, ran *Ran) {
 	var later []func(context.Context)
-	for n, in := range r.world.Intents {
+	for n, in := range r.world.Places {
 		stem := fmt.Sprintf("intent-%d", n)
 		var i *host.Intent
 		if in.Parent == model.None {
@@ -132,16 +135,16 @@ func (r *runner) make(ctx context.Context, ran *Ran) {
 		})
 	}
 	r.AtOnce(ctx, later...)
-	for _, all := range r.world.Portfolios {
+	for i, folder := range r.world.Folders {
 		f, err := scenarios.Attempt(func() *host.Portfolio { return r.Portfolio(ctx, nil) })
 		if host.Lacking(err) { // a graph needs none
 			return
 		}
 		scenarios.End(err)
 		refused := false
-		for k, m := range all {
-			err := scenarios.Try(func() { f.AddAs(ctx, r.intents[m], r.role(k)) })
-			if again := slices.Contains(all[:k], m); again && host.IsBlocked(err) { // a server may refuse it (OIP-R127)
+		for k, m := range folder.Members {
+			err := scenarios.Try(func() { f.AddAs(ctx, r.intents[m.Intent], m.Role) })
+			if again := slices.Contains(r.world.Members[i][:k], m.Intent); again && host.IsBlocked(err) { // a server may refuse it (OIP-R127)
 				refused = true
 				continue
 			}
@@ -150,9 +153,6 @@ func (r *runner) make(ctx context.Context, ran *Ran) {
 		r.portfolios, ran.Refused = append(r.portfolios, f), append(ran.Refused, refused)
 	}
 }
-
-// role is that of the k-th member of a portfolio: the second one is the primary one.
-func (r *runner) role(k int) string { return host.Roles[k%2] }
 
 // take takes a step.
 func (r *runner) take(ctx context.Context, step model.Step) (t Taken) {
@@ -174,10 +174,10 @@ func (r *runner) take(ctx context.Context, step model.Step) (t Taken) {
 	case model.Complete:
 		t.Reply = i.Set(ctx, host.Completed, "complete an intent")
 	case model.Join, model.Leave:
-		if step.Portfolio >= len(r.portfolios) {
+		if step.On >= len(r.portfolios) {
 			break // the server has none
 		}
-		if f := r.portfolios[step.Portfolio]; step.Do == model.Join {
+		if f := r.portfolios[step.On]; step.Do == model.Join {
 			t.Reply = f.Join(ctx, i, host.Roles[0])
 		} else {
 			t.Reply = f.Drop(ctx, i)
@@ -192,7 +192,7 @@ func (r *runner) take(ctx context.Context, step model.Step) (t Taken) {
 
 // look reads everything.
 func (r *runner) look(ctx context.Context, when string) (s Sight) {
-	parents := r.world.Parents()
+	parents := parentsOf(r.world)
 	s.Intents, s.Graphs = make([]host.Reply, len(r.intents)), make([]host.Reply, len(parents))
 	s.Portfolios = make([]host.Reply, len(r.portfolios))
 	var reads []func(context.Context)
@@ -213,7 +213,7 @@ func (r *runner) look(ctx context.Context, when string) (s Sight) {
 
 // settle looks until everything that the last step changes shows, or patience is over: a server may be late. What did not come in time
 // once is not waited for again.
-func (r *runner) settle(ctx context.Context, when string, before *model.World) (s Sight) {
+func (r *runner) settle(ctx context.Context, when string, before *model.Scene) (s Sight) {
 	defer func() { r.further(ctx, when, &s) }()
 	s = r.look(ctx, when)
 	if before == nil || len(r.late(s, before)) == 0 {
@@ -253,7 +253,7 @@ func (r *runner) further(ctx context.Context, when string, s *Sight) {
 }
 
 // late returns what the last step changed and does not show yet.
-func (r *runner) late(s Sight, before *model.World) (late []string) {
+func (r *runner) late(s Sight, before *model.Scene) (late []string) {
 	note := func(what string, is bool) {
 		if !is && !r.given[what] {
 			late = append(late, what)
@@ -275,16 +275,27 @@ func (r *runner) late(s Sight, before *model.World) (late []string) {
 			note("the word of a portfolio", word.String() == want.Word)
 		}
 	}
-	for k, p := range r.world.Parents() {
+	for k, p := range parentsOf(r.world) {
 		for _, status := range []string{host.Suspended, host.Completed} {
 			at := aggregateOf(s, k, p).At("/by_status")
-			if want := r.world.Counted(p, status); at.Present() && want != before.Counted(p, status) {
+			least, most := r.world.Counted(p, status)
+			if was, had := before.Counted(p, status); at.Present() && (least != was || most != had) {
 				n, _ := at.Key(status).Int()
-				note("the aggregate of a parent", want.Least <= int(n) && int(n) <= want.Most)
+				note("the aggregate of a parent", least <= int(n) && int(n) <= most)
 			}
 		}
 	}
 	return late
+}
+
+// parentsOf returns the intents that have children, in order.
+func parentsOf(world *model.Scene) (parents []int) {
+	for n := range world.Family {
+		if world.Children(n) != 0 {
+			parents = append(parents, n)
+		}
+	}
+	return parents
 }
 
 // aggregateOf is the aggregate that the parent p shows, whose graph is the k-th.

@@ -97,7 +97,7 @@ func (r Ran) judgeMembers(j *scenarios.Judge) {
 	if !r.through() { // a last suspension may have no answer
 		return
 	}
-	all := r.answers()
+	all, begin := r.answers(), r.Program.Begin()
 	for _, of := range []struct {
 		kind openintentv1.EventType
 		id   scenarios.RequirementID
@@ -110,7 +110,7 @@ func (r Ran) judgeMembers(j *scenarios.Judge) {
 			if r.Program.Moving(i) {
 				continue // who is told of somebody who has left, or was not there yet, is open
 			}
-			for _, m := range slices.Compact(slices.Sorted(slices.Values(r.Program.Portfolios[i]))) {
+			for _, m := range slices.Compact(slices.Sorted(slices.Values(begin.Members[i]))) {
 				about := told.Where(mentioning(r.IDs[m]))
 				j.Check(of.id, about).To(check.Len(len(all[m])), "%s on the log of portfolio %d about intent %d", of.kind, i, m)
 			}

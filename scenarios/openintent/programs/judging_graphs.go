@@ -17,24 +17,16 @@ type moment struct {
 	Ran
 	step       model.Step
 	taken      Taken
-	was, world *model.World // before the step and after it
+	was, world *model.Scene // before the step and after it
 	before     Sight
 }
 
 // moments are those of a program.
 func (r Ran) moments() (all []moment) {
-	world, before := r.Program.Start(), r.Start
-	for _, taken := range r.Steps {
-		was := world
-		world = was.Copy()
-		step, more := world.Next()
-		if !more {
-			break
-		}
-		if step.Moves() && !taken.Reply.Ok() {
-			world = was.Copy()
-			world.Skip()
-		}
+	world, before := r.Program.Begin(), r.Start
+	for n, taken := range r.Steps {
+		was, step := world, r.Program.Steps[n]
+		world = taken.follow(was, step)
 		all = append(all, moment{Ran: r, step: step, taken: taken, was: was, world: world, before: before})
 		before = taken.After
 	}
@@ -87,7 +79,7 @@ type sightings map[int]bool
 
 // unblocked returns the dependents that the step of m lets go on, and that were seen blocked before.
 func (m moment) unblocked() (all []int) {
-	for n := range m.world.Intents {
+	for n := range m.world.Family {
 		if m.was.Held(n) && !m.world.Held(n) && m.before.status(n).String() == host.Blocked {
 			all = append(all, n)
 		}
@@ -99,8 +91,8 @@ func (m moment) unblocked() (all []int) {
 func (r Ran) judgeBlocked(j *scenarios.Judge) {
 	turned := false
 	for _, m := range r.ruled() {
-		for n := range m.world.Intents {
-			if m.step.Do != model.Suspend || !slices.Contains(m.world.Intents[n].DependsOn, m.step.Intent) || !m.world.Held(n) {
+		for n := range m.world.Family {
+			if m.step.Do != model.Suspend || !m.world.Family[n].Needs.Has(m.step.Intent) || !m.world.Held(n) {
 				continue
 			}
 			if before := m.before.status(n).String(); before == host.Active || before == host.Blocked && m.was.Held(n) {
@@ -120,8 +112,8 @@ func (r Ran) judgeWaits(j *scenarios.Judge) {
 	waited, failed := false, false
 	var blocked, over wire.Value
 	for _, m := range r.ruled() {
-		for n, in := range m.world.Intents {
-			switch about := slices.Contains(in.DependsOn, m.step.Intent); {
+		for n, in := range m.world.Family {
+			switch about := in.Needs.Has(m.step.Intent); {
 			case !m.world.Held(n):
 				delete(seen, n)
 				continue
@@ -194,25 +186,19 @@ func (r Ran) judgeGates(j *scenarios.Judge) {
 	}
 }
 
-// depends reports whether n depends on another intent, directly or not.
-func depends(p model.Program, n, on int) bool {
-	return slices.ContainsFunc(p.Intents[n].DependsOn, func(d int) bool { return d == on || depends(p, d, on) })
-}
-
 func (r Ran) judgeApart(j *scenarios.Judge) {
 	for _, m := range r.ruled() {
-		for n, in := range m.world.Intents {
+		for n := range m.world.Family {
 			if n == m.step.Intent {
 				continue
 			}
 			if !m.world.Is(n, host.Suspended) {
 				j.Check(openintent.OIP0026R1, m.now(n)).NotTo(check.Equal(host.Suspended), "%s", m.what(n))
 			}
-			if m.step.Do != model.Suspend || depends(r.Program, n, m.step.Intent) {
+			if m.step.Do != model.Suspend || m.world.Reaches(n, m.step.Intent) {
 				continue
 			}
-			at := m.world.Intents[m.step.Intent]
-			if n == at.Parent || in.Parent == m.step.Intent || in.Parent == at.Parent && in.Parent != model.None {
+			if m.world.Related(n, m.step.Intent) {
 				j.Check(openintent.OIP0026R1, m.now(n)).To(check.SameAs(m.before.status(n)), "%s", m.what(n))
 			} else {
 				j.Check(openintent.OIP00024, m.now(n)).To(check.SameAs(m.before.status(n)), "%s", m.what(n))
@@ -227,7 +213,7 @@ func (r Ran) judgeCounted(j *scenarios.Judge) {
 		j.NotThere(at.Value, host.ParentAggregateThere)
 	}
 	for _, m := range r.ruled() {
-		for k, p := range r.Program.Parents() {
+		for k, p := range parentsOf(m.world) {
 			for _, c := range []struct {
 				status string
 				id     scenarios.RequirementID
@@ -235,9 +221,9 @@ func (r Ran) judgeCounted(j *scenarios.Judge) {
 				if !m.agrees(p, c.status) {
 					continue // that is asked about where its own step is
 				}
-				want := m.world.Counted(p, c.status)
+				least, most := m.world.Counted(p, c.status)
 				for _, at := range aggregatesOf(m.taken.After, k, p) {
-					j.Check(c.id, at.At("/by_status/"+c.status)).To(counts(want), "%s of intent %d, %s: %s intent %d",
+					j.Check(c.id, at.At("/by_status/"+c.status)).To(counts(int64(least), int64(most)), "%s of intent %d, %s: %s intent %d",
 						at.Label("by_status."+c.status), p, m.taken.After.Graphs[k].Asked, m.step.Do, m.step.Intent)
 				}
 			}
@@ -257,20 +243,23 @@ func aggregatesOf(s Sight, k, p int) (all []host.Located) {
 
 // agrees reports whether just those around an intent were seen with a status that have it.
 func (m moment) agrees(p int, status string) bool {
-	return !slices.ContainsFunc(m.world.Around(p), func(n int) bool {
-		return m.world.Is(n, status) != (m.now(n).String() == status)
-	})
+	for n := range m.world.Around(p).All() {
+		if m.world.Is(n, status) != (m.now(n).String() == status) {
+			return false
+		}
+	}
+	return true
 }
 
 // counts expects a count. A status that nobody has may be absent.
-func counts(want model.Count) check.Matcher {
-	words := fmt.Sprintf("%d to %d", want.Least, want.Most)
-	if want.Least == want.Most {
-		words = fmt.Sprint(want.Least)
+func counts(least, most int64) check.Matcher {
+	words := fmt.Sprintf("%d to %d", least, most)
+	if least == most {
+		words = fmt.Sprint(least)
 	}
 	return check.That(words, func(v any) bool {
 		n, is := v.(int64)
-		return (is || v == nil) && int64(want.Least) <= n && n <= int64(want.Most)
+		return (is || v == nil) && least <= n && n <= most
 	})
 }
 
@@ -292,7 +281,7 @@ func (r Ran) judgeFlags(j *scenarios.Judge) {
 		}
 	}
 	for _, m := range r.ruled() {
-		for i := range r.Program.Portfolios {
+		for i := range r.Program.Folders {
 			want := m.world.Shows(i)
 			flag, count := locate(m.taken.After, i, host.PortfolioFlag), locate(m.taken.After, i, host.PortfolioCount)
 			in := fmt.Sprintf("in %s: %s intent %d", m.taken.After.Portfolios[i].Asked, m.step.Do, m.step.Intent)
@@ -319,17 +308,14 @@ func between(least, most int64) check.Matcher {
 func (r Ran) judgeWords(j *scenarios.Judge) {
 	r.hasPortfolios(j)
 	for _, m := range r.ruled() {
-		for i := range r.Program.Portfolios {
+		for i := range r.Program.Folders {
 			at := host.Locate(host.PortfolioAggregate, host.Named("portfolio", m.taken.After.Portfolios[i].Body))
 			if !at.Present() || at.Place.Pointer == "/status" {
 				j.NotThere(r.Start.Portfolios[0].Status,
 					host.PortfolioWordThere)
 			}
-			want := m.world.Shows(i).Word
-			id := map[string]scenarios.RequirementID{
-				"completed": openintent.OIP0026R4D, "failed": openintent.OIP0026R4E, "in_progress": openintent.OIP0026R4F,
-			}[want]
-			j.Check(id, at.Value).To(check.Equal(want), "%s in %s: %s intent %d", at.Label("aggregate status"),
+			want := m.world.Shows(i)
+			j.Check(want.Of, at.Value).To(check.Equal(want.Word), "%s in %s: %s intent %d", at.Label("aggregate status"),
 				m.taken.After.Portfolios[i].Asked, m.step.Do, m.step.Intent)
 		}
 	}

@@ -56,7 +56,7 @@ func (r Ran) judgeShown(j *scenarios.Judge) {
 			some = true
 			j.Check(openintent.OIPREAD16, shown.Key("status")).To(check.SameAs(m.now(n)), "%s, in %s", m.what(n), where)
 		}
-		for k := range m.world.Parents() {
+		for k := range parentsOf(m.world) {
 			graph := m.taken.After.Graphs[k]
 			for _, node := range graph.Body.Key("nodes").Items() {
 				compare(node, graph.Asked)
@@ -80,8 +80,8 @@ func (r Ran) judgeReady(j *scenarios.Judge) {
 		if !list.Ok() {
 			continue
 		}
-		for _, n := range m.world.Children(parent) {
-			if !m.world.Waits(n) || !slices.ContainsFunc(m.world.Intents[n].DependsOn, func(d int) bool {
+		for n := range m.world.Children(parent).All() {
+			if !m.world.Waits(n) || !slices.ContainsFunc(m.world.Places[n].DependsOn, func(d int) bool {
 				return m.now(d).String() == host.Suspended
 			}) {
 				continue

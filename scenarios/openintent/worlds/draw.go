@@ -8,7 +8,7 @@ import (
 	"github.com/openassay/assay/scenarios/openintent/model"
 )
 
-// What settings are made of.
+// What programs are made of.
 var (
 	rounds  = &scenarios.Dimension{Name: "suspensions of an intent that others wait for", Least: 1, Most: [3]int{2, 2, 4}}
 	further = &scenarios.Dimension{Name: "further intents of a world", Least: 0, Most: [3]int{0, 2, 8}}
@@ -17,7 +17,7 @@ var (
 
 var dimensions = []*scenarios.Dimension{rounds, further, crowd}
 
-// The intents that every setting has. Three siblings, on which one sibling depends that takes its inputs from them, and another one
+// The intents that every program has. Three siblings, on which one sibling depends that takes its inputs from them, and another one
 // on one of them. One whose window passes, on which a sibling comes to depend. Two that take inputs from what they do not depend on.
 // One that a deadline ends. A draft that is activated while all that it waits for waits itself. A parent of two, of which the
 // first waits or is completed when the only other one is suspended.
@@ -56,16 +56,16 @@ const (
 // seams says what time can be let pass for, and whether there is a state machine that refuses.
 type seams struct{ windows, deadlines, lifecycle bool }
 
-// drawer draws a setting.
+// drawer draws a program.
 type drawer struct {
 	*host.Server
 	seams
-	model.Setting
+	model.Program
 	scene   *model.Scene
-	scripts [][]model.Turn // what becomes of some intents, each in this order
+	scripts [][]model.Step // what becomes of some intents, each in this order
 }
 
-func draw(s *host.Server, at seams) model.Setting {
+func draw(s *host.Server, at seams) model.Program {
 	d := &drawer{Server: s, seams: at}
 	d.places()
 	d.folders()
@@ -74,13 +74,13 @@ func draw(s *host.Server, at seams) model.Setting {
 	d.scene = d.Begin()
 	for d.next() {
 	}
-	return d.Setting
+	return d.Program
 }
 
 func (d *drawer) places() {
 	three, up := d.some(3, firstUp, secondUp, thirdUp), firstUp+d.Rand.IntN(3)
 	for n := range cast + d.Draw(further) {
-		p := model.Place{Intent: model.Intent{Parent: parent}}
+		p := model.Place{Parent: parent}
 		switch n {
 		case firstUp, secondUp, thirdUp, lapsing, late:
 		case elder, only:
@@ -162,41 +162,41 @@ func (d *drawer) script() {
 		d.scripts = append(d.scripts, d.upstream(n))
 	}
 	goesOn := []string{model.Completes, model.Defaults}[d.Rand.IntN(2)]
-	lapses := []model.Turn{step(model.Answer, lapsing, 0)}
+	lapses := []model.Step{step(model.Answer, lapsing, 0)}
 	ended := append(lapses[:1:1], step(model.Abandon, lapsing, 0))
 	if d.windows {
-		lapses = []model.Turn{{Do: model.Lapse, Intent: lapsing, Fallback: goesOn}}
-		ended = []model.Turn{{Do: model.Lapse, Intent: lapsing, Fallback: model.Fails}}
+		lapses = []model.Step{{Do: model.Lapse, Intent: lapsing, Fallback: goesOn}}
+		ended = []model.Step{{Do: model.Lapse, Intent: lapsing, Fallback: model.Fails}}
 	}
 	d.scripts = append(d.scripts, slices.Concat(
-		[]model.Turn{d.suspend(lapsing, window, goesOn), d.touch(lapsing)}, lapses, []model.Turn{step(model.Depend, late, lapsing)},
-		d.apart(lapsing, 0, model.Fails, step(model.Stale, lapsing, 0)), []model.Turn{step(model.Answer, lapsing, 0)},
-		d.apart(lapsing, window, model.Fails), []model.Turn{d.touch(lapsing)}, ended,
+		[]model.Step{d.suspend(lapsing, window, goesOn), d.touch(lapsing)}, lapses, []model.Step{step(model.Depend, late, lapsing)},
+		d.apart(lapsing, 0, model.Fails, step(model.Stale, lapsing, 0)), []model.Step{step(model.Answer, lapsing, 0)},
+		d.apart(lapsing, window, model.Fails), []model.Step{d.touch(lapsing)}, ended,
 	))
-	dates := []model.Turn{step(model.Answer, dated, 0), step(model.Abandon, dated, 0)}
+	dates := []model.Step{step(model.Answer, dated, 0), step(model.Abandon, dated, 0)}
 	second, alone := d.apart(dated, month, model.Completes), d.apart(only, 0, model.Fails, d.force(only, model.Completed)...)
 	if d.deadlines { // which ends also what has no record yet, or only that of before
-		dates, second, alone = []model.Turn{step(model.Deadline, dated, ending)}, second[:1], alone[:len(alone)-1]
+		dates, second, alone = []model.Step{step(model.Deadline, dated, ending)}, second[:1], alone[:len(alone)-1]
 	} else {
 		alone = append(alone, step(model.Answer, only, 0))
 	}
 	d.scripts = append(d.scripts,
-		[]model.Turn{d.suspend(elder, month, model.Fails), step(model.Answer, elder, 0), step(model.Complete, elder, 0)},
+		[]model.Step{d.suspend(elder, month, model.Fails), step(model.Answer, elder, 0), step(model.Complete, elder, 0)},
 		slices.Concat(
-			[]model.Turn{d.suspend(dated, month, model.Completes), d.moves(model.Join, dated, ups), step(model.Answer, dated, 0)},
-			second, []model.Turn{d.moves(model.Leave, dated, ups)}, dates, d.force(dated, model.Suspended),
+			[]model.Step{d.suspend(dated, month, model.Completes), d.moves(model.Join, dated, ups), step(model.Answer, dated, 0)},
+			second, []model.Step{d.moves(model.Leave, dated, ups)}, dates, d.force(dated, model.Suspended),
 		),
 		append(d.apart(parent, 0, model.Fails), step(model.Answer, parent, 0)),
-		[]model.Turn{step(model.Activate, draft, 0)}, []model.Turn{step(model.Claim, down, thirdUp)},
+		[]model.Step{step(model.Activate, draft, 0)}, []model.Step{step(model.Claim, down, thirdUp)},
 		append(d.force(down, model.Suspended), d.force(down, model.Active)...), d.force(draft, model.Suspended),
 		alone)
 }
 
 // step is a turn without more.
-func step(do model.Action, n, on int) model.Turn { return model.Turn{Do: do, Intent: n, On: on} }
+func step(do model.Action, n, on int) model.Step { return model.Step{Do: do, Intent: n, On: on} }
 
 // upstream draws what becomes of one of the three siblings.
-func (d *drawer) upstream(n int) (all []model.Turn) {
+func (d *drawer) upstream(n int) (all []model.Step) {
 	times := d.Draw(rounds)
 	if n != thirdUp {
 		times = max(2, times)
@@ -221,8 +221,8 @@ func (d *drawer) upstream(n int) (all []model.Turn) {
 	return all
 }
 
-func (d *drawer) suspend(n, window int, fallback string) model.Turn {
-	t := model.Turn{Do: model.Suspend, Intent: n, Window: window, Fallback: fallback, StatusFirst: d.Rand.IntN(2) == 0, Attempts: 1}
+func (d *drawer) suspend(n, window int, fallback string) model.Step {
+	t := model.Step{Do: model.Suspend, Intent: n, Window: window, Fallback: fallback, StatusFirst: d.Rand.IntN(2) == 0, Attempts: 1}
 	if t.Merged = d.Rand.IntN(3) == 0; window == month {
 		t.Attempts = 1 + d.Rand.IntN(3)
 	}
@@ -230,26 +230,26 @@ func (d *drawer) suspend(n, window int, fallback string) model.Turn {
 }
 
 // apart suspends in two turns, with others between them: first the status, then the record.
-func (d *drawer) apart(n, window int, fallback string, between ...model.Turn) []model.Turn {
+func (d *drawer) apart(n, window int, fallback string, between ...model.Step) []model.Step {
 	status, record := d.suspend(n, window, fallback), d.suspend(n, window, fallback)
 	status.Alone, record.Do, record.Merged = true, model.Recorded, true
-	return append(append([]model.Turn{status}, between...), record)
+	return append(append([]model.Step{status}, between...), record)
 }
 
-func (d *drawer) moves(do model.Action, n, folder int) model.Turn {
-	return model.Turn{Do: do, Intent: n, On: folder, Role: host.Roles[d.Rand.IntN(len(host.Roles))]}
+func (d *drawer) moves(do model.Action, n, folder int) model.Step {
+	return model.Step{Do: do, Intent: n, On: folder, Role: host.Roles[d.Rand.IntN(len(host.Roles))]}
 }
 
-func (d *drawer) touch(n int) model.Turn {
+func (d *drawer) touch(n int) model.Step {
 	return step(model.Touch, n, slices.IndexFunc(d.Works, func(w model.Work) bool { return w.Intent == n && w.Runs }))
 }
 
 // force asks for a status that the state machine does not have from where the intent is then.
-func (d *drawer) force(n int, to string) []model.Turn {
+func (d *drawer) force(n int, to string) []model.Step {
 	if !d.lifecycle {
 		return nil
 	}
-	return []model.Turn{{Do: model.Force, Intent: n, To: to}}
+	return []model.Step{{Do: model.Force, Intent: n, To: to}}
 }
 
 // next draws whose turn it is. It reports whether there is one.
@@ -266,16 +266,17 @@ func (d *drawer) next() bool {
 	i := can[d.Rand.IntN(len(can))]
 	t := d.scripts[i][0]
 	d.scripts[i] = d.scripts[i][1:]
-	d.Turns = append(d.Turns, t)
+	d.Steps = append(d.Steps, t)
 	d.scene.Take(t)
 	return true
 }
 
 // can reports whether a turn can be taken now, of a script of which so many are left.
-func (d *drawer) can(t model.Turn, left int) bool {
+func (d *drawer) can(t model.Step, left int) bool {
 	switch t.Do {
 	case model.Activate:
-		return d.scene.Waits(t.Intent) && !d.forces(t.Intent)
+		open := d.scene.Open(t.Intent) // all that waits, and nothing else
+		return open != 0 && open&^d.scene.Having(model.Suspended) == 0 && !d.forces(t.Intent)
 	case model.Claim:
 		return left > 1 || d.scene.Resolved(t.Intent) && d.scene.Is(t.Intent, model.Active)
 	case model.Deadline: // it ends those that nothing is to become of
@@ -283,14 +284,14 @@ func (d *drawer) can(t model.Turn, left int) bool {
 			return false
 		}
 		for _, m := range d.scene.Members[t.On] {
-			if d.scene.Is(m.Intent, model.Suspended) != slices.Contains([]int{dated, only}, m.Intent) {
+			if d.scene.Is(m, model.Suspended) != slices.Contains([]int{dated, only}, m) {
 				return false
 			}
 		}
 	case model.Answer, model.Lapse: // the last end of it waits for the draft
 		return t.Intent != lapsing || left > 2 || !d.scene.Is(draft, model.Draft)
 	case model.Complete: // the last of them waits for who is blocked by what is active
-		return slices.ContainsFunc(d.scene.Open(down), func(on int) bool { return on != t.Intent }) || !d.forces(down)
+		return d.scene.Open(down)&^(1<<t.Intent) != 0 || !d.forces(down)
 	case model.Suspend:
 		return t.Intent != only || !d.scene.Is(elder, model.Active)
 	case model.Force:
@@ -301,21 +302,21 @@ func (d *drawer) can(t model.Turn, left int) bool {
 
 // forces reports whether something is still to be forced on an intent.
 func (d *drawer) forces(n int) bool {
-	return slices.ContainsFunc(d.scripts, func(script []model.Turn) bool {
+	return slices.ContainsFunc(d.scripts, func(script []model.Step) bool {
 		return len(script) > 0 && script[0].Do == model.Force && script[0].Intent == n
 	})
 }
 
 // unfit reports whether the state machine has no such step now: to be suspended without being active, to go on while something is open
 // of which nothing waits any more, to be completed while it waits.
-func (d *drawer) unfit(t model.Turn) bool {
+func (d *drawer) unfit(t model.Step) bool {
 	switch n := t.Intent; {
 	case t.To == model.Suspended && n == down:
 		return d.scene.Held(n)
 	case t.To == model.Suspended:
 		return !d.scene.Is(n, model.Active)
 	case t.To == model.Active:
-		return d.scene.Held(n) && !slices.ContainsFunc(d.scene.Open(n), func(on int) bool { return d.scene.Is(on, model.Suspended) })
+		return d.scene.Held(n) && !d.scene.Waits(n)
 	}
 	return d.scene.Is(t.Intent, model.Suspended)
 }

@@ -10,16 +10,16 @@ import (
 )
 
 // Whatever is drawn, each turn can be taken when it comes, and there is what scenarios look for.
-func TestDrawnSettings(t *testing.T) {
+func TestDrawnPrograms(t *testing.T) {
 	for depth := scenarios.Quick; depth <= scenarios.Deep; depth++ {
 		for seed := range uint64(60) {
 			t.Run(fmt.Sprint(depth, seed), func(t *testing.T) {
 				for _, at := range []seams{{true, true, true}, {}} {
 					d := draw(&host.Server{Conn: scenarios.Drawing(seed, depth, dimensions)}, at)
 					d.Coordinated = true
-					seen, alone := map[string]bool{}, map[int]bool{}
+					seen := map[string]bool{}
 					scene := d.Begin()
-					for _, turn := range d.Turns {
+					for _, turn := range d.Steps {
 						n, was := turn.Intent, scene.Copy()
 						switch turn.Do {
 						case model.Suspend, model.Complete, model.Abandon, model.Depend, model.Write:
@@ -31,14 +31,17 @@ func TestDrawnSettings(t *testing.T) {
 								t.Fatalf("%s %d, which may be %v", turn.Do, n, scene.May(n))
 							}
 						case model.Force:
-							if rule := model.RuleOf(scene.May(n)[0], turn.To); rule == model.Allowed || rule == model.Unsaid && !scene.Held(n) {
-								t.Fatalf("%s %d, %s to %s, is %s", turn.Do, n, scene.May(n), turn.To, rule)
+							from := scene.May(n)[0]
+							if fit := map[string]bool{
+								model.Suspended: from == model.Active || from == model.Suspended, model.Completed: from != model.Suspended,
+								model.Active: !scene.Held(n),
+							}[turn.To]; fit {
+								t.Fatalf("%s %d, %s to %s", turn.Do, n, from, turn.To)
 							}
-							seen[scene.May(n)[0]+" to "+turn.To] = true
+							seen[from+" to "+turn.To] = true
 						}
 						scene.Take(turn)
-						seen["ends alone"] = seen["ends alone"] || turn.Do == model.Deadline && alone[n]
-						alone[n] = turn.Do == model.Suspend && turn.Alone || alone[n] && turn.Do != model.Recorded
+						seen["ends alone"] = seen["ends alone"] || turn.Do == model.Deadline && was.Family[n].Record != model.Waiting
 						seen[string(turn.Do)] = true
 						for w := range d.Places {
 							seen["held"] = seen["held"] || scene.Held(w) && !was.Held(w)

@@ -13,9 +13,9 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// WorldObservation is a setting as the server carried it out.
+// WorldObservation is a program as the server carried it out.
 type WorldObservation struct {
-	Setting model.Setting `json:"setting"`
+	Program model.Program `json:"program"`
 	Moved   bool          `json:"moved"` // a clock of the server's
 	IDs     []string      `json:"ids"`   // of the intents
 	Plans   []string      `json:"plans"` // ids, none where the server has no plans
@@ -72,16 +72,16 @@ var drawn = &scenarios.Drive[WorldObservation]{
 		w := &world{
 			Server: s, o: o, given: map[string]bool{}, behind: map[int]bool{}, waiting: map[int]host.Suspension{}, answers: map[int]string{},
 		}
-		o.Setting = draw(s, at)
+		o.Program = draw(s, at)
 		w.make(ctx)
-		w.scene = o.Setting.Begin()
-		o.Start = w.look(ctx, "before", model.Turn{Intent: dated}, nil)
+		w.scene = o.Program.Begin()
+		o.Start = w.look(ctx, "before", model.Step{Intent: dated}, nil)
 		w.run(ctx)
 		w.logs(ctx)
 	},
 }
 
-// world carries out a setting.
+// world carries out a program.
 type world struct {
 	*host.Server
 	o       *WorldObservation
@@ -106,9 +106,9 @@ func has(make func()) bool {
 	return err == nil
 }
 
-// make makes what the setting has.
+// make makes what the program has.
 func (w *world) make(ctx context.Context) {
-	set, titles := &w.o.Setting, map[string]bool{}
+	set, titles := &w.o.Program, map[string]bool{}
 	for n, p := range set.Places {
 		state := map[string]any{}
 		if len(p.Inputs) > 0 {
@@ -160,7 +160,7 @@ func (w *world) depend(ctx context.Context, i *host.Intent, on int) {
 }
 
 func (w *world) portfolios(ctx context.Context) {
-	for _, folder := range w.o.Setting.Folders {
+	for _, folder := range w.o.Program.Folders {
 		var policy map[string]any
 		if folder.Deadline > 0 {
 			policy = map[string]any{"deadline": host.Stamp(w.ServerNow().Add(time.Duration(folder.Deadline) * time.Second))}
@@ -175,7 +175,7 @@ func (w *world) portfolios(ctx context.Context) {
 
 // work makes tasks and plans. What a plan lists is made before it, and what names it after it.
 func (w *world) work(ctx context.Context) {
-	works := w.o.Setting.Works
+	works := w.o.Program.Works
 	w.tasks = make([]*host.Task, len(works))
 	w.o.Tasks = make([]string, len(works))
 	add := func(n int, more map[string]any) {
@@ -217,7 +217,7 @@ func (w *world) claims(ctx context.Context) {
 
 func (w *world) run(ctx context.Context) {
 	now := w.o.Start
-	for n, turn := range w.o.Setting.Turns {
+	for n, turn := range w.o.Program.Steps {
 		var t Taken
 		refused := scenarios.Try(func() { t = w.take(ctx, turn) })
 		if host.IsBlocked(refused) || host.Lacking(refused) {
@@ -239,7 +239,7 @@ func (w *world) run(ctx context.Context) {
 }
 
 // take takes a turn. One about what the server does not have is passed over.
-func (w *world) take(ctx context.Context, turn model.Turn) (t Taken) {
+func (w *world) take(ctx context.Context, turn model.Step) (t Taken) {
 	i, must := w.intents[turn.Intent], true
 	switch turn.Do {
 	case model.Suspend:
@@ -270,7 +270,7 @@ func (w *world) take(ctx context.Context, turn model.Turn) (t Taken) {
 		w.folders[turn.On].Lapse(ctx, (deadline+10)*time.Second)
 		w.o.Moved, t.Done = true, true
 		for _, m := range w.scene.Members[turn.On] {
-			w.behind[m.Intent] = true
+			w.behind[m] = true
 		}
 		return t
 	case model.Activate:
@@ -296,7 +296,7 @@ func (w *world) take(ctx context.Context, turn model.Turn) (t Taken) {
 }
 
 // beside takes turns about what is around an intent, of which a server may have nothing.
-func (w *world) beside(ctx context.Context, turn model.Turn, t *Taken) {
+func (w *world) beside(ctx context.Context, turn model.Step, t *Taken) {
 	i := w.intents[turn.Intent]
 	switch {
 	case turn.Do == model.Touch && len(w.tasks) > 0:
@@ -313,7 +313,7 @@ func (w *world) beside(ctx context.Context, turn model.Turn, t *Taken) {
 			t.Reply = i.Lease(ctx, "a claim of what has several inputs", host.Scope, 60)
 			w.granted = t.Reply.Ok()
 		}
-		t.Task = slices.IndexFunc(w.o.Setting.Works, func(k model.Work) bool { return k.Intent == turn.Intent })
+		t.Task = slices.IndexFunc(w.o.Program.Works, func(k model.Work) bool { return k.Intent == turn.Intent })
 		if w.o.Leases != "none" && len(w.tasks) > 0 && !w.granted {
 			t.Claim = w.tasks[t.Task].Claim(ctx, "a claim of a task of what has several inputs")
 			w.granted = t.Claim.Ok()
@@ -364,7 +364,7 @@ type Sight struct {
 }
 
 // look reads everything that a turn may change. Of the rest it keeps what was seen before.
-func (w *world) look(ctx context.Context, when string, turn model.Turn, before *Sight) (s Sight) {
+func (w *world) look(ctx context.Context, when string, turn model.Step, before *Sight) (s Sight) {
 	w.CatchUp(ctx)
 	var reads []func(context.Context)
 	get := func(into *host.Reply, what, path string, ids ...string) {
@@ -410,12 +410,12 @@ var (
 
 // lookAtWork reads the tasks and plans.
 func (w *world) lookAtWork(
-	s *Sight, turn model.Turn, when string, get func(into *host.Reply, what, path string, ids ...string), reads *[]func(context.Context),
+	s *Sight, turn model.Step, when string, get func(into *host.Reply, what, path string, ids ...string), reads *[]func(context.Context),
 ) {
 	s.Tasks, s.Plans, s.Steps = make([]host.Reply, len(w.tasks)), make([]host.Reply, len(w.plans)), make([]host.Reply, len(w.plans))
 	for n, t := range w.tasks {
 		get(&s.Tasks[n], fmt.Sprintf("task %d", n), "/tasks/%s", t.ID)
-		if of := w.o.Setting.Works[n].Intent; of == turn.Intent && s.Lists[of].Asked == "" {
+		if of := w.o.Program.Works[n].Intent; of == turn.Intent && s.Lists[of].Asked == "" {
 			s.Lists[of].Asked = "to be read"
 			get(&s.Lists[of], fmt.Sprintf("the tasks of intent %d", of), "/intents/%s/tasks", w.intents[of].ID)
 		}

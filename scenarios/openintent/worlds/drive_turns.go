@@ -9,7 +9,7 @@ import (
 
 // question draws what a suspension asks and notes the answer to it. One of several attempts has a policy, whose interval is its part of
 // the window.
-func (w *world) question(turn model.Turn) (r host.Record) {
+func (w *world) question(turn model.Step) (r host.Record) {
 	answer := w.Name("answer")
 	switch w.Rand.IntN(3) {
 	case 0:
@@ -36,7 +36,7 @@ func (w *world) question(turn model.Turn) (r host.Record) {
 }
 
 // wrong takes turns of which a server takes most not at all. It reports whether it must take this one.
-func (w *world) wrong(ctx context.Context, turn model.Turn, t *Taken) (must bool) {
+func (w *world) wrong(ctx context.Context, turn model.Step, t *Taken) (must bool) {
 	i, last := w.intents[turn.Intent], w.waiting[turn.Intent]
 	switch turn.Do {
 	case model.Recorded:

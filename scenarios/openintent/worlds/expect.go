@@ -54,18 +54,18 @@ func (e expectation) key() string { return string(e.part) + " " + string(e.id) }
 type moment struct {
 	WorldObservation
 	at         int // the number of the turn
-	turn       model.Turn
+	turn       model.Step
 	taken      Taken
 	was, scene *model.Scene // before the turn and after it
 	before     Sight
 }
 
 func (o WorldObservation) moments() (all []moment) {
-	scene, before := o.Setting.Begin(), o.Start
+	scene, before := o.Program.Begin(), o.Start
 	for n, taken := range o.Turns {
 		was := scene
 		scene = was.Copy()
-		turn := o.Setting.Turns[n]
+		turn := o.Program.Steps[n]
 		if taken.Done {
 			scene.Take(turn)
 		}
@@ -99,7 +99,7 @@ func (m moment) expected() (all []expectation) {
 	return slices.Concat(m.statuses(), m.counts(), m.portfolios(), m.tasks(), m.plans(), m.phases(), m.routes(), m.refusals())
 }
 
-// astray reports whether intents have gone another way than the setting.
+// astray reports whether intents have gone another way than the program.
 func (m moment) astray() bool {
 	return slices.ContainsFunc(m.expected(), func(e expectation) bool {
 		switch e.part {
@@ -152,7 +152,7 @@ func (m moment) statuses() (all []expectation) {
 			continue
 		case m.scene.Held(n):
 			e.part, e.id = dependents, m.why(n)
-		case len(m.was.Open(n)) > 0 && len(m.scene.Open(n)) == 0 && m.before.status(n).String() == host.Blocked:
+		case m.was.Open(n) != 0 && m.scene.Open(n) == 0 && m.before.status(n).String() == host.Blocked:
 			e.part, e.id = dependents, openintent.OIP0026R2D
 		case own && m.turn.Do != model.Join && m.turn.Do != model.Leave, m.scene.Is(n, model.Suspended):
 			e.part = other
@@ -166,7 +166,7 @@ func (m moment) statuses() (all []expectation) {
 
 // why is why n, which is blocked, is so after the turn.
 func (m moment) why(n int) scenarios.RequirementID {
-	about := slices.Contains(m.scene.Now[n].DependsOn, m.turn.Intent)
+	about := m.scene.Family[n].Needs.Has(m.turn.Intent)
 	switch {
 	case m.turn.Do == model.Suspend && about, m.turn.Do == model.Activate && n == m.turn.Intent:
 		return openintent.OIP0026R2
@@ -178,21 +178,19 @@ func (m moment) why(n int) scenarios.RequirementID {
 
 // relation is why n stays as it is: it is in the family of the intent whose turn it was, or has nothing to do with it.
 func (m moment) relation(n int) scenarios.RequirementID {
-	up, of := m.Setting.Places[n].Parent, m.Setting.Places[m.turn.Intent].Parent
-	if n == of || up == m.turn.Intent || up == of && up != model.None {
+	if m.scene.Related(n, m.turn.Intent) {
 		return openintent.OIP0026R1
 	}
 	return openintent.OIP00024
 }
 
-// having counts those of these intents that show a status.
-func (m moment) having(status string, of []int) (n int) {
-	for _, i := range of {
-		if m.shown(i) == status {
-			n++
-		}
+// showing returns the scene as the intents show themselves: what shows them to others is compared with that.
+func (m moment) showing() *model.Scene {
+	scene := m.scene.Copy()
+	for n := range scene.Family {
+		scene.Family[n].Status = m.shown(n)
 	}
-	return n
+	return scene
 }
 
 // aggregates are those of the parent, wherever it has them (OIP-R23).
@@ -207,15 +205,16 @@ func (s Sight) aggregates() (all []host.Reply) {
 
 // counts takes a count of the children, and one of more of the graph: servers differ in what an aggregate covers.
 func (m moment) counts() (all []expectation) {
+	showing := m.showing()
 	for _, r := range m.taken.After.aggregates() {
 		for _, status := range []string{host.Suspended, host.Completed} {
 			id := map[string]scenarios.RequirementID{host.Suspended: openintent.OIP0026R4, host.Completed: openintent.OIP00023}[status]
-			least, most := int64(m.having(status, m.scene.Now.Children(parent))), int64(m.having(status, m.scene.Now.Around(parent)))
+			least, most := showing.Counted(parent, status)
 			all = append(all, expectation{
 				part: counted, id: id, value: r.Body.At("/aggregate_status/by_status/" + status), what: m.what("by_status."+status, r),
 				want: check.That(fmt.Sprintf("%d to %d", least, most), func(v any) bool {
 					n, is := v.(int64)
-					return (is || v == nil) && least <= n && n <= most
+					return (is || v == nil) && int64(least) <= n && n <= int64(most)
 				}),
 			})
 		}
@@ -250,32 +249,23 @@ func (m moment) showings(i int) []wire.Value {
 }
 
 func (m moment) portfolios() (all []expectation) {
+	showing := m.showing()
 	for i := range m.Folders {
-		var members []int
-		for _, one := range m.scene.Members[i] {
-			members = append(members, one.Intent)
-		}
-		suspended, word, id := m.having(host.Suspended, members), "in_progress", scenarios.RequirementID(openintent.OIP0026R4F)
-		switch {
-		case m.having(host.Abandoned, members) > 0:
-			word, id = "failed", openintent.OIP0026R4E
-		case m.having(host.Completed, members) == len(members):
-			word, id = "completed", openintent.OIP0026R4D
-		}
+		want := showing.Shows(i)
 		for _, doc := range m.showings(i) {
 			docs, from := host.Named("portfolio", doc), m.taken.After.Folders[i]
 			if doc.Ref() != from.Body.Ref() {
 				from = m.taken.After.Within
 			}
-			add := func(of part, id scenarios.RequirementID, at host.Located, want check.Matcher, what string) {
+			add := func(of part, id scenarios.RequirementID, at host.Located, is check.Matcher, what string) {
 				if at.Present() {
-					all = append(all, expectation{of, id, at.Value, want, fmt.Sprintf("%s of portfolio %d", m.what(at.Label(what), from), i)})
+					all = append(all, expectation{of, id, at.Value, is, fmt.Sprintf("%s of portfolio %d", m.what(at.Label(what), from), i)})
 				}
 			}
-			add(flagged, openintent.OIP0026R4B, host.Locate(host.PortfolioFlag, docs), check.Equal(suspended > 0), "has_suspended_members")
-			add(flagged, openintent.OIP0026R4C, host.Locate(host.PortfolioCount, docs), check.Equal(suspended), "suspended_member_count")
+			add(flagged, openintent.OIP0026R4B, host.Locate(host.PortfolioFlag, docs), check.Equal(want.Suspended > 0), "has_suspended_members")
+			add(flagged, openintent.OIP0026R4C, host.Locate(host.PortfolioCount, docs), check.Equal(want.Suspended), "suspended_member_count")
 			if at := host.Locate(host.PortfolioAggregate, docs); at.Place.Pointer != "/status" { // which its owner may set
-				add(worded, id, at, check.Equal(word), "aggregate status")
+				add(worded, want.Of, at, check.Equal(want.Word), "aggregate status")
 			}
 			add(worded, openintent.OIP0026R1C, host.Located{Value: doc.Key("status"), Place: host.Place{In: "portfolio", Pointer: "/status"}},
 				unsuspended, "status")

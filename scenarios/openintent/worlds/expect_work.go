@@ -31,7 +31,7 @@ var unmirrored = check.That("any reason but "+waits, func(v any) bool { return v
 // tasks are compared with what they and their intents showed before the turn.
 func (m moment) tasks() (all []expectation) {
 	for k := range m.Tasks {
-		n, was, now := m.Setting.Works[k].Intent, m.before.Tasks[k].Body, m.taken.After.Tasks[k]
+		n, was, now := m.Program.Works[k].Intent, m.before.Tasks[k].Body, m.taken.After.Tasks[k]
 		status, what := host.StatusOf(now.Body), m.what("status", now)
 		before, after := m.before.status(n).String(), m.shown(n)
 		switch {
@@ -69,7 +69,7 @@ func (m moment) plans() (all []expectation) {
 			continue
 		}
 		var must, may []string
-		for k, work := range m.Setting.Works {
+		for k, work := range m.Program.Works {
 			if task := m.taken.After.Tasks[k].Body; work.Plan == p && m.shown(work.Intent) == host.Suspended {
 				may = append(may, m.Tasks[k])
 				if mirrors(task) && (!work.Named || task.Key("plan_id").String() == id) {
@@ -161,7 +161,7 @@ const slack = 2 * time.Second
 // began returns a time before which the present suspension of an intent did not begin; zero if the server does not tell.
 func (m moment) began(n int) time.Time {
 	for k := m.at; k >= 0; k-- {
-		if t := m.Setting.Turns[k]; t.Do != model.Suspend || t.Intent != n {
+		if t := m.Program.Steps[k]; t.Do != model.Suspend || t.Intent != n {
 			continue
 		}
 		taken := m.taken
@@ -207,9 +207,6 @@ func (m moment) routes() (all []expectation) {
 	for _, r := range s.Members {
 		same(r, "intents")
 	}
-	holds := func(n int) bool {
-		return slices.ContainsFunc(m.scene.Now[n].DependsOn, func(d int) bool { return m.shown(d) == host.Suspended })
-	}
 	about := func(r host.Reply, member, words string, of []int, wrong func(in bool) bool) {
 		at := r.Body.Key(member)
 		if _, is := at.Actual().([]any); !is || len(of) == 0 {
@@ -220,11 +217,12 @@ func (m moment) routes() (all []expectation) {
 		}), m.what(member, r)})
 	}
 	var waiting, blocked []int
-	for _, n := range m.scene.Now.Children(parent) {
-		if holds(n) && lists(s.Ready.Body.Key("ready").Actual(), m.IDs[n]) {
+	showing := m.showing()
+	for n := range showing.Children(parent).All() {
+		if showing.Waits(n) && lists(s.Ready.Body.Key("ready").Actual(), m.IDs[n]) {
 			waiting = append(waiting, n)
 		}
-		if holds(n) && m.shown(n) == host.Blocked {
+		if showing.Waits(n) && m.shown(n) == host.Blocked {
 			blocked = append(blocked, n)
 		}
 	}
@@ -232,7 +230,7 @@ func (m moment) routes() (all []expectation) {
 	about(s.Held, "blocked", "each blocked intent of which a dependency is suspended", blocked, func(in bool) bool { return !in })
 	for n, r := range s.Lists {
 		entries := host.Entries(r.Body, "tasks")
-		for k, work := range m.Setting.Works {
+		for k, work := range m.Program.Works {
 			if work.Intent != n || len(m.Tasks) == 0 {
 				continue
 			}

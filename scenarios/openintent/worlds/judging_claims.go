@@ -15,7 +15,7 @@ import (
 )
 
 // turns reports whether a turn moves a clock.
-func turns(t model.Turn) bool { return t.Do == model.Lapse || t.Do == model.Deadline }
+func turns(t model.Step) bool { return t.Do == model.Lapse || t.Do == model.Deadline }
 
 var claimScenarios = []scenarios.Scenario{
 	{
@@ -31,7 +31,7 @@ var claimScenarios = []scenarios.Scenario{
 
 // waiting returns the intents from which inputs of n come that are suspended.
 func (m moment) waiting(n int) (ids []string, since time.Time) {
-	for _, on := range m.Setting.Places[n].Inputs {
+	for _, on := range m.Program.Places[n].Inputs {
 		if i := m.taken.After.Intents[on].Body; m.shown(on) == host.Suspended {
 			ids = append(ids, m.IDs[on])
 			if at, ok := host.TimeOf(i.At("/state/_suspension/suspended_at")); ok && (since.IsZero() || at.Before(since)) {

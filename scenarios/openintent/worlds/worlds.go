@@ -34,7 +34,7 @@ func Suite() scenarios.Suite {
 				Title:  "a phase is paused by its coordinator whichever of its inputs comes from the phase that waits",
 				Proves: scenarios.IDs{openintent.OIP0026P4}, Claim: claims.With(claims.Coordinator, claims.Graph),
 				Ask: of(wired, func(o WorldObservation, j *scenarios.Judge) {
-					if !o.Setting.Coordinated {
+					if !o.Program.Coordinated {
 						j.NotThere(o.Start.Graph.Status, "a coordinator with the suspension_policy block_dependents (POST /coordinators)")
 					}
 				}),
@@ -148,8 +148,8 @@ func of(which part, there func(WorldObservation, *scenarios.Judge)) scenarios.Qu
 
 // through blocks the judge unless all turns were taken: what comes later was not asked.
 func (o WorldObservation) through(j *scenarios.Judge) {
-	if n := len(o.Turns); n < len(o.Setting.Turns) {
-		t := o.Setting.Turns[n]
+	if n := len(o.Turns); n < len(o.Program.Steps) {
+		t := o.Program.Steps[n]
 		j.Block(fmt.Sprintf("setup failed: the world came to its end before turn %d, to %s intent %d", n+1, t.Do, t.Intent),
 			"let intents be suspended, answered, completed and abandoned; other scenarios test that")
 	}
@@ -160,7 +160,7 @@ func (o WorldObservation) through(j *scenarios.Judge) {
 
 // moved ends the judge where no clock is moved: other scenarios wait for short times.
 func moved(o WorldObservation, j *scenarios.Judge) {
-	if !slices.ContainsFunc(o.Setting.Turns, turns) {
+	if !slices.ContainsFunc(o.Program.Steps, turns) {
 		j.NotOffered("a clock that a drive can move; other scenarios wait for short times")
 	}
 }
@@ -188,7 +188,7 @@ func (o WorldObservation) hasTasks(j *scenarios.Judge) {
 		j.NotThere(o.Start.Graph.Status, host.PlansThere)
 	}
 	for _, m := range o.moments() {
-		for k, work := range m.Setting.Works {
+		for k, work := range m.Program.Works {
 			task := m.taken.After.Tasks[k].Body
 			if work.Runs && m.shown(work.Intent) == host.Suspended && m.before.status(work.Intent).String() == host.Active {
 				if host.StatusOf(task).String() == "running" && task.Key("blocked_reason").String() == "" {

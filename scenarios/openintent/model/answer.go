@@ -1,0 +1,124 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/openassay/assay/gen/openintent"
+	"github.com/openassay/assay/scenarios/history"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// The kinds of questions, and values for answers. No text has all of them.
+var (
+	Kinds  = []string{"choice", "confirm", "text"}
+	Values = []any{
+		"yes-a", "no-b", "wait-c", "yes", "no", "Zoë's \"note\" – 名前 \\n", "false", "Yes-a", "yes-", "YES", "",
+		true, false, map[string]any{"a": "b"},
+	}
+)
+
+// Plain are the values of [Values] that are texts which are not empty: every kind of question but a text refuses some of them.
+const Plain = 10
+
+// Fits reports whether a value of [Values] answers a question, and whether the texts say so.
+func Fits(kind, value int) (fits, said bool) { return answers(kind, Values[value]) }
+
+func answers(kind int, value any) (fits, said bool) {
+	switch v := value; Kinds[kind] {
+	case "choice":
+		return slices.Contains(Choices, as[string](v)), true
+	case "confirm":
+		return v == "yes" || v == "no", true
+	default:
+		if v == "" {
+			return false, true
+		}
+		return as[string](v) != "", as[string](v) != ""
+	}
+}
+
+func as[T any](v any) T {
+	t, _ := v.(T)
+	return t
+}
+
+// Choices are those of the question. An answer may have another value.
+var Choices = []string{"yes-a", "no-b", "wait-c", "later-d", "never-e", "ask-f", "skip-g"}
+
+// The label and the description of a choice.
+const (
+	LabelOf   = "Label of %v"
+	MeaningOf = "What %v means"
+)
+
+// repliesTo compares the reply to an answer that was taken.
+func repliesTo(body wire.Value, intent, sid string, value any) (out []history.Miss) {
+	for _, m := range []struct {
+		member string
+		want   any
+	}{{"intent_id", intent}, {"suspension_id", sid}, {"resolution", Answered}, {"value", value}} {
+		if at := body.Key(m.member); !equal(at, m.want) {
+			out = append(out, missOf(openintent.OIP0025A11, at, "%s %v", m.member, m.want))
+		}
+	}
+	for _, member := range []string{"responded_by", "responded_at"} {
+		if at := body.Key(member); at.String() == "" {
+			out = append(out, missOf(openintent.OIP0025A11, at, "%s", member))
+		}
+	}
+	return out
+}
+
+// described compares what it says of a choice.
+func described(body wire.Value, value any) (out []history.Miss) {
+	for _, m := range []struct{ member, format string }{{"choice_label", LabelOf}, {"choice_description", MeaningOf}} {
+		if at := body.Key(m.member); at.String() != fmt.Sprintf(m.format, value) {
+			out = append(out, missOf(openintent.OIP0025A12, at, "%s of %v", m.member, value))
+		}
+	}
+	return out
+}
+
+// showsAnswer compares a record that was answered.
+func showsAnswer(record wire.Value, value any) (out []history.Miss) {
+	if at := record.Key("response"); !equal(at, value) {
+		out = append(out, missOf(openintent.OIP0025A13, at, "the answer %v", value))
+	}
+	if at := record.Key("resolution"); at.String() != Answered {
+		out = append(out, missOf(openintent.OIP0025A13, at, "%q", Answered))
+	}
+	if at := record.Key("responded_at"); at.String() == "" {
+		out = append(out, missOf(openintent.OIP0025A13, at, "the time of the answer"))
+	}
+	return out
+}
+
+// listsChoices compares valid_choices, as values or as objects.
+func listsChoices(list wire.Value) []history.Miss {
+	have := map[string]bool{}
+	for _, e := range list.Items() {
+		have[e.Key("value").String()+as[string](e.Actual())] = true
+	}
+	for _, c := range Choices {
+		if !have[c] {
+			return []history.Miss{missOf(openintent.OIP0025A8, list, "a list with the choice %q", c)}
+		}
+	}
+	if len(have) > len(Choices) {
+		return []history.Miss{missOf(openintent.OIP0025A8, list, "a list of the %d choices", len(Choices))}
+	}
+	return nil
+}
+
+func equal(v wire.Value, want any) bool {
+	if list, is := want.(map[string]any); is {
+		for k, w := range list {
+			if !equal(v.Key(k), w) {
+				return false
+			}
+		}
+		return true
+	}
+	return v.Actual() == want
+}
