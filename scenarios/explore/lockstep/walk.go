@@ -1,0 +1,295 @@
+package lockstep
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/explore"
+	"github.com/openassay/assay/scenarios/history"
+)
+
+// Walk is a walk through a small world, beside a target: each step is taken in each state in which its object comes to be
+// within the depth. A state is that of the model, by what the target replied.
+type Walk interface {
+	// Suite returns the next steps as a suite, about so many. Walks go on from one suite to the next.
+	Suite(of *scenarios.Protocol, steps int) scenarios.Suite
+	// Done tells how far it has come.
+	Done() Progress
+}
+
+// Progress is how far a walk has come.
+type Progress struct {
+	Objects, Taken int
+	// States are those that were met within the depth, Edges the steps that were taken in them, and Left those that are not yet.
+	States, Edges, Left int
+	Ways                map[Way]int // how often a reply showed that it was this way, and no other
+	Rules               map[string]int
+}
+
+// Walk implements [Small].
+func (w *World[S, In, Out]) Walk(depth int, seed uint64) Walk {
+	return &walk[S, In, Out]{
+		World: w, depth: depth, rand: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // a walk, not a secret
+		ids: map[S]int{}, nodes: map[string]*node{}, ways: map[Way]int{}, rules: map[string]int{},
+	}
+}
+
+type walk[S comparable, In, Out any] struct {
+	*World[S, In, Out]
+	depth          int
+	rand           *rand.Rand
+	ids            map[S]int
+	nodes          map[string]*node
+	begin          *node
+	open           []*node // with steps that were not taken
+	objects, taken int
+	ways           map[Way]int
+	rules          map[string]int
+}
+
+// node is what is known of the states in which an object may be.
+type node struct {
+	depth  int
+	from   *node // on a shortest way from the beginning, by its step
+	by     int
+	to     []*node // by step; nil where it was not taken
+	tries  int     // how often it was not met on the way to it
+	left   int     // steps that were not taken
+	queued bool
+}
+
+// mostTries is how often a walk sets out for a state that does not come again.
+const mostTries = 3
+
+// Suite implements [Walk].
+func (w *walk[S, In, Out]) Suite(of *scenarios.Protocol, steps int) scenarios.Suite {
+	s := w.Scenario
+	drive := &scenarios.Drive[explore.Observation[S, In, Out]]{
+		ID: "lockstep/" + w.Name, Title: "walks through a small world of " + w.Name, Once: "a walk goes on",
+		Run: func(ctx context.Context, c *scenarios.Conn, o *explore.Observation[S, In, Out]) {
+			w.run(ctx, c, o, steps)
+		},
+	}
+	s.Ask = scenarios.Ask(drive, w.Kind.Judge)
+	return scenarios.Suite{ID: "histories", Title: "a walk through a small world", Scenarios: []scenarios.Scenario{s}, Protocol: of}
+}
+
+// run walks. It notes the last history, which is the only one that the model may not explain.
+func (w *walk[S, In, Out]) run(ctx context.Context, c *scenarios.Conn, o *explore.Observation[S, In, Out], steps int) {
+	drawn := w.Kind.Begin(rand.New(rand.NewPCG(1, 0)), c.Discovery) //nolint:gosec // a walk, not a secret
+	begin := w.Begin
+	if w.Claimed != nil {
+		begin = w.Claimed(begin, drawn)
+	}
+	if w.begin == nil {
+		w.begin = w.node([]S{begin}, nil, 0)
+	}
+	o.Histories = make([]explore.History[S, In, Out], 1)
+	for until := w.taken + steps; w.taken < until; {
+		path, some := w.next()
+		if !some {
+			return
+		}
+		w.objects++
+		o.Histories[0] = explore.History[S, In, Out]{Begin: begin}
+		if !w.follow(ctx, w.Kind.Make(ctx, c, begin), path, &o.Histories[0], until) {
+			return
+		}
+	}
+}
+
+// next returns the steps to a state in which not all steps were taken. some is false if there is none.
+func (w *walk[S, In, Out]) next() (path []int, some bool) {
+	for len(w.open) > 0 {
+		i := w.rand.IntN(len(w.open))
+		n := w.open[i]
+		if n.left > 0 && n.tries < mostTries {
+			n.tries++
+			return n.path(), true
+		}
+		w.open = slices.Delete(w.open, i, i+1)
+		n.queued = false
+	}
+	return nil, false
+}
+
+func (n *node) path() (steps []int) {
+	for ; n.from != nil; n = n.from {
+		steps = append(steps, n.by)
+	}
+	slices.Reverse(steps)
+	return steps
+}
+
+// follow takes the steps of a path, and then those that were not taken yet, as long as there are some nearby. ok is false if the
+// model does not explain a reply.
+func (w *walk[S, In, Out]) follow(
+	ctx context.Context, on explore.Object[In, Out], path []int, h *explore.History[S, In, Out], until int,
+) (ok bool) {
+	states, at := []S{h.Begin}, w.begin
+	for w.taken < until {
+		if len(path) == 0 {
+			if path = w.nearby(at, states); path == nil {
+				return true
+			}
+		}
+		i := path[0]
+		path = path[1:]
+		w.taken++
+		n := len(h.Steps)
+		step := history.Step[In, Out]{Began: time.Duration(2 * n), Ended: time.Duration(2*n + 1), In: w.Steps[i]}
+		step.Out = on.Do(ctx, 0, step.In)
+		h.Steps = append(h.Steps, step)
+		w.note(states, step)
+		next := w.Kind.Model.After(states, step)
+		if len(next) == 0 {
+			return false
+		}
+		if at.to[i] == nil {
+			at.left--
+			at.tries = 0
+		}
+		planned := at.to[i]
+		to := w.node(next, at, i)
+		at.to[i] = to
+		if states, at = next, to; planned != nil && planned != to {
+			path = nil // the target went another way this time
+		}
+	}
+	return true
+}
+
+// note counts the rules that a step met, and the way that it went if its reply leaves no other.
+func (w *walk[S, In, Out]) note(states []S, step history.Step[In, Out]) {
+	took := w.Kind.Model.Took(states, step)
+	for _, t := range took {
+		w.rules[t.Rule.Name]++
+	}
+	if len(took) == 0 || slices.ContainsFunc(took, func(t history.Taken[S, In, Out]) bool { return t.Way != took[0].Way }) {
+		return
+	}
+	w.ways[w.way(took[0].Rule, took[0].Way)]++
+}
+
+// node returns the node of some states, to which a step of another leads.
+func (w *walk[S, In, Out]) node(states []S, from *node, by int) *node {
+	var ids []int
+	over := false
+	for _, s := range states {
+		plain := w.Plain(s)
+		id, has := w.ids[plain]
+		if !has {
+			id = len(w.ids)
+			w.ids[plain] = id
+		}
+		ids = append(ids, id)
+		over = over || w.over(s)
+	}
+	slices.Sort(ids)
+	key := fmt.Sprint(slices.Compact(ids))
+	n := w.nodes[key]
+	if n == nil {
+		n = &node{depth: w.depth + 1, to: make([]*node, len(w.Steps)), left: len(w.Steps)}
+		if over {
+			n.left = 0
+		}
+		w.nodes[key] = n
+	}
+	if from == nil {
+		n.depth = 0
+		w.queue(n)
+	} else {
+		w.nearer(n, from, by)
+	}
+	return n
+}
+
+// nearer notes that a step leads to a node, and what that brings nearer.
+func (w *walk[S, In, Out]) nearer(n, from *node, by int) {
+	if from.depth+1 >= n.depth {
+		return
+	}
+	n.depth, n.from, n.by = from.depth+1, from, by
+	w.queue(n)
+	for i, to := range n.to {
+		if to != nil {
+			w.nearer(to, n, i)
+		}
+	}
+}
+
+func (w *walk[S, In, Out]) queue(n *node) {
+	if !n.queued && n.left > 0 && n.depth < w.depth {
+		n.queued = true
+		w.open = append(w.open, n)
+	}
+}
+
+// near is how many nodes are looked at for steps that were not taken, before another object is made.
+const near = 40
+
+// nearby returns the steps from here up to one that was not taken, nil if there is none nearby. Here it is the one whose rule was met
+// least.
+func (w *walk[S, In, Out]) nearby(at *node, states []S) []int {
+	if at.depth < w.depth && at.left > 0 {
+		best, fewest := -1, 0
+		for _, i := range w.rand.Perm(len(w.Steps)) {
+			if at.to[i] != nil {
+				continue
+			}
+			n := 0
+			if r := w.Kind.Model.RuleOf(states[0], w.Steps[i]); r != nil {
+				n = w.rules[r.Name]
+			}
+			if best < 0 || n < fewest {
+				best, fewest = i, n
+			}
+		}
+		return []int{best}
+	}
+	type way struct {
+		to   *node
+		path []int
+	}
+	seen, queue := map[*node]bool{at: true}, []way{{at, nil}}
+	for k := 0; k < len(queue) && k < near; k++ {
+		for i, to := range queue[k].to.to {
+			if to == nil || seen[to] {
+				continue
+			}
+			seen[to] = true
+			path := append(slices.Clone(queue[k].path), i)
+			if to.left > 0 && to.depth < w.depth && len(path) <= to.depth && to.tries < mostTries {
+				to.tries++
+				return path
+			}
+			queue = append(queue, way{to, path})
+		}
+	}
+	return nil
+}
+
+// Done implements [Walk].
+func (w *walk[S, In, Out]) Done() Progress {
+	p := Progress{Objects: w.objects, Taken: w.taken, Ways: w.ways, Rules: w.rules}
+	for _, n := range w.nodes {
+		if n.depth <= w.depth {
+			p.States++
+		}
+		if n.depth < w.depth && n.left > 0 {
+			p.Left += n.left
+		}
+		if n.depth < w.depth {
+			for _, to := range n.to {
+				if to != nil {
+					p.Edges++
+				}
+			}
+		}
+	}
+	return p
+}

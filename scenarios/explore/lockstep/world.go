@@ -1,0 +1,152 @@
+package lockstep
+
+import (
+	"slices"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/explore"
+	"github.com/openassay/assay/scenarios/history"
+)
+
+// World is a small world: an object of a kind as it begins, and the steps that are tried in each of its states.
+type World[S comparable, In, Out any] struct {
+	Name string
+	Kind *explore.Kind[S, In, Out]
+	// Begin is how the object begins where everything is claimed. Claimed fits it to what a target claims, as the kind draws it.
+	Begin   S
+	Claimed func(begin, drawn S) S
+	Steps   []In
+	// Plain returns a state without what other objects have otherwise: ids, etags.
+	Plain func(S) S
+	// Over reports whether no text says what comes after a state.
+	Over func(S) bool
+	// Scenario is that of the kind. It says what a target has to claim.
+	Scenario scenarios.Scenario
+}
+
+// Small is a small world of whatever kind.
+type Small interface {
+	// Called returns its name.
+	Called() string
+	// All returns the ways of all rules of the model.
+	All() []Way
+	// Count enumerates the states that so many steps lead to.
+	Count(depth int) Census
+	// Walk begins a walk through it, beside a target. What is taken first is drawn with a seed.
+	Walk(depth int, seed uint64) Walk
+}
+
+// Called implements [Small].
+func (w *World[S, In, Out]) Called() string { return w.Name }
+
+// Census is what was counted of a small world.
+type Census struct {
+	States, Steps int
+	Ways          map[Way]bool // of all rules that were met
+	Ruleless      []string     // steps for which a state has no rule, after the steps that lead to it
+}
+
+// Way is a way of a rule.
+type Way struct {
+	Kind, Rule, Way string
+	Must            bool
+}
+
+// String names it.
+func (w Way) String() string {
+	if w.Way == "" {
+		return w.Kind + ": " + w.Rule
+	}
+	return w.Kind + ": " + w.Rule + ": " + w.Way
+}
+
+// All implements [Small].
+func (w *World[S, In, Out]) All() (all []Way) {
+	for _, r := range w.Kind.Model.Rules {
+		all = append(all, w.ways(r)...)
+	}
+	return all
+}
+
+func (w *World[S, In, Out]) ways(r *history.Rule[S, In, Out]) (all []Way) {
+	for i := range r.Ways {
+		all = append(all, w.way(r, &r.Ways[i]))
+	}
+	return all
+}
+
+func (w *World[S, In, Out]) way(r *history.Rule[S, In, Out], way *history.Way[S, In, Out]) Way {
+	return Way{w.Scenario.Name(), r.Name, way.Name, way.Must}
+}
+
+// Place is a state that some steps lead to, and the last of them.
+type Place[S comparable, In any] struct {
+	State S
+	Depth int
+	from  int // the place before, -1 for the first
+	by    In
+}
+
+// Reach returns all states that so many steps lead to, those first that are near, whatever comes of the steps. Replies tell nothing
+// there: each step goes each way that its rule has.
+func (w *World[S, In, Out]) Reach(depth int) (all []Place[S, In]) {
+	seen := map[S]bool{w.Begin: true}
+	all = []Place[S, In]{{State: w.Begin, from: -1}}
+	for i := 0; i < len(all); i++ {
+		if all[i].Depth == depth || w.over(all[i].State) {
+			continue
+		}
+		for _, in := range w.Steps {
+			r := w.Kind.Model.RuleOf(all[i].State, in)
+			if r == nil {
+				continue
+			}
+			for _, way := range r.Ways {
+				if next := way.To(all[i].State, history.Step[In, Out]{In: in}); !seen[next] {
+					seen[next] = true
+					all = append(all, Place[S, In]{next, all[i].Depth + 1, i, in})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// Path returns the fewest steps that lead to a place of [World.Reach].
+func Path[S comparable, In any](all []Place[S, In], to int) (steps []In) {
+	for ; all[to].from >= 0; to = all[to].from {
+		steps = append(steps, all[to].by)
+	}
+	slices.Reverse(steps)
+	return steps
+}
+
+func (w *World[S, In, Out]) over(s S) bool { return w.Over != nil && w.Over(s) }
+
+// Count implements [Small].
+func (w *World[S, In, Out]) Count(depth int) Census {
+	all := w.Reach(depth)
+	c := Census{States: len(all), Ways: map[Way]bool{}}
+	for i, p := range all {
+		for _, in := range w.Steps {
+			c.Steps++
+			r := w.Kind.Model.RuleOf(p.State, in)
+			if r == nil {
+				c.Ruleless = append(c.Ruleless, w.tell(append(Path(all, i), in)))
+				continue
+			}
+			for _, way := range w.ways(r) {
+				c.Ways[way] = true
+			}
+		}
+	}
+	return c
+}
+
+// tell tells steps whose replies nobody knows.
+func (w *World[S, In, Out]) tell(steps []In) (line string) {
+	for _, in := range steps {
+		line += "; " + w.Kind.Model.Tell(history.Step[In, Out]{In: in, Lost: true})
+	}
+	return line[min(2, len(line)):]
+}
