@@ -6,6 +6,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/explore/lockstep"
+	openintent "github.com/openassay/assay/scenarios/openintent/histories"
 	openwop "github.com/openassay/assay/scenarios/openwop/histories"
 	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/prove"
@@ -17,7 +18,7 @@ var (
 )
 
 // at once is how many steps are taken on a host before another one is started in its place.
-const stepsOfAHost = 3000
+const stepsOfAHost = 1500
 
 // walked walks through a small world beside a host.
 func walked(t *testing.T, w lockstep.Small, h prove.Host) lockstep.Progress {
@@ -48,20 +49,24 @@ func walked(t *testing.T, w lockstep.Small, h prove.Host) lockstep.Progress {
 	return walk.Done()
 }
 
+// small are the small worlds of the kinds of histories, by protocol.
+var small = map[string][]lockstep.Small{"openwop": openwop.Small(), "openintent": openintent.Small()}
+
 func TestLockstep(t *testing.T) {
 	many(t)
 	t.Parallel()
-	row := protocols.Named("openwop")
-	for _, w := range openwop.Small() {
-		for _, h := range row.Honest()[:1] {
-			t.Run(w.Called()+" "+h.Name, func(t *testing.T) {
-				t.Parallel()
-				p := walked(t, w, prove.Host{Name: h.Name, Specimen: h.Specimen})
-				t.Logf("%d objects, %d steps, %d states, %d edges, %d left", p.Objects, p.Taken, p.States, p.Edges, p.Left)
-				for _, way := range w.All() {
-					t.Logf("%d %t %s", p.Ways[way], way.Must, way)
-				}
-			})
+	for name, worlds := range small {
+		for _, w := range worlds {
+			for _, h := range protocols.Named(name).Honest()[:1] {
+				t.Run(w.Called()+" "+h.Name, func(t *testing.T) {
+					t.Parallel()
+					p := walked(t, w, prove.Host{Name: h.Name, Specimen: h.Specimen})
+					t.Logf("%d objects, %d steps, %d states, %d edges, %d left", p.Objects, p.Taken, p.States, p.Edges, p.Left)
+					for _, way := range w.All() {
+						t.Logf("%d %t %s", p.Ways[way], way.Must, way)
+					}
+				})
+			}
 		}
 	}
 }

@@ -6,11 +6,12 @@ import (
 )
 
 // Small returns small worlds of all kinds, for tests that walk through the whole of them.
-func Small() []lockstep.Small { return []lockstep.Small{smallFile, twoFiles, smallKeys} }
+func Small() []lockstep.Small { return []lockstep.Small{smallFile, twoFiles, smallKeys, smallGoal} }
 
 type (
 	fileWorld = lockstep.World[model.Files, model.FileAsk, model.FileSaw]
 	keyWorld  = lockstep.World[model.Keys, model.KeyAsk, model.KeySaw]
+	goalWorld = lockstep.World[model.Goal, model.GoalAsk, model.GoalSaw]
 )
 
 var smallFile = &fileWorld{
@@ -62,4 +63,25 @@ var smallKeys = &keyWorld{
 		}
 		return k
 	},
+}
+
+// smallGoal is a goal that either of its bounds may end.
+var smallGoal = &goalWorld{
+	Name: "a goal", Kind: goals, Scenario: goalsExplained,
+	Begin: model.Goal{State: model.GoalActive, Escalate: true, MaxRuns: 4, MaxCost: 501},
+	Claimed: func(begin, drawn model.Goal) model.Goal {
+		begin.Escalate = drawn.Escalate
+		return begin
+	},
+	Steps: []model.GoalAsk{
+		{Do: model.TickGoal, Cost: 250, Sure: 50}, {Do: model.TickGoal, Sure: -1}, {Do: model.TickGoal, Satisfied: true, Sure: 100},
+		{Do: model.TickGoal, Stuck: true}, {Do: model.ReadGoal}, {Do: model.ListGoals, N: 1}, {Do: model.ListGoals, N: 3}, {Do: model.ReadTrail},
+		{Do: model.ReadGoalRun}, {Do: model.EditGoal, N: 1}, {Do: model.RestateGoal}, {Do: model.ForceGoal}, {Do: model.CompleteGoal},
+		{Do: model.PauseGoal}, {Do: model.ResumeGoal}, {Do: model.AbandonGoal},
+	},
+	Plain: func(g model.Goal) model.Goal {
+		g.Named, g.Last = [len(g.Named)]string{}, ""
+		return g
+	},
+	Over: func(g model.Goal) bool { return g.Open },
 }
