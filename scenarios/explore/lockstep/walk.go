@@ -3,6 +3,7 @@ package lockstep
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -86,7 +87,7 @@ func (w *walk[S, In, Out]) run(ctx context.Context, c *scenarios.Conn, o *explor
 		begin = w.Claimed(begin, drawn)
 	}
 	if w.begin == nil {
-		w.begin = w.node([]S{begin}, nil, 0)
+		w.begin = w.node([]being[S]{{state: begin}}, nil, 0)
 	}
 	o.Histories = make([]explore.History[S, In, Out], 1)
 	for until := w.taken + steps; w.taken < until; {
@@ -130,10 +131,10 @@ func (n *node) path() (steps []int) {
 func (w *walk[S, In, Out]) follow(
 	ctx context.Context, on explore.Object[In, Out], path []int, h *explore.History[S, In, Out], until int,
 ) (ok bool) {
-	states, at := []S{h.Begin}, w.begin
+	now, at := []being[S]{{h.Begin, map[Way]bool{}}}, w.begin
 	for w.taken < until {
 		if len(path) == 0 {
-			if path = w.nearby(at, states); path == nil {
+			if path = w.nearby(at, now[0].state); path == nil {
 				return true
 			}
 		}
@@ -144,9 +145,7 @@ func (w *walk[S, In, Out]) follow(
 		step := history.Step[In, Out]{Began: time.Duration(2 * n), Ended: time.Duration(2*n + 1), In: w.Steps[i]}
 		step.Out = on.Do(ctx, 0, step.In)
 		h.Steps = append(h.Steps, step)
-		w.note(states, step)
-		next := w.Kind.Model.After(states, step)
-		if len(next) == 0 {
+		if now = w.after(now, step); len(now) == 0 {
 			return false
 		}
 		if at.to[i] == nil {
@@ -154,40 +153,73 @@ func (w *walk[S, In, Out]) follow(
 			at.tries = 0
 		}
 		planned := at.to[i]
-		to := w.node(next, at, i)
+		to := w.node(now, at, i)
 		at.to[i] = to
-		if states, at = next, to; planned != nil && planned != to {
+		if at = to; planned != nil && planned != to {
 			path = nil // the target went another way this time
 		}
 	}
 	return true
 }
 
-// note counts the rules that a step met, and the way that it went if its reply leaves no other.
-func (w *walk[S, In, Out]) note(states []S, step history.Step[In, Out]) {
-	took := w.Kind.Model.Took(states, step)
-	for _, t := range took {
-		w.rules[t.Rule.Name]++
+// being is a state in which the object may be, and the ways that lead there and are not counted yet.
+type being[S comparable] struct {
+	state S
+	went  map[Way]bool
+}
+
+// after returns what may be after a step. It counts the rules that the step met, and the ways that the object went for sure: those
+// that lead to each state that is left. A reply may tell what an earlier one did not.
+func (w *walk[S, In, Out]) after(now []being[S], step history.Step[In, Out]) (next []being[S]) {
+	rules := map[string]bool{}
+	for _, b := range now {
+		for _, t := range w.Kind.Model.Took([]S{b.state}, step) {
+			rules[t.Rule.Name] = true
+			went := maps.Clone(b.went)
+			went[w.way(t.Rule, t.Way)] = true
+			if i := slices.IndexFunc(next, func(b being[S]) bool { return b.state == t.To }); i >= 0 {
+				maps.DeleteFunc(next[i].went, func(way Way, _ bool) bool { return !went[way] })
+			} else {
+				next = append(next, being[S]{t.To, went})
+			}
+		}
 	}
-	if len(took) == 0 || slices.ContainsFunc(took, func(t history.Taken[S, In, Out]) bool { return t.Way != took[0].Way }) {
-		return
+	for rule := range rules {
+		w.rules[rule]++
 	}
-	w.ways[w.way(took[0].Rule, took[0].Way)]++
+	for way := range sure(next) {
+		w.ways[way]++
+		for _, b := range next {
+			delete(b.went, way)
+		}
+	}
+	return next
+}
+
+// sure returns the ways that lead to each of these.
+func sure[S comparable](all []being[S]) (ways map[Way]bool) {
+	for i, b := range all {
+		if i == 0 {
+			ways = maps.Clone(b.went)
+		}
+		maps.DeleteFunc(ways, func(way Way, _ bool) bool { return !b.went[way] })
+	}
+	return ways
 }
 
 // node returns the node of some states, to which a step of another leads.
-func (w *walk[S, In, Out]) node(states []S, from *node, by int) *node {
+func (w *walk[S, In, Out]) node(states []being[S], from *node, by int) *node {
 	var ids []int
 	over := false
-	for _, s := range states {
-		plain := w.Plain(s)
+	for _, b := range states {
+		plain := w.Plain(b.state)
 		id, has := w.ids[plain]
 		if !has {
 			id = len(w.ids)
 			w.ids[plain] = id
 		}
 		ids = append(ids, id)
-		over = over || w.over(s)
+		over = over || w.over(b.state)
 	}
 	slices.Sort(ids)
 	key := fmt.Sprint(slices.Compact(ids))
@@ -234,7 +266,7 @@ const near = 40
 
 // nearby returns the steps from here up to one that was not taken, nil if there is none nearby. Here it is the one whose rule was met
 // least.
-func (w *walk[S, In, Out]) nearby(at *node, states []S) []int {
+func (w *walk[S, In, Out]) nearby(at *node, state S) []int {
 	if at.depth < w.depth && at.left > 0 {
 		best, fewest := -1, 0
 		for _, i := range w.rand.Perm(len(w.Steps)) {
@@ -242,7 +274,7 @@ func (w *walk[S, In, Out]) nearby(at *node, states []S) []int {
 				continue
 			}
 			n := 0
-			if r := w.Kind.Model.RuleOf(states[0], w.Steps[i]); r != nil {
+			if r := w.Kind.Model.RuleOf(state, w.Steps[i]); r != nil {
 				n = w.rules[r.Name]
 			}
 			if best < 0 || n < fewest {

@@ -16,7 +16,7 @@ type World[S comparable, In, Out any] struct {
 	Begin   S
 	Claimed func(begin, drawn S) S
 	Steps   []In
-	// Plain returns a state without what other objects have otherwise: ids, etags.
+	// Plain returns a state without what other objects have otherwise, like ids, and what no rule looks at but to blame a sentence.
 	Plain func(S) S
 	// Over reports whether no text says what comes after a state.
 	Over func(S) bool
@@ -90,7 +90,7 @@ type Place[S comparable, In any] struct {
 // Reach returns all states that so many steps lead to, those first that are near, whatever comes of the steps. Replies tell nothing
 // there: each step goes each way that its rule has.
 func (w *World[S, In, Out]) Reach(depth int) (all []Place[S, In]) {
-	seen := map[S]bool{w.Begin: true}
+	seen := map[S]bool{w.Plain(w.Begin): true}
 	all = []Place[S, In]{{State: w.Begin, from: -1}}
 	for i := 0; i < len(all); i++ {
 		if all[i].Depth == depth || w.over(all[i].State) {
@@ -102,8 +102,8 @@ func (w *World[S, In, Out]) Reach(depth int) (all []Place[S, In]) {
 				continue
 			}
 			for _, way := range r.Ways {
-				if next := way.To(all[i].State, history.Step[In, Out]{In: in}); !seen[next] {
-					seen[next] = true
+				if next := way.To(all[i].State, history.Step[In, Out]{In: in}); !seen[w.Plain(next)] {
+					seen[w.Plain(next)] = true
 					all = append(all, Place[S, In]{next, all[i].Depth + 1, i, in})
 				}
 			}
