@@ -16,6 +16,8 @@ type World[S comparable, In, Out any] struct {
 	Begin   S
 	Claimed func(begin, drawn S) S
 	Steps   []In
+	// Told are states in which objects come to be, too, but by no step alone: a reply tells so.
+	Told []S
 	// Plain returns a state without what other objects have otherwise, like ids, and what no rule looks at but to blame a sentence.
 	Plain func(S) S
 	// Over reports whether no text says what comes after a state.
@@ -90,8 +92,11 @@ type Place[S comparable, In any] struct {
 // Reach returns all states that so many steps lead to, those first that are near, whatever comes of the steps. Replies tell nothing
 // there: each step goes each way that its rule has.
 func (w *World[S, In, Out]) Reach(depth int) (all []Place[S, In]) {
-	seen := map[S]bool{w.Plain(w.Begin): true}
-	all = []Place[S, In]{{State: w.Begin, from: -1}}
+	seen := map[S]bool{}
+	for _, s := range append([]S{w.Begin}, w.Told...) {
+		seen[w.Plain(s)] = true
+		all = append(all, Place[S, In]{State: s, from: -1})
+	}
 	for i := 0; i < len(all); i++ {
 		if all[i].Depth == depth || w.over(all[i].State) {
 			continue

@@ -2,15 +2,20 @@ package histories
 
 import (
 	"github.com/openassay/assay/scenarios/explore/lockstep"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/model"
 )
 
 // Small returns small worlds of all kinds, for tests that walk through the whole of them.
-func Small() []lockstep.Small { return []lockstep.Small{smallFile, twoFiles, smallKeys, smallGoal} }
+func Small() []lockstep.Small {
+	return []lockstep.Small{smallFile, twoFiles, smallKeys, smallGoal, smallLoop, smallGate}
+}
 
 type (
 	fileWorld = lockstep.World[model.Files, model.FileAsk, model.FileSaw]
 	keyWorld  = lockstep.World[model.Keys, model.KeyAsk, model.KeySaw]
+	runWorld  = lockstep.World[model.Run, model.RunAsk, model.RunSaw]
 	goalWorld = lockstep.World[model.Goal, model.GoalAsk, model.GoalSaw]
 )
 
@@ -84,4 +89,52 @@ var smallGoal = &goalWorld{
 		return g
 	},
 	Over: func(g model.Goal) bool { return g.Open },
+}
+
+// smallLoop asks a worker, then a person, and ends.
+var smallLoop = runOf("a loop", model.Loop{
+	Workflow: fixture.Loop, Workers: [2]string{fixture.Echo, fixture.EchoAgain}, N: 3,
+	Turns: [6]model.LoopTurn{{Workers: [2]int{1}}, {Asks: true}},
+})
+
+// smallGate waits for an approval.
+var smallGate = runOf("an approval", model.Loop{Workflow: fixture.Approval, Gate: true, N: 1, Turns: [6]model.LoopTurn{{Asks: true}}})
+
+func runOf(name string, l model.Loop) *runWorld {
+	w := &runWorld{
+		Name: name, Kind: runs, Scenario: runsExplained, Begin: model.Run{Loop: l, Still: -1},
+		Claimed: func(begin, drawn model.Run) model.Run {
+			begin.Claims, begin.Loop.Floor = drawn.Claims, drawn.Loop.Floor
+			return begin
+		},
+		// What is in a log by then is chance.
+		Plain: func(r model.Run) model.Run {
+			if r.Log != "" {
+				r.Log = "read"
+			}
+			r.Still = min(r.Still, 0)
+			return r
+		},
+	}
+	replay := string(dialect.ForkModeReplay)
+	w.Steps = []model.RunAsk{
+		{Do: model.PollRun, From: 50}, {Do: model.StreamRun, From: -1, Mode: "debug"}, {Do: model.StreamRun, From: 50, Mode: "debug"},
+		{Do: model.ForkRun, Mode: replay}, {Do: model.ForkRun, From: 50, Mode: replay},
+	}
+	for _, do := range []model.RunDo{
+		model.Settle, model.LookAt, model.PollRun, model.PauseRun, model.ResumeRun, model.CancelRun, model.CancelRuns, model.Ancestry,
+		model.ReadChild,
+	} {
+		w.Steps = append(w.Steps, model.RunAsk{Do: do, From: -1})
+	}
+	for _, by := range []model.By{model.ByNode, model.ByToken, model.ByOld, model.ByForged, model.Nowhere, model.Misfit} {
+		w.Steps = append(w.Steps, model.RunAsk{Do: model.AnswerRun, By: by, From: -1})
+	}
+	for _, s := range []model.Run{
+		{Claims: model.Claims{Ancestry: true}}, {Held: true}, {Pause: model.Standing}, {End: "completed"}, {End: "cancelled"},
+	} {
+		s.Loop, s.Still = l, -1
+		w.Told = append(w.Told, s)
+	}
+	return w
 }
