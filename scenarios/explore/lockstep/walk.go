@@ -91,31 +91,35 @@ func (w *walk[S, In, Out]) run(ctx context.Context, c *scenarios.Conn, o *explor
 	}
 	o.Histories = make([]explore.History[S, In, Out], 1)
 	for until := w.taken + steps; w.taken < until; {
-		path, some := w.next()
-		if !some {
+		goal := w.next()
+		if goal == nil {
 			return
 		}
 		w.objects++
 		o.Histories[0] = explore.History[S, In, Out]{Begin: begin}
-		if !w.follow(ctx, w.Kind.Make(ctx, c, begin), path, &o.Histories[0], until) {
+		if !w.follow(ctx, w.Kind.Make(ctx, c, begin), goal, &o.Histories[0], until) {
 			return
 		}
 	}
 }
 
-// next returns the steps to a state in which not all steps were taken. some is false if there is none.
-func (w *walk[S, In, Out]) next() (path []int, some bool) {
+// next returns a node in which not all steps were taken, nil if there is none.
+func (w *walk[S, In, Out]) next() *node {
 	for len(w.open) > 0 {
 		i := w.rand.IntN(len(w.open))
 		n := w.open[i]
-		if n.left > 0 && n.tries < mostTries {
-			n.tries++
-			return n.path(), true
+		if w.lacks(n) {
+			return n
 		}
 		w.open = slices.Delete(w.open, i, i+1)
 		n.queued = false
 	}
-	return nil, false
+	return nil
+}
+
+// lacks reports whether steps are to be taken in a node.
+func (w *walk[S, In, Out]) lacks(n *node) bool {
+	return n.left > 0 && n.depth < w.depth && n.tries < mostTries
 }
 
 func (n *node) path() (steps []int) {
@@ -126,15 +130,15 @@ func (n *node) path() (steps []int) {
 	return steps
 }
 
-// follow takes the steps of a path, and then those that were not taken yet, as long as there are some nearby. ok is false if the
-// model does not explain a reply.
+// follow takes the steps to a node, and then those that were not taken yet, as long as there are some nearby. ok is false if the model
+// does not explain a reply.
 func (w *walk[S, In, Out]) follow(
-	ctx context.Context, on explore.Object[In, Out], path []int, h *explore.History[S, In, Out], until int,
+	ctx context.Context, on explore.Object[In, Out], goal *node, h *explore.History[S, In, Out], until int,
 ) (ok bool) {
 	now, at := []being[S]{{h.Begin, map[Way]bool{}}}, w.begin
-	for w.taken < until {
+	for path := goal.path(); w.taken < until; {
 		if len(path) == 0 {
-			if path = w.nearby(at, now[0].state); path == nil {
+			if goal, path = w.nearby(at, now[0].state); goal == nil {
 				return true
 			}
 		}
@@ -148,16 +152,16 @@ func (w *walk[S, In, Out]) follow(
 		if now = w.after(now, step); len(now) == 0 {
 			return false
 		}
-		if at.to[i] == nil {
-			at.left--
-			at.tries = 0
-		}
 		planned := at.to[i]
 		to := w.node(now, at, i)
-		at.to[i] = to
-		if at = to; planned != nil && planned != to {
-			path = nil // the target went another way this time
+		if at.to[i] = to; planned == nil {
+			at.left--
+			at.tries = 0
+		} else if planned != to { // the target went another way this time
+			goal.tries++
+			path = nil
 		}
+		at = to
 	}
 	return true
 }
@@ -264,24 +268,11 @@ func (w *walk[S, In, Out]) queue(n *node) {
 // near is how many nodes are looked at for steps that were not taken, before another object is made.
 const near = 40
 
-// nearby returns the steps from here up to one that was not taken, nil if there is none nearby. Here it is the one whose rule was met
-// least.
-func (w *walk[S, In, Out]) nearby(at *node, state S) []int {
-	if at.depth < w.depth && at.left > 0 {
-		best, fewest := -1, 0
-		for _, i := range w.rand.Perm(len(w.Steps)) {
-			if at.to[i] != nil {
-				continue
-			}
-			n := 0
-			if r := w.Kind.Model.RuleOf(state, w.Steps[i]); r != nil {
-				n = w.rules[r.Name]
-			}
-			if best < 0 || n < fewest {
-				best, fewest = i, n
-			}
-		}
-		return []int{best}
+// nearby returns a node with a step that was not taken, and the steps up to it from here, nil if there is none nearby. Here it is the
+// step whose rule was met least.
+func (w *walk[S, In, Out]) nearby(at *node, state S) (*node, []int) {
+	if at.left > 0 && at.depth < w.depth {
+		return at, []int{w.rarest(at, state)}
 	}
 	type way struct {
 		to   *node
@@ -295,14 +286,31 @@ func (w *walk[S, In, Out]) nearby(at *node, state S) []int {
 			}
 			seen[to] = true
 			path := append(slices.Clone(queue[k].path), i)
-			if to.left > 0 && to.depth < w.depth && len(path) <= to.depth && to.tries < mostTries {
-				to.tries++
-				return path
+			if w.lacks(to) && len(path) <= to.depth { // else a new object gets there sooner
+				return to, path
 			}
 			queue = append(queue, way{to, path})
 		}
 	}
-	return nil
+	return nil, nil
+}
+
+// rarest returns the step whose rule was met least, of those that were not taken in a node.
+func (w *walk[S, In, Out]) rarest(at *node, state S) (best int) {
+	fewest := -1
+	for _, i := range w.rand.Perm(len(w.Steps)) {
+		if at.to[i] != nil {
+			continue
+		}
+		n := 0
+		if r := w.Kind.Model.RuleOf(state, w.Steps[i]); r != nil {
+			n = w.rules[r.Name]
+		}
+		if fewest < 0 || n < fewest {
+			best, fewest = i, n
+		}
+	}
+	return best
 }
 
 // Done implements [Walk].
