@@ -81,10 +81,9 @@ func (w *walk[S, In, Out]) Suite(of *scenarios.Protocol, steps int) scenarios.Su
 
 // run walks. It notes the last history, which is the only one that the model may not explain.
 func (w *walk[S, In, Out]) run(ctx context.Context, c *scenarios.Conn, o *explore.Observation[S, In, Out], steps int) {
-	drawn := w.Kind.Begin(rand.New(rand.NewPCG(1, 0)), c.Discovery) //nolint:gosec // a walk, not a secret
 	begin := w.Begin
-	if w.Claimed != nil {
-		begin = w.Claimed(begin, drawn)
+	if w.On != nil {
+		begin = w.On(begin, c.Discovery)
 	}
 	if w.begin == nil {
 		w.begin = w.node([]being[S]{{state: begin}}, nil, 0)

@@ -12,10 +12,10 @@ import (
 type World[S comparable, In, Out any] struct {
 	Name string
 	Kind *explore.Kind[S, In, Out]
-	// Begin is how the object begins where everything is claimed. Claimed fits it to what a target claims, as the kind draws it.
-	Begin   S
-	Claimed func(begin, drawn S) S
-	Steps   []In
+	// Begin is how the object begins where everything is claimed, and On on a target that claims this, if that is another way.
+	Begin S
+	On    func(S, scenarios.Discovery) S
+	Steps []In
 	// Told are states in which objects come to be, too, but by no step alone: a reply tells so.
 	Told []S
 	// Plain returns a state without what other objects have otherwise, like ids, and what no rule looks at but to blame a sentence.

@@ -1,7 +1,9 @@
 package histories
 
 import (
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/explore/lockstep"
+	"github.com/openassay/assay/scenarios/openintent/claims"
 	"github.com/openassay/assay/scenarios/openintent/model"
 )
 
@@ -17,9 +19,9 @@ func smallQuestion(asks int) lockstep.Small {
 	return &lockstep.World[model.Question, model.Asked, model.Replied]{
 		Name: "a question, " + kind, Kind: questions, Scenario: questionsExplained,
 		Begin: model.Question{Status: model.Suspended, Lifecycle: true, Asks: asks},
-		Claimed: func(begin, drawn model.Question) model.Question {
-			begin.Lifecycle = drawn.Lifecycle
-			return begin
+		On: func(q model.Question, d scenarios.Discovery) model.Question {
+			_, q.Lifecycle = claims.Lifecycle.Look(d)
+			return q
 		},
 		Steps: []model.Asked{
 			{Do: model.Look}, {Do: model.Tell}, {Do: model.Note, Value: "note"}, {Do: model.Note, Value: "late", Old: true},
@@ -46,12 +48,12 @@ func groupOf(name string, about model.Offers, begin model.Group, steps ...model.
 	begin.Start()
 	return &groupWorld{
 		Name: name, Kind: worlds, Scenario: worldsExplained, Begin: begin, Steps: steps,
-		Claimed: func(begin, drawn model.Group) model.Group {
-			o, d := &begin.Offers, drawn.Offers
-			o.Lifecycle, o.Portfolio, o.Plan = o.Lifecycle && d.Lifecycle, o.Portfolio && d.Portfolio, o.Plan && d.Plan
-			o.Windows, o.Deadline = o.Windows && d.Windows, o.Deadline && d.Deadline
-			begin.Folders[1].Dated = begin.Folders[1].Dated && o.Deadline
-			return begin
+		On: func(g model.Group, d scenarios.Discovery) model.Group {
+			o, is := &g.Offers, offersOf(d)
+			o.Lifecycle, o.Portfolio, o.Plan = o.Lifecycle && is.Lifecycle, o.Portfolio && is.Portfolio, o.Plan && is.Plan
+			o.Windows, o.Deadline = o.Windows && is.Windows, o.Deadline && is.Deadline
+			g.Folders[1].Dated = g.Folders[1].Dated && o.Deadline
+			return g
 		},
 		Plain: func(g model.Group) model.Group {
 			g.Seen = false

@@ -1,7 +1,9 @@
 package histories
 
 import (
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/explore/lockstep"
+	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/model"
@@ -9,7 +11,7 @@ import (
 
 // Small returns small worlds of all kinds, for tests that walk through the whole of them.
 func Small() []lockstep.Small {
-	return []lockstep.Small{smallFile, twoFiles, smallKeys, smallGoal, smallLoop, smallGate}
+	return []lockstep.Small{smallFile, twoFiles, smallKeys, smallGoal, smallLoop, smallDoubt, smallGate}
 }
 
 type (
@@ -21,7 +23,7 @@ type (
 
 var smallFile = &fileWorld{
 	Name: "a file", Kind: files, Scenario: filesExplained, Plain: plainFiles,
-	Begin: model.Files{Versioned: true, MaxBytes: 64, Keeps: 3}, Claimed: claimedFiles,
+	Begin: model.Files{Versioned: true, MaxBytes: 64, Keeps: 3}, On: filesOn,
 	Steps: []model.FileAsk{
 		{Do: model.PutFile}, {Do: model.PutFile, If: model.CurrentEtag, Text: model.Text{N: 1}, Type: "text/plain"},
 		{Do: model.PutFile, If: model.FormerEtag}, {Do: model.PutFile, If: model.InventedEtag}, {Do: model.PutFile, If: model.AnyEtag},
@@ -36,7 +38,7 @@ var smallFile = &fileWorld{
 // twoFiles are files side by side, one below what is the beginning of the other's path.
 var twoFiles = &fileWorld{
 	Name: "two files", Kind: files, Scenario: filesExplained, Plain: plainFiles,
-	Begin: model.Files{}, Claimed: claimedFiles,
+	Begin: model.Files{}, On: filesOn,
 	Steps: []model.FileAsk{
 		{Do: model.PutFile}, {Do: model.PutFile, Path: 2}, {Do: model.PutFile, Path: 2, If: model.OtherEtag}, {Do: model.DropFile},
 		{Do: model.DropFile, Path: 2}, {Do: model.GetFile}, {Do: model.GetFile, Path: 2}, {Do: model.ListFiles, Path: 4},
@@ -44,7 +46,7 @@ var twoFiles = &fileWorld{
 	},
 }
 
-func claimedFiles(_, drawn model.Files) model.Files { return drawn }
+func filesOn(_ model.Files, d scenarios.Discovery) model.Files { return files.Begin(nil, d) }
 
 func plainFiles(f model.Files) model.Files {
 	for i := range f.Files {
@@ -74,9 +76,9 @@ var smallKeys = &keyWorld{
 var smallGoal = &goalWorld{
 	Name: "a goal", Kind: goals, Scenario: goalsExplained,
 	Begin: model.Goal{State: model.GoalActive, Escalate: true, MaxRuns: 4, MaxCost: 501},
-	Claimed: func(begin, drawn model.Goal) model.Goal {
-		begin.Escalate = drawn.Escalate
-		return begin
+	On: func(g model.Goal, d scenarios.Discovery) model.Goal {
+		_, g.Escalate = claims.GoalsEscalation.Look(d)
+		return g
 	},
 	Steps: []model.GoalAsk{
 		{Do: model.TickGoal, Cost: 250, Sure: 50}, {Do: model.TickGoal, Sure: -1}, {Do: model.TickGoal, Satisfied: true, Sure: 100},
@@ -97,15 +99,24 @@ var smallLoop = runOf("a loop", model.Loop{
 	Turns: [6]model.LoopTurn{{Workers: [2]int{1}}, {Asks: true}},
 })
 
+// smallDoubt is not sure of its second turn, behind which its bound is.
+var smallDoubt = runOf("a loop that doubts", model.Loop{
+	Workflow: fixture.Loop, Workers: [2]string{fixture.Echo, fixture.EchoAgain}, N: 3, Bound: 2,
+	Turns: [6]model.LoopTurn{{Workers: [2]int{1}}, {Workers: [2]int{2, 1}, Doubt: true, Sure: 2}},
+})
+
 // smallGate waits for an approval.
 var smallGate = runOf("an approval", model.Loop{Workflow: fixture.Approval, Gate: true, N: 1, Turns: [6]model.LoopTurn{{Asks: true}}})
 
 func runOf(name string, l model.Loop) *runWorld {
 	w := &runWorld{
 		Name: name, Kind: runs, Scenario: runsExplained, Begin: model.Run{Loop: l, Still: -1},
-		Claimed: func(begin, drawn model.Run) model.Run {
-			begin.Claims, begin.Loop.Floor = drawn.Claims, drawn.Loop.Floor
-			return begin
+		On: func(r model.Run, d scenarios.Discovery) model.Run {
+			r.Claims, r.Loop.Floor = claimsOf(d), floorOf(d)
+			if !r.Claims.Counts { // it may not doubt, and nothing may bound it
+				r.Loop.Turns[1].Doubt, r.Loop.Bound = false, 0
+			}
+			return r
 		},
 		// What is in a log by then is chance.
 		Plain: func(r model.Run) model.Run {
