@@ -134,21 +134,22 @@ func walked(t *testing.T, w lockstep.Walk, target wire.Target, steps int) (scena
 
 func TestReachFindsTheShortestPaths(t *testing.T) {
 	t.Parallel()
-	all := world(in{1}, in{2}, in{}).Reach(4)
+	w := world(in{1}, in{2}, in{})
+	all := w.Reach(4, w.Begin)
 	if len(all) != most+1 {
 		t.Fatalf("%d states are reached, not those from 0 to %d: %v", len(all), most, all)
 	}
 	for i, p := range all {
 		sum := int64(0)
 		path := lockstep.Path(all, i)
-		for _, in := range path {
-			sum += int64(in.Add)
+		for _, by := range path {
+			sum += int64(w.Steps[by].Add)
 		}
 		if want := int(p.State+1) / 2; sum != p.State || len(path) != want || p.Depth != want {
 			t.Errorf("%v leads to %d, and %d steps are enough", path, p.State, want)
 		}
 	}
-	if all := world(in{1}, in{}).Reach(4); len(all) != 5 {
+	if all := world(in{1}, in{}).Reach(4, 0); len(all) != 5 {
 		t.Errorf("four steps reach %v", all)
 	}
 }

@@ -46,7 +46,8 @@ type walk[S comparable, In, Out any] struct {
 	ids            map[S]int
 	nodes          map[string]*node
 	begin          *node
-	open           []*node // with steps that were not taken
+	unmet          []leading // rules that come before all else
+	open           []*node   // with steps that were not taken
 	objects, taken int
 	ways           map[Way]int
 	rules          map[string]int
@@ -86,34 +87,40 @@ func (w *walk[S, In, Out]) run(ctx context.Context, c *scenarios.Conn, o *explor
 		begin = w.On(begin, c.Discovery)
 	}
 	if w.begin == nil {
-		w.begin = w.node([]being[S]{{state: begin}}, nil, 0)
+		w.begin, w.unmet = w.node([]being[S]{{state: begin}}, nil, 0), w.toRules(w.depth, begin)
 	}
 	o.Histories = make([]explore.History[S, In, Out], 1)
 	for until := w.taken + steps; w.taken < until; {
-		goal := w.next()
+		goal, path := w.next()
 		if goal == nil {
 			return
 		}
 		w.objects++
 		o.Histories[0] = explore.History[S, In, Out]{Begin: begin}
-		if !w.follow(ctx, w.Kind.Make(ctx, c, begin), goal, &o.Histories[0], until) {
+		if !w.follow(ctx, w.Kind.Make(ctx, c, begin), goal, path, &o.Histories[0], until) {
 			return
 		}
 	}
 }
 
-// next returns a node in which not all steps were taken, nil if there is none.
-func (w *walk[S, In, Out]) next() *node {
+// next returns a node in which not all steps were taken, nil if there is none, and the steps up to it.
+func (w *walk[S, In, Out]) next() (*node, []int) {
+	for len(w.unmet) > 0 {
+		to := w.unmet[0]
+		if w.unmet = w.unmet[1:]; w.rules[to.rule] == 0 {
+			return &node{}, to.steps
+		}
+	}
 	for len(w.open) > 0 {
 		i := w.rand.IntN(len(w.open))
 		n := w.open[i]
 		if w.lacks(n) {
-			return n
+			return n, n.path()
 		}
 		w.open = slices.Delete(w.open, i, i+1)
 		n.queued = false
 	}
-	return nil
+	return nil, nil
 }
 
 // lacks reports whether steps are to be taken in a node.
@@ -132,10 +139,10 @@ func (n *node) path() (steps []int) {
 // follow takes the steps to a node, and then those that were not taken yet, as long as there are some nearby. ok is false if the model
 // does not explain a reply.
 func (w *walk[S, In, Out]) follow(
-	ctx context.Context, on explore.Object[In, Out], goal *node, h *explore.History[S, In, Out], until int,
+	ctx context.Context, on explore.Object[In, Out], goal *node, path []int, h *explore.History[S, In, Out], until int,
 ) (ok bool) {
 	now, at := []being[S]{{h.Begin, map[Way]bool{}}}, w.begin
-	for path := goal.path(); w.taken < until; {
+	for w.taken < until {
 		if len(path) == 0 {
 			if goal, path = w.nearby(at, now[0].state); goal == nil {
 				return true

@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/explore"
@@ -82,34 +83,34 @@ func (w *World[S, In, Out]) way(r *history.Rule[S, In, Out], way *history.Way[S,
 }
 
 // Place is a state that some steps lead to, and the last of them.
-type Place[S comparable, In any] struct {
-	State S
-	Depth int
-	from  int // the place before, -1 for the first
-	by    In
+type Place[S comparable] struct {
+	State    S
+	Depth    int
+	from, by int // the place before, -1 for the first, and the step that leads on from there
 }
 
-// Reach returns all states that so many steps lead to, those first that are near, whatever comes of the steps. Replies tell nothing
-// there: each step goes each way that its rule has.
-func (w *World[S, In, Out]) Reach(depth int) (all []Place[S, In]) {
+// Reach returns all states that so many steps lead to from some states, those first that are near, whatever comes of the steps. Replies
+// tell nothing there: each step goes each way that its rule has.
+func (w *World[S, In, Out]) Reach(depth int, from ...S) (all []Place[S]) {
 	seen := map[S]bool{}
-	for _, s := range append([]S{w.Begin}, w.Told...) {
+	for _, s := range from {
 		seen[w.Plain(s)] = true
-		all = append(all, Place[S, In]{State: s, from: -1})
+		all = append(all, Place[S]{State: s, from: -1})
 	}
 	for i := 0; i < len(all); i++ {
 		if all[i].Depth == depth || w.over(all[i].State) {
 			continue
 		}
-		for _, in := range w.Steps {
+		for by, in := range w.Steps {
 			r := w.Kind.Model.RuleOf(all[i].State, in)
 			if r == nil {
 				continue
 			}
 			for _, way := range r.Ways {
-				if next := way.To(all[i].State, history.Step[In, Out]{In: in}); !seen[w.Plain(next)] {
-					seen[w.Plain(next)] = true
-					all = append(all, Place[S, In]{next, all[i].Depth + 1, i, in})
+				next := way.To(all[i].State, history.Step[In, Out]{In: in})
+				if plain := w.Plain(next); !seen[plain] {
+					seen[plain] = true
+					all = append(all, Place[S]{next, all[i].Depth + 1, i, by})
 				}
 			}
 		}
@@ -117,8 +118,8 @@ func (w *World[S, In, Out]) Reach(depth int) (all []Place[S, In]) {
 	return all
 }
 
-// Path returns the fewest steps that lead to a place of [World.Reach].
-func Path[S comparable, In any](all []Place[S, In], to int) (steps []In) {
+// Path returns the fewest steps that lead to a place of [World.Reach], by number.
+func Path[S comparable](all []Place[S], to int) (steps []int) {
 	for ; all[to].from >= 0; to = all[to].from {
 		steps = append(steps, all[to].by)
 	}
@@ -130,14 +131,14 @@ func (w *World[S, In, Out]) over(s S) bool { return w.Over != nil && w.Over(s) }
 
 // Count implements [Small].
 func (w *World[S, In, Out]) Count(depth int) Census {
-	all := w.Reach(depth)
+	all := w.Reach(depth, append([]S{w.Begin}, w.Told...)...)
 	c := Census{States: len(all), Ways: map[Way]bool{}}
 	for i, p := range all {
-		for _, in := range w.Steps {
+		for by, in := range w.Steps {
 			c.Steps++
 			r := w.Kind.Model.RuleOf(p.State, in)
 			if r == nil {
-				c.Ruleless = append(c.Ruleless, w.tell(append(Path(all, i), in)))
+				c.Ruleless = append(c.Ruleless, w.tell(append(Path(all, i), by)))
 				continue
 			}
 			for _, way := range w.ways(r) {
@@ -149,9 +150,31 @@ func (w *World[S, In, Out]) Count(depth int) Census {
 }
 
 // tell tells steps whose replies nobody knows.
-func (w *World[S, In, Out]) tell(steps []In) (line string) {
-	for _, in := range steps {
-		line += "; " + w.Kind.Model.Tell(history.Step[In, Out]{In: in, Lost: true})
+func (w *World[S, In, Out]) tell(steps []int) string {
+	lines := make([]string, len(steps))
+	for i, by := range steps {
+		lines[i] = w.Kind.Model.Tell(history.Step[In, Out]{In: w.Steps[by], Lost: true})
 	}
-	return line[min(2, len(line)):]
+	return strings.Join(lines, "; ")
+}
+
+// leading are the fewest steps up to one that meets a rule, by number.
+type leading struct {
+	rule  string
+	steps []int
+}
+
+// toRules returns the fewest steps to each rule.
+func (w *World[S, In, Out]) toRules(depth int, begin S) (each []leading) {
+	met := map[*history.Rule[S, In, Out]]bool{}
+	all := w.Reach(depth-1, begin)
+	for i, p := range all {
+		for by, in := range w.Steps {
+			if r := w.Kind.Model.RuleOf(p.State, in); r != nil && !met[r] {
+				met[r] = true
+				each = append(each, leading{r.Name, append(Path(all, i), by)})
+			}
+		}
+	}
+	return each
 }
