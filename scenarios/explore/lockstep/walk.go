@@ -27,6 +27,7 @@ type Progress struct {
 	Objects, Taken int
 	// States are those that were met within the depth, Edges the steps that were taken in them, and Left those that are not yet.
 	States, Edges, Left int
+	Wrong               bool        // the model does not explain the last reply
 	Ways                map[Way]int // how often a reply showed that it was this way, and no other
 	Rules               map[string]int
 }
@@ -35,7 +36,7 @@ type Progress struct {
 func (w *World[S, In, Out]) Walk(depth int, seed uint64) Walk {
 	return &walk[S, In, Out]{
 		World: w, depth: depth, rand: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // a walk, not a secret
-		ids: map[S]int{}, nodes: map[string]*node{}, ways: map[Way]int{}, rules: map[string]int{},
+		ids: map[S]int{}, nodes: map[string]*node[S]{}, ways: map[Way]int{}, rules: map[string]int{},
 	}
 }
 
@@ -44,23 +45,25 @@ type walk[S comparable, In, Out any] struct {
 	depth          int
 	rand           *rand.Rand
 	ids            map[S]int
-	nodes          map[string]*node
-	begin          *node
-	unmet          []leading // rules that come before all else
-	open           []*node   // with steps that were not taken
+	nodes          map[string]*node[S]
+	begin          *node[S]
+	unmet          []leading  // rules that come before all else
+	open           []*node[S] // with steps that were not taken
 	objects, taken int
+	wrong          bool
 	ways           map[Way]int
 	rules          map[string]int
 }
 
 // node is what is known of the states in which an object may be.
-type node struct {
+type node[S comparable] struct {
+	state  S // one of them
 	depth  int
-	from   *node // on a shortest way from the beginning, by its step
+	from   *node[S] // on a shortest way from the beginning, by its step
 	by     int
-	to     []*node // by step; nil where it was not taken
-	tries  int     // how often it was not met on the way to it
-	left   int     // steps that were not taken
+	to     []*node[S] // by step; nil where it was not taken
+	tries  int        // how often it was not met on the way to it
+	left   int        // steps that were not taken
 	queued bool
 }
 
@@ -90,45 +93,55 @@ func (w *walk[S, In, Out]) run(ctx context.Context, c *scenarios.Conn, o *explor
 		w.begin, w.unmet = w.node([]being[S]{{state: begin}}, nil, 0), w.toRules(w.depth, begin)
 	}
 	o.Histories = make([]explore.History[S, In, Out], 1)
-	for until := w.taken + steps; w.taken < until; {
+	for until := w.taken + steps; w.taken < until && !w.wrong; {
 		goal, path := w.next()
 		if goal == nil {
 			return
 		}
 		w.objects++
 		o.Histories[0] = explore.History[S, In, Out]{Begin: begin}
-		if !w.follow(ctx, w.Kind.Make(ctx, c, begin), goal, path, &o.Histories[0], until) {
-			return
-		}
+		w.follow(ctx, w.Kind.Make(ctx, c, begin), goal, path, &o.Histories[0], until)
 	}
 }
 
 // next returns a node in which not all steps were taken, nil if there is none, and the steps up to it.
-func (w *walk[S, In, Out]) next() (*node, []int) {
+func (w *walk[S, In, Out]) next() (*node[S], []int) {
 	for len(w.unmet) > 0 {
 		to := w.unmet[0]
 		if w.unmet = w.unmet[1:]; w.rules[to.rule] == 0 {
-			return &node{}, to.steps
+			return &node[S]{}, to.steps
 		}
 	}
-	for len(w.open) > 0 {
+	var best *node[S]
+	fewest := 0
+	for tries := 0; len(w.open) > 0 && tries < choices; {
 		i := w.rand.IntN(len(w.open))
 		n := w.open[i]
-		if w.lacks(n) {
-			return n, n.path()
+		if !w.lacks(n) {
+			w.open = slices.Delete(w.open, i, i+1)
+			n.queued = false
+			continue
 		}
-		w.open = slices.Delete(w.open, i, i+1)
-		n.queued = false
+		tries++
+		if _, often := w.rarest(n); best == nil || often < fewest {
+			best, fewest = n, often
+		}
 	}
-	return nil, nil
+	if best == nil {
+		return nil, nil
+	}
+	return best, best.path()
 }
 
+// choices is of how many nodes the one is chosen that has the rarest step.
+const choices = 4
+
 // lacks reports whether steps are to be taken in a node.
-func (w *walk[S, In, Out]) lacks(n *node) bool {
+func (w *walk[S, In, Out]) lacks(n *node[S]) bool {
 	return n.left > 0 && n.depth < w.depth && n.tries < mostTries
 }
 
-func (n *node) path() (steps []int) {
+func (n *node[S]) path() (steps []int) {
 	for ; n.from != nil; n = n.from {
 		steps = append(steps, n.by)
 	}
@@ -136,16 +149,16 @@ func (n *node) path() (steps []int) {
 	return steps
 }
 
-// follow takes the steps to a node, and then those that were not taken yet, as long as there are some nearby. ok is false if the model
-// does not explain a reply.
+// follow takes the steps to a node, and then those that were not taken yet, as long as there are some nearby, or
+// up to a reply that the model does not explain.
 func (w *walk[S, In, Out]) follow(
-	ctx context.Context, on explore.Object[In, Out], goal *node, path []int, h *explore.History[S, In, Out], until int,
-) (ok bool) {
+	ctx context.Context, on explore.Object[In, Out], goal *node[S], path []int, h *explore.History[S, In, Out], until int,
+) {
 	now, at := []being[S]{{h.Begin, map[Way]bool{}}}, w.begin
 	for w.taken < until {
 		if len(path) == 0 {
-			if goal, path = w.nearby(at, now[0].state); goal == nil {
-				return true
+			if goal, path = w.nearby(at); goal == nil {
+				return
 			}
 		}
 		i := path[0]
@@ -156,7 +169,8 @@ func (w *walk[S, In, Out]) follow(
 		step.Out = on.Do(ctx, 0, step.In)
 		h.Steps = append(h.Steps, step)
 		if now = w.after(now, step); len(now) == 0 {
-			return false
+			w.wrong = true
+			return
 		}
 		planned := at.to[i]
 		to := w.node(now, at, i)
@@ -169,7 +183,6 @@ func (w *walk[S, In, Out]) follow(
 		}
 		at = to
 	}
-	return true
 }
 
 // being is a state in which the object may be, and the ways that lead there and are not counted yet.
@@ -218,7 +231,7 @@ func sure[S comparable](all []being[S]) (ways map[Way]bool) {
 }
 
 // node returns the node of some states, to which a step of another leads.
-func (w *walk[S, In, Out]) node(states []being[S], from *node, by int) *node {
+func (w *walk[S, In, Out]) node(states []being[S], from *node[S], by int) *node[S] {
 	var ids []int
 	over := false
 	for _, b := range states {
@@ -235,7 +248,7 @@ func (w *walk[S, In, Out]) node(states []being[S], from *node, by int) *node {
 	key := fmt.Sprint(slices.Compact(ids))
 	n := w.nodes[key]
 	if n == nil {
-		n = &node{depth: w.depth + 1, to: make([]*node, len(w.Steps)), left: len(w.Steps)}
+		n = &node[S]{state: states[0].state, depth: w.depth + 1, to: make([]*node[S], len(w.Steps)), left: len(w.Steps)}
 		if over {
 			n.left = 0
 		}
@@ -251,7 +264,7 @@ func (w *walk[S, In, Out]) node(states []being[S], from *node, by int) *node {
 }
 
 // nearer notes that a step leads to a node, and what that brings nearer.
-func (w *walk[S, In, Out]) nearer(n, from *node, by int) {
+func (w *walk[S, In, Out]) nearer(n, from *node[S], by int) {
 	if from.depth+1 >= n.depth {
 		return
 	}
@@ -264,7 +277,7 @@ func (w *walk[S, In, Out]) nearer(n, from *node, by int) {
 	}
 }
 
-func (w *walk[S, In, Out]) queue(n *node) {
+func (w *walk[S, In, Out]) queue(n *node[S]) {
 	if !n.queued && n.left > 0 && n.depth < w.depth {
 		n.queued = true
 		w.open = append(w.open, n)
@@ -276,15 +289,16 @@ const near = 40
 
 // nearby returns a node with a step that was not taken, and the steps up to it from here, nil if there is none nearby. Here it is the
 // step whose rule was met least.
-func (w *walk[S, In, Out]) nearby(at *node, state S) (*node, []int) {
+func (w *walk[S, In, Out]) nearby(at *node[S]) (*node[S], []int) {
 	if at.left > 0 && at.depth < w.depth {
-		return at, []int{w.rarest(at, state)}
+		step, _ := w.rarest(at)
+		return at, []int{step}
 	}
 	type way struct {
-		to   *node
+		to   *node[S]
 		path []int
 	}
-	seen, queue := map[*node]bool{at: true}, []way{{at, nil}}
+	seen, queue := map[*node[S]]bool{at: true}, []way{{at, nil}}
 	for k := 0; k < len(queue) && k < near; k++ {
 		for i, to := range queue[k].to.to {
 			if to == nil || seen[to] {
@@ -301,27 +315,37 @@ func (w *walk[S, In, Out]) nearby(at *node, state S) (*node, []int) {
 	return nil, nil
 }
 
-// rarest returns the step whose rule was met least, of those that were not taken in a node.
-func (w *walk[S, In, Out]) rarest(at *node, state S) (best int) {
-	fewest := -1
+// rarest returns the step that shows what was seen least often, of those that were not taken in a node, and how often that was.
+func (w *walk[S, In, Out]) rarest(at *node[S]) (best, fewest int) {
+	fewest = -1
 	for _, i := range w.rand.Perm(len(w.Steps)) {
 		if at.to[i] != nil {
 			continue
 		}
-		n := 0
-		if r := w.Kind.Model.RuleOf(state, w.Steps[i]); r != nil {
-			n = w.rules[r.Name]
-		}
-		if fewest < 0 || n < fewest {
+		if n := w.seen(w.Kind.Model.RuleOf(at.state, w.Steps[i])); fewest < 0 || n < fewest {
 			best, fewest = i, n
 		}
 	}
-	return best
+	return best, fewest
+}
+
+// seen returns how often that was seen which a rule demands to be possible, if it demands something, or else how often it was met.
+func (w *walk[S, In, Out]) seen(r *history.Rule[S, In, Out]) int {
+	if r == nil {
+		return 0
+	}
+	n := w.rules[r.Name]
+	for i := range r.Ways {
+		if way := &r.Ways[i]; way.Must {
+			n = min(n, w.ways[w.way(r, way)])
+		}
+	}
+	return n
 }
 
 // Done implements [Walk].
 func (w *walk[S, In, Out]) Done() Progress {
-	p := Progress{Objects: w.objects, Taken: w.taken, Ways: w.ways, Rules: w.rules}
+	p := Progress{Objects: w.objects, Taken: w.taken, Wrong: w.wrong, Ways: w.ways, Rules: w.rules}
 	for _, n := range w.nodes {
 		if n.depth <= w.depth {
 			p.States++
