@@ -29,8 +29,9 @@ type World[S comparable, In, Out any] struct {
 
 // Small is a small world of whatever kind.
 type Small interface {
-	// Called returns its name.
+	// Called returns its name, and Of that of the kind of its objects.
 	Called() string
+	Of() string
 	// All returns the ways of all rules of the model.
 	All() []Way
 	// Count enumerates the states that so many steps lead to.
@@ -41,6 +42,9 @@ type Small interface {
 
 // Called implements [Small].
 func (w *World[S, In, Out]) Called() string { return w.Name }
+
+// Of implements [Small].
+func (w *World[S, In, Out]) Of() string { return w.Scenario.Name() }
 
 // Census is what was counted of a small world.
 type Census struct {
@@ -79,7 +83,7 @@ func (w *World[S, In, Out]) ways(r *history.Rule[S, In, Out]) (all []Way) {
 }
 
 func (w *World[S, In, Out]) way(r *history.Rule[S, In, Out], way *history.Way[S, In, Out]) Way {
-	return Way{w.Scenario.Name(), r.Name, way.Name, way.Must}
+	return Way{w.Of(), r.Name, way.Name, way.Must}
 }
 
 // Place is a state that some steps lead to, and the last of them.
