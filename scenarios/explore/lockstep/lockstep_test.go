@@ -211,4 +211,8 @@ func TestCountTellsWhatHasNoRule(t *testing.T) {
 	if c.States != 3 || c.Steps != 6 || len(c.Ways) != 3 {
 		t.Errorf("counted: %+v", c)
 	}
+	gaps, _ := lockstep.Gaps([]lockstep.Small{world(true, in{1})}, 2)
+	if want := "no small world meets the rule: counters: a number is shown as it is"; len(gaps) != 1 || gaps[0] != want {
+		t.Errorf("the gaps are %q, want %q", gaps, want)
+	}
 }

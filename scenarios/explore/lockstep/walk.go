@@ -67,6 +67,9 @@ type node[S comparable] struct {
 	queued bool
 }
 
+// suiteTime is the time that the steps of a suite may take: many are asked one after the other, and a machine may be busy.
+const suiteTime = 10 * time.Minute
+
 // mostTries is how often a walk sets out for a state that does not come again.
 const mostTries = 3
 
@@ -74,7 +77,7 @@ const mostTries = 3
 func (w *walk[S, In, Out]) Suite(of *scenarios.Protocol, steps int) scenarios.Suite {
 	s := w.Scenario
 	drive := &scenarios.Drive[explore.Observation[S, In, Out]]{
-		ID: "lockstep/" + w.Name, Title: "walks through a small world of " + w.Name, Once: "a walk goes on",
+		ID: "lockstep/" + w.Name, Title: "walks through a small world of " + w.Name, Once: "a walk goes on", Timeout: suiteTime,
 		Run: func(ctx context.Context, c *scenarios.Conn, o *explore.Observation[S, In, Out]) {
 			w.run(ctx, c, o, steps)
 		},

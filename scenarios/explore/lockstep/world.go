@@ -1,6 +1,8 @@
 package lockstep
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -151,6 +153,29 @@ func (w *World[S, In, Out]) Count(depth int) Census {
 		}
 	}
 	return c
+}
+
+// Gaps tells what is wrong with the rules in small worlds, as far as so many steps lead: that a step has none in some state, and that
+// one is met by no step. It also counts the states and the steps.
+func Gaps(worlds []Small, depth int) (gaps, counts []string) {
+	met := map[Way]bool{}
+	for _, w := range worlds {
+		c := w.Count(depth)
+		counts = append(counts, fmt.Sprintf("%s: %d states, %d steps in them", w.Called(), c.States, c.Steps))
+		maps.Copy(met, c.Ways)
+		if n := len(c.Ruleless); n > 0 {
+			gaps = append(gaps, fmt.Sprintf("%s: %d steps have no rule, like the last of: %s", w.Called(), n, c.Ruleless[0]))
+		}
+	}
+	for _, w := range worlds {
+		for _, way := range w.All() {
+			if !met[way] {
+				met[way] = true
+				gaps = append(gaps, "no small world meets the rule: "+way.String())
+			}
+		}
+	}
+	return gaps, counts
 }
 
 // tell tells steps whose replies nobody knows.

@@ -41,7 +41,7 @@ var everything = model.Offers{Lifecycle: true, Portfolio: true, Plan: true, Wind
 func groupOf(name string, about model.Offers, begin model.Group, steps ...model.Deed) *groupWorld {
 	begin.Offers = about
 	for n := range begin.All {
-		if n >= begin.Size || begin.All[n].Parent == 0 && n == 0 {
+		if n == 0 || n >= begin.Size {
 			begin.All[n].Parent = model.None
 		}
 	}
@@ -100,7 +100,9 @@ var portfolios = groupOf("portfolios", everything, model.Group{
 
 // family is a parent with two children, of which one depends on the other, and a draft that does, too.
 var family = groupOf("a family", model.Offers{}, model.Group{
-	Size: 4, All: [model.MostIntents]model.Single{1: {Parent: 0}, 2: {Parent: 0, Needs: 2}, 3: {Parent: model.None, Status: model.Draft, Needs: 2}},
+	Size: 4, All: [model.MostIntents]model.Single{
+		1: {Parent: 0}, 2: {Parent: 0, Needs: 2}, 3: {Parent: model.None, Status: model.Draft, Needs: 2},
+	},
 },
 	model.Deed{Do: model.Halts, Intent: 1}, model.Deed{Do: model.Complete}, model.Deed{Do: model.Complete, Intent: 1},
 	model.Deed{Do: model.Abandon, Intent: 2}, model.Deed{Do: model.Activate}, model.Deed{Do: model.Activate, Intent: 3},
