@@ -67,7 +67,7 @@ func TestLockstep(t *testing.T) {
 								seen[way] += n
 							}
 							for rule, n := range p.Rules {
-								rules[rule] += n
+								rules[w.Of()+": "+rule] += n
 							}
 						})
 					}
@@ -102,7 +102,7 @@ func walked(t *testing.T, w lockstep.Small, h prove.Host, steps int) lockstep.Pr
 		switch {
 		case p.Wrong:
 			t.Fatalf("no sentence is violated, and the model does not explain it: %s", out.Reason)
-		case p.Taken == before, p.Taken == steps:
+		case p.Taken == before, steps > 0 && p.Taken >= steps:
 			return p
 		}
 	}
@@ -119,16 +119,17 @@ func met(t *testing.T, worlds []lockstep.Small, seen map[lockstep.Way]int, rules
 	}
 	for _, way := range slices.SortedFunc(maps.Keys(all), func(a, b lockstep.Way) int { return strings.Compare(a.String(), b.String()) }) {
 		why := unseen[way.String()]
-		switch {
-		case rules[way.Rule] == 0 && why == "":
-			t.Errorf("no step meets the rule: %s", way)
-		case seen[way] == 0 && why == "":
-			t.Errorf("no host was seen to do this, must it be possible? %t: %s", way.Must, way)
-		case seen[way] > 0 && why != "" && why != byChance:
-			t.Errorf("it was seen %d times: take it from the list: %s", seen[way], way)
-		}
-		if way.Must && why != "" {
-			t.Errorf("that must be possible, and is in the list of what is not seen: %s", way)
+		switch n := seen[way]; {
+		case way.Must && why != "":
+			t.Errorf("it must be possible, so it is not to be in the list of what is not seen: %s", way)
+		case way.Must && n == 0:
+			t.Errorf("it must be possible, and no host was seen to do it: %s", way)
+		case why == "" && rules[way.Kind+": "+way.Rule] == 0:
+			t.Errorf("no step on a host meets its rule: %s", way)
+		case why == "" && n == 0:
+			t.Errorf("no host was seen to do it, and the list of what is not seen does not say why: %s", way)
+		case why != "" && why != byChance && n > 0:
+			t.Errorf("it was seen %d times, so it is not to be in the list of what is not seen: %s", n, way)
 		}
 	}
 }

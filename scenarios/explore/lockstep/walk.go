@@ -95,7 +95,7 @@ func (w *walk[S, In, Out]) run(ctx context.Context, c *scenarios.Conn, o *explor
 	if w.begin == nil {
 		w.begin, w.unmet = w.node([]being[S]{{state: begin}}, nil, 0), w.toRules(w.depth, begin)
 	}
-	o.Histories = make([]explore.History[S, In, Out], 1)
+	o.Histories, o.Known = make([]explore.History[S, In, Out], 1), c.Known
 	for until := w.taken + steps; w.taken < until && !w.wrong; {
 		goal, path := w.next()
 		if goal == nil {
@@ -103,7 +103,7 @@ func (w *walk[S, In, Out]) run(ctx context.Context, c *scenarios.Conn, o *explor
 		}
 		w.objects++
 		o.Histories[0] = explore.History[S, In, Out]{Begin: begin}
-		w.follow(ctx, w.Kind.Make(ctx, c, begin), goal, path, &o.Histories[0], until)
+		w.follow(ctx, w.Kind.Make(ctx, c, begin), goal, path, o, until)
 	}
 }
 
@@ -152,13 +152,14 @@ func (n *node[S]) path() (steps []int) {
 	return steps
 }
 
-// follow takes the steps to a node, and then those that were not taken yet, as long as there are some nearby, or
-// up to a reply that the model does not explain.
+// follow takes the steps to a node, and then those that were not taken yet, as long as there are some nearby, or up to a reply that
+// the model does not explain.
 func (w *walk[S, In, Out]) follow(
-	ctx context.Context, on explore.Object[In, Out], goal *node[S], path []int, h *explore.History[S, In, Out], until int,
+	ctx context.Context, on explore.Object[In, Out], goal *node[S], path []int, o *explore.Observation[S, In, Out], until int,
 ) {
+	h := &o.Histories[0]
 	now, at := []being[S]{{h.Begin, map[Way]bool{}}}, w.begin
-	for w.taken < until {
+	for w.taken < until || len(path) > 0 {
 		if len(path) == 0 {
 			if goal, path = w.nearby(at); goal == nil {
 				return
@@ -171,20 +172,22 @@ func (w *walk[S, In, Out]) follow(
 		step := history.Step[In, Out]{Began: time.Duration(2 * n), Ended: time.Duration(2*n + 1), In: w.Steps[i]}
 		step.Out = on.Do(ctx, 0, step.In)
 		h.Steps = append(h.Steps, step)
-		if now = w.after(now, step); len(now) == 0 {
-			w.wrong = true
-			return
-		}
 		planned := at.to[i]
-		to := w.node(now, at, i)
-		if at.to[i] = to; planned == nil {
+		if planned == nil {
 			at.left--
 			at.tries = 0
-		} else if planned != to { // the target went another way this time
+		}
+		if now = w.after(now, step); len(now) == 0 {
+			at.to[i] = &node[S]{depth: w.depth + 1}
+			w.wrong = !w.Kind.Model.Except(o.Known).Explain([]S{h.Begin}, h.Steps, 0).GaveUp
+			return
+		}
+		to := w.node(now, at, i)
+		at.to[i] = to
+		if at = to; planned != nil && planned != to { // the target went another way this time
 			goal.tries++
 			path = nil
 		}
-		at = to
 	}
 }
 
