@@ -17,14 +17,14 @@ import (
 )
 
 var (
-	lockstepSteps = flag.Int("lockstep", 300, "how many steps are taken in each small world; 0 is all of them, and some on each honest host")
+	lockstepSteps = flag.Int("lockstep", 400, "how many steps are taken in each small world; 0 is all of them, and some on each honest host")
 	lockstepSeed  = flag.Uint64("lockstep-seed", 1, "which steps are taken, where not all are")
 )
 
 const (
 	worldDepth   = 8    // how many steps lead to the states of a small world
 	stepsOfAHost = 1500 // before another host is started: it keeps all that was made on it
-	someSteps    = 300  // on other hosts, where all steps are taken on the plain one
+	someSteps    = 400  // on other hosts, where all steps are taken on the plain one
 )
 
 // besides are honest hosts that do what the plain one does not, and the kind of objects to which they do.

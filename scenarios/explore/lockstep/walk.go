@@ -36,14 +36,22 @@ type Progress struct {
 func (w *World[S, In, Out]) Walk(depth int, seed uint64) Walk {
 	return &walk[S, In, Out]{
 		World: w, depth: depth, rand: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // a walk, not a secret
-		ids: map[S]int{}, nodes: map[string]*node[S]{}, ways: map[Way]int{}, rules: map[string]int{},
+		looks: numbers(w.Looks), ids: map[S]int{}, nodes: map[string]*node[S]{}, ways: map[Way]int{}, rules: map[string]int{},
 	}
+}
+
+func numbers(n int) (all []int) {
+	for i := range n {
+		all = append(all, i)
+	}
+	return all
 }
 
 type walk[S comparable, In, Out any] struct {
 	*World[S, In, Out]
 	depth          int
 	rand           *rand.Rand
+	looks          []int
 	ids            map[S]int
 	nodes          map[string]*node[S]
 	begin          *node[S]
@@ -187,6 +195,9 @@ func (w *walk[S, In, Out]) follow(
 		if at = to; planned != nil && planned != to { // the target went another way this time
 			goal.tries++
 			path = nil
+		}
+		if planned == nil && i >= w.Looks && len(path) == 0 {
+			goal, path = &node[S]{}, w.looks
 		}
 	}
 }

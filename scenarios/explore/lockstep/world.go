@@ -19,6 +19,9 @@ type World[S comparable, In, Out any] struct {
 	Begin S
 	On    func(S, scenarios.Discovery) S
 	Steps []In
+	// Looks are how many of the steps, from the first on, are reads that follow each other step when it is taken in a state for the first
+	// time: it may have done what its reply does not tell.
+	Looks int
 	// Told are states in which objects come to be, too, but by no step alone: a reply tells so.
 	Told []S
 	// Plain returns a state without what other objects have otherwise, like ids, and what no rule looks at but to blame a sentence.

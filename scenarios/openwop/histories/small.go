@@ -24,12 +24,12 @@ type (
 var smallFile = &fileWorld{
 	Name: "a file", Kind: files, Scenario: filesExplained, Plain: plainFiles,
 	Begin: model.Files{Versioned: true, MaxBytes: 64, Keeps: 3}, On: filesOn,
-	Steps: []model.FileAsk{
-		{Do: model.PutFile}, {Do: model.PutFile, If: model.CurrentEtag, Text: model.Text{N: 1}, Type: "text/plain"},
+	Looks: 1, Steps: []model.FileAsk{
+		{Do: model.GetFile}, {Do: model.PutFile}, {Do: model.PutFile, If: model.CurrentEtag, Text: model.Text{N: 1}, Type: "text/plain"},
 		{Do: model.PutFile, If: model.FormerEtag}, {Do: model.PutFile, If: model.InventedEtag}, {Do: model.PutFile, If: model.AnyEtag},
 		{Do: model.PutFile, Text: model.Text{Kind: model.TooLarge}},
 		{Do: model.PutFile, If: model.CurrentEtag, Text: model.Text{Kind: model.TooLarge}},
-		{Do: model.PutOdd}, {Do: model.PutStray}, {Do: model.DropFile}, {Do: model.GetFile}, {Do: model.ListFiles},
+		{Do: model.PutOdd}, {Do: model.PutStray}, {Do: model.DropFile}, {Do: model.ListFiles},
 		{Do: model.GetVersion}, {Do: model.GetVersion, Back: 1}, {Do: model.GetVersion, Back: -1},
 		{Do: model.GetForeign}, {Do: model.DropForeign},
 	},
@@ -39,10 +39,10 @@ var smallFile = &fileWorld{
 var twoFiles = &fileWorld{
 	Name: "two files", Kind: files, Scenario: filesExplained, Plain: plainFiles,
 	Begin: model.Files{}, On: filesOn,
-	Steps: []model.FileAsk{
-		{Do: model.PutFile}, {Do: model.PutFile, Path: 2}, {Do: model.PutFile, Path: 2, If: model.OtherEtag}, {Do: model.DropFile},
-		{Do: model.DropFile, Path: 2}, {Do: model.GetFile}, {Do: model.GetFile, Path: 2}, {Do: model.ListFiles, Path: 4},
-		{Do: model.GetVersion},
+	Looks: 2, Steps: []model.FileAsk{
+		{Do: model.GetFile}, {Do: model.GetFile, Path: 2}, {Do: model.PutFile}, {Do: model.PutFile, Path: 2},
+		{Do: model.PutFile, Path: 2, If: model.OtherEtag}, {Do: model.DropFile}, {Do: model.DropFile, Path: 2},
+		{Do: model.ListFiles, Path: 4}, {Do: model.GetVersion},
 	},
 }
 
@@ -58,9 +58,10 @@ func plainFiles(f model.Files) model.Files {
 
 var smallKeys = &keyWorld{
 	Name: "keys", Kind: keys, Scenario: keysExplained,
-	Steps: []model.KeyAsk{
-		{Do: model.AskRun}, {Do: model.AskRun, Body: 1}, {Do: model.AskReordered}, {Do: model.AskRun, Key: 1}, {Do: model.AskRun, Tenant: 1},
-		{Do: model.AskReordered, Tenant: 1, Body: 1}, {Do: model.AskStranger}, {Do: model.LookAtRun}, {Do: model.LookAtRun, Tenant: 1},
+	Looks: 1, Steps: []model.KeyAsk{
+		{Do: model.LookAtRun}, {Do: model.AskRun}, {Do: model.AskRun, Body: 1}, {Do: model.AskReordered}, {Do: model.AskRun, Key: 1},
+		{Do: model.AskRun, Tenant: 1},
+		{Do: model.AskReordered, Tenant: 1, Body: 1}, {Do: model.AskStranger}, {Do: model.LookAtRun, Tenant: 1},
 	},
 	Plain: func(k model.Keys) model.Keys {
 		for t := range k.Used {
@@ -80,9 +81,10 @@ var smallGoal = &goalWorld{
 		_, g.Escalate = claims.GoalsEscalation.Look(d)
 		return g
 	},
-	Steps: []model.GoalAsk{
-		{Do: model.TickGoal, Cost: 250, Sure: 50}, {Do: model.TickGoal, Sure: -1}, {Do: model.TickGoal, Satisfied: true, Sure: 100},
-		{Do: model.TickGoal, Stuck: true}, {Do: model.ReadGoal}, {Do: model.ListGoals, N: 1}, {Do: model.ListGoals, N: 3}, {Do: model.ReadTrail},
+	Looks: 2, Steps: []model.GoalAsk{
+		{Do: model.ReadGoal}, {Do: model.ReadTrail}, {Do: model.TickGoal, Cost: 250, Sure: 50}, {Do: model.TickGoal, Sure: -1},
+		{Do: model.TickGoal, Satisfied: true, Sure: 100},
+		{Do: model.TickGoal, Stuck: true}, {Do: model.ListGoals, N: 1}, {Do: model.ListGoals, N: 3},
 		{Do: model.ReadGoalRun}, {Do: model.EditGoal, N: 1}, {Do: model.RestateGoal}, {Do: model.ForceGoal}, {Do: model.CompleteGoal},
 		{Do: model.PauseGoal}, {Do: model.ResumeGoal}, {Do: model.AbandonGoal},
 	},
@@ -110,7 +112,7 @@ var smallGate = runOf("an approval", model.Loop{Workflow: fixture.Approval, Gate
 
 func runOf(name string, l model.Loop) *runWorld {
 	w := &runWorld{
-		Name: name, Kind: runs, Scenario: runsExplained, Begin: model.Run{Loop: l, Still: -1},
+		Name: name, Kind: runs, Scenario: runsExplained, Begin: model.Run{Loop: l, Still: -1}, Looks: 1,
 		On: func(r model.Run, d scenarios.Discovery) model.Run {
 			r.Claims, r.Loop.Floor = claimsOf(d), floorOf(d)
 			if !r.Claims.Counts { // it may not doubt, and nothing may bound it
@@ -127,17 +129,17 @@ func runOf(name string, l model.Loop) *runWorld {
 			return r
 		},
 	}
-	replay := string(dialect.ForkModeReplay)
-	w.Steps = []model.RunAsk{
-		{Do: model.PollRun, From: 50}, {Do: model.StreamRun, From: -1, Mode: "debug"}, {Do: model.StreamRun, From: 50, Mode: "debug"},
-		{Do: model.ForkRun, Mode: replay}, {Do: model.ForkRun, From: 50, Mode: replay},
-	}
 	for _, do := range []model.RunDo{
 		model.Settle, model.LookAt, model.PollRun, model.PauseRun, model.ResumeRun, model.CancelRun, model.CancelRuns, model.Ancestry,
 		model.ReadChild,
 	} {
 		w.Steps = append(w.Steps, model.RunAsk{Do: do, From: -1})
 	}
+	replay := string(dialect.ForkModeReplay)
+	w.Steps = append(w.Steps, []model.RunAsk{
+		{Do: model.PollRun, From: 50}, {Do: model.StreamRun, From: -1, Mode: "debug"}, {Do: model.StreamRun, From: 50, Mode: "debug"},
+		{Do: model.ForkRun, Mode: replay}, {Do: model.ForkRun, From: 50, Mode: replay},
+	}...)
 	for _, by := range []model.By{model.ByNode, model.ByToken, model.ByOld, model.ByForged, model.Nowhere, model.Misfit} {
 		w.Steps = append(w.Steps, model.RunAsk{Do: model.AnswerRun, By: by, From: -1})
 	}
