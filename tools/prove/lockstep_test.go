@@ -139,6 +139,7 @@ const (
 	oneAtATime = "it takes several clients at once, and here is one"
 	byChance   = "it hangs on how far a run has got, and on which steps are taken"
 	known      = "the hosts here know another tenant"
+	nothing    = "nothing is asked where no text says what holds"
 	theirs     = "no text says which, and the simulated host does the other thing"
 )
 
@@ -171,6 +172,7 @@ var unseen = map[string]string{
 	"worlds: a record is taken: refused":                                                                    theirs,
 	"worlds: an answer to what waits is taken: refused for another reason":                                  theirs,
 	"worlds: an empty text is no answer, which is a SHOULD: a server that takes it goes its own way: taken": theirs,
+	"worlds: no text says what holds from here":                                                             nothing,
 	"worlds: what a text takes that is no text is open: taken":                                              theirs,
 	"worlds: what comes of a record over one that waits is open: refused":                                   theirs,
 	"worlds: what comes of an answer to what has no record is open: taken":                                  theirs,

@@ -202,7 +202,7 @@ func (w *World[S, In, Out]) toRules(depth int, begin S) (each []leading) {
 	all := w.Reach(depth-1, begin)
 	for i, p := range all {
 		for by, in := range w.Steps {
-			if r := w.Kind.Model.RuleOf(p.State, in); r != nil && !met[r] {
+			if r := w.Kind.Model.RuleOf(p.State, in); r != nil && !met[r] && !w.over(p.State) {
 				met[r] = true
 				each = append(each, leading{r.Name, append(Path(all, i), by)})
 			}

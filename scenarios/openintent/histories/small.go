@@ -1,6 +1,8 @@
 package histories
 
 import (
+	"slices"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/explore/lockstep"
 	"github.com/openassay/assay/scenarios/openintent/claims"
@@ -62,8 +64,15 @@ func groupOf(name string, looks int, about model.Offers, begin model.Group, step
 			}
 			return g
 		},
-		Over: func(g model.Group) bool { return g.Astray },
+		Over: func(g model.Group) bool { return g.Astray || unwatched(g) },
 	}
+}
+
+// unwatched reports whether a window began that the server does not say it ends: time may do anything to it.
+func unwatched(g model.Group) bool {
+	return !g.Offers.Windows && slices.ContainsFunc(g.All[:g.Size], func(s model.Single) bool {
+		return s.Record == model.Waiting && s.Window > 0
+	})
 }
 
 // dependents are an intent that is suspended and answered, and one that depends on it.
