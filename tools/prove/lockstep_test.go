@@ -154,7 +154,7 @@ var unseen = map[string]string{
 	"goals: an active goal is paused and resumed: refused":                                              theirs,
 	"goals: an escalated goal is edited or not: edited":                                                 theirs,
 	"goals: an escalated goal is resumed or not: resumed":                                               theirs,
-	"goals: what becomes of an escalated goal that goes on again is open":                               theirs,
+	"goals: what becomes of an escalated goal that goes on again is open":                               nothing,
 	"keys: a request of another tenant is done as if nobody had used its key: another is under way":     oneAtATime,
 	"keys: a request of another tenant is done as if nobody had used its key: there is no other tenant": known,
 	"keys: a request under a new key is done: another is under way":                                     oneAtATime,

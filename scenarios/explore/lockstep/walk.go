@@ -72,6 +72,7 @@ type node[S comparable] struct {
 	to     []*node[S] // by step; nil where it was not taken
 	tries  int        // how often it was not met on the way to it
 	left   int        // steps that were not taken
+	over   bool       // no text says what comes after it
 	queued bool
 }
 
@@ -192,6 +193,9 @@ func (w *walk[S, In, Out]) follow(
 		}
 		to := w.node(now, at, i)
 		at.to[i] = to
+		if to.over {
+			return
+		}
 		if at = to; planned != nil && planned != to { // the target went another way this time
 			goal.tries++
 			path = nil
@@ -265,7 +269,7 @@ func (w *walk[S, In, Out]) node(states []being[S], from *node[S], by int) *node[
 	key := fmt.Sprint(slices.Compact(ids))
 	n := w.nodes[key]
 	if n == nil {
-		n = &node[S]{state: states[0].state, depth: w.depth + 1, to: make([]*node[S], len(w.Steps)), left: len(w.Steps)}
+		n = &node[S]{state: states[0].state, depth: w.depth + 1, to: make([]*node[S], len(w.Steps)), left: len(w.Steps), over: over}
 		if over {
 			n.left = 0
 		}
