@@ -69,6 +69,10 @@ soak: ## Repeat what a single run may miss: tests that wait, 20 times, the comma
 	ASSAY_LONG=1 $(GO) test -timeout 240m -count=1 -run '^TestDrawnMannersAccuseNobody$$' ./tools/prove -manners $(or $(SEED),1)
 	$(GO) test -timeout 180m -count=20 -shuffle=on $$($(GO) list $(RACED) ./scenarios/... | grep -v /ginkgosuite)
 
+.PHONY: lockstep
+lockstep: ## Take all steps of all small worlds on the plain simulated hosts, and some, drawn with SEED, on every honest host
+	$(GO) test ./tools/prove -timeout 120m -count=1 -v -run '^TestLockstep$$' -lockstep 0 -lockstep-seed $(or $(SEED),1)
+
 .PHONY: blind
 blind: ## Make 60 judges pass always, drawn with SEED, and see that the committed kill matrix notices
 	$(GO) test ./tools/prove -timeout 60m -count=1 -v -run '^TestABlindJudgeIsNoticed$$' -judges 60 -judge-seed $(or $(SEED),1)

@@ -124,15 +124,25 @@ func (m *Model[S, In, Out]) excuses(t Taken[S, In, Out]) bool {
 	})
 }
 
+// Took returns the ways that a step may have gone in these states, by what its reply shows.
+func (m *Model[S, In, Out]) Took(states []S, step Step[In, Out]) (all []Taken[S, In, Out]) {
+	for _, s := range states {
+		for _, t := range m.ways(s, step) {
+			if len(t.Misses) == 0 {
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
 // After returns the states after a step.
 func (m *Model[S, In, Out]) After(states []S, step Step[In, Out]) (next []S) {
 	seen := make(map[S]bool, len(states))
-	for _, s := range states {
-		for _, t := range m.ways(s, step) {
-			if len(t.Misses) == 0 && !seen[t.To] {
-				seen[t.To] = true
-				next = append(next, t.To)
-			}
+	for _, t := range m.Took(states, step) {
+		if !seen[t.To] {
+			seen[t.To] = true
+			next = append(next, t.To)
 		}
 	}
 	return next

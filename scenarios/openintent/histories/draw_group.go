@@ -8,17 +8,22 @@ import (
 	"github.com/openassay/assay/scenarios/openintent/model"
 )
 
-// beginGroup draws a group: each intent may be below one before it, and depend on some of those.
-func beginGroup(r *rand.Rand, d scenarios.Discovery) (g model.Group) {
+// offersOf are the claims of a server that groups are about.
+func offersOf(d scenarios.Discovery) model.Offers {
 	has := func(c scenarios.Claim) bool {
 		_, is := c.Look(d)
 		return is
 	}
 	clock := d.Document.At("/assay/clock/advance").String() != ""
-	g.Offers = model.Offers{
+	return model.Offers{
 		Lifecycle: has(claims.Lifecycle), Portfolio: has(claims.Portfolio), Plan: has(claims.Plan),
 		Windows: has(claims.Notifier) && clock, Deadline: has(claims.Deadline) && has(claims.Portfolio) && clock,
 	}
+}
+
+// beginGroup draws a group: each intent may be below one before it, and depend on some of those.
+func beginGroup(r *rand.Rand, d scenarios.Discovery) (g model.Group) {
+	g.Offers = offersOf(d)
 	g.Size = 3 + r.IntN(model.MostIntents-2)
 	family, bound := r.IntN(4), r.IntN(4) // how much is below another, and depends on another
 	for n := range g.Size {

@@ -22,19 +22,20 @@ func Models() []history.Object {
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: explore.SuiteID, Title: "drawn histories of several clients, against all that the texts let an object show",
-		Scenarios: []scenarios.Scenario{
-			{
-				ID:     "openintent/histories/questions",
-				Title:  "an intent with a question shows what clients did to it, in some order, whatever they do at once",
-				Proves: scenarios.IDs{openintent.OIP00014}, Watches: questions.Watched(), Reaches: scenarios.Survived,
-				Claim: claims.Core, Ask: scenarios.Ask(askedAtOnce, questions.Judge), Depth: scenarios.Standard,
-			},
-			{
-				ID:     "openintent/histories/worlds",
-				Title:  "intents that hang together, and all that shows them, agree with what was done to them, in whatever order",
-				Proves: scenarios.IDs{openintent.OIP00014}, Watches: worlds.Watched(), Reaches: scenarios.Survived,
-				Claim: claims.With(claims.Core, claims.Graph), Ask: scenarios.Ask(drawnWorlds, worlds.Judge), Depth: scenarios.Standard,
-			},
-		},
+		Scenarios: []scenarios.Scenario{questionsExplained, worldsExplained},
 	}
+}
+
+var questionsExplained = scenarios.Scenario{
+	ID:     "openintent/histories/questions",
+	Title:  "an intent with a question shows what clients did to it, in some order, whatever they do at once",
+	Proves: scenarios.IDs{openintent.OIP00014}, Watches: questions.Watched(), Reaches: scenarios.Survived,
+	Claim: claims.Core, Ask: scenarios.Ask(askedAtOnce, questions.Judge), Depth: scenarios.Standard,
+}
+
+var worldsExplained = scenarios.Scenario{
+	ID:     "openintent/histories/worlds",
+	Title:  "intents that hang together, and all that shows them, agree with what was done to them, in whatever order",
+	Proves: scenarios.IDs{openintent.OIP00014}, Watches: worlds.Watched(), Reaches: scenarios.Survived,
+	Claim: claims.With(claims.Core, claims.Graph), Ask: scenarios.Ask(drawnWorlds, worlds.Judge), Depth: scenarios.Standard,
 }

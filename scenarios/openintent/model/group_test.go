@@ -48,43 +48,6 @@ var deeds = append([]model.Action{
 	model.Frees, model.Join, model.Leave, model.Claim, model.Renew, model.Deadline,
 }, model.Reads...)
 
-// every calls each with all deeds of an intent.
-func every(n int, each func(model.Deed)) {
-	for _, do := range deeds {
-		each(model.Deed{Do: do, Intent: n})
-		for _, match := range []string{"", model.MatchOld, model.MatchLater, model.MatchNone} {
-			each(model.Deed{Do: do, Intent: n, On: 1, Match: match})
-		}
-	}
-	each(model.Deed{Do: model.Depend, Intent: n, On: 2})
-	for value := range model.Values {
-		for _, names := range []string{"", model.NamesEarlier, model.NamesOther, model.NamesNear, model.NamesNone} {
-			each(model.Deed{Do: model.Answer, Intent: n, Value: value, Names: names})
-		}
-	}
-}
-
-// Whatever is done in whatever state, there is a rule, and each rule is needed for something.
-func TestGroupRules(t *testing.T) {
-	met := map[string]bool{}
-	for _, g := range small() {
-		for n := range g.Size {
-			every(n, func(in model.Deed) {
-				r := model.GroupModel.RuleOf(g, in)
-				if r == nil {
-					t.Fatalf("there is no rule for %v in %v", in, g.All)
-				}
-				met[r.Name] = true
-			})
-		}
-	}
-	for _, r := range model.GroupModel.Rules {
-		if !met[r.Name] {
-			t.Errorf("no deed meets the rule: %s", r.Name)
-		}
-	}
-}
-
 // Whatever comes of deeds: what is held has something open, and portfolios tell no more at least than at most.
 func TestGroupStates(t *testing.T) {
 	all := small()

@@ -362,9 +362,10 @@ func (g Goal) unsatisfied(s goalStep) Goal {
 }
 
 func (g Goal) exceeded(s goalStep) Goal {
-	g = g.with(s)
-	g.State = GoalExceeded
-	return g
+	if next := g.with(s).bounded(); next.State == GoalExceeded {
+		return next
+	}
+	return g.judged(s) // no bound is crossed
 }
 
 func (g Goal) bounded() Goal {

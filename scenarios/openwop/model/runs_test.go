@@ -20,66 +20,6 @@ func loopOf(bound int, second model.LoopTurn) model.Loop {
 		Turns: [6]model.LoopTurn{{Workers: [2]int{1, 2}}, second}}
 }
 
-// runStates are small states of every sort.
-func runStates() (all []model.Run) {
-	for _, l := range []model.Loop{
-		{Gate: true, N: 1, Turns: [6]model.LoopTurn{{Asks: true}}},
-		loopOf(0, model.LoopTurn{Asks: true}), loopOf(0, model.LoopTurn{Workers: [2]int{2}, Doubt: true}), loopOf(1, model.LoopTurn{Asks: true}),
-	} {
-		for leg := range 2 {
-			for _, held := range []bool{false, true} {
-				for _, cancelled := range []bool{false, true} {
-					for _, pause := range []model.Pause{model.NeverPaused, model.Pausing, model.Standing, model.Resumed} {
-						for _, end := range []string{"", "completed", "failed", "cancelled"} {
-							for _, ancestry := range []bool{false, true} {
-								all = append(all, model.Run{Loop: l, Leg: leg, Held: held, Cancelled: cancelled, Pause: pause, End: end, Still: -1,
-									Claims: model.Claims{Ancestry: ancestry}})
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-	return all
-}
-
-func runAsks() (all []model.RunAsk) {
-	for _, do := range []model.RunDo{
-		model.LookAt, model.Settle, model.PollRun, model.StreamRun, model.PauseRun, model.ResumeRun, model.CancelRun, model.CancelRuns,
-		model.Ancestry, model.ReadChild, model.ForkRun,
-	} {
-		all = append(all, model.RunAsk{Do: do})
-	}
-	for _, by := range []model.By{model.ByNode, model.ByToken, model.ByOld, model.ByForged, model.Nowhere, model.Misfit} {
-		all = append(all, model.RunAsk{Do: model.AnswerRun, By: by})
-	}
-	return all
-}
-
-// Whatever is asked in whatever state: there is a rule for it, a reply that was lost leaves a state, and each rule is met.
-func TestRunsHaveARule(t *testing.T) {
-	met := map[string]bool{}
-	for _, s := range runStates() {
-		for _, in := range runAsks() {
-			r := model.RunModel.RuleOf(s, in)
-			if r == nil {
-				t.Fatalf("nothing is said of %+v in %+v", in, s)
-			}
-			met[r.Name] = true
-			lost := history.Step[model.RunAsk, model.RunSaw]{In: in, Lost: true}
-			if after := model.RunModel.After([]model.Run{s}, lost); !slices.Contains(after, s) {
-				t.Fatalf("%+v in %+v was lost, and it cannot be as it was: %+v", in, s, after)
-			}
-		}
-	}
-	for _, r := range model.RunModel.Rules {
-		if !met[r.Name] {
-			t.Errorf("no state meets the rule that %s", r.Name)
-		}
-	}
-}
-
 // aLog is the log of a run that goes as planned up to the turn that waits, or to its end.
 func aLog(l model.Loop, answered bool) (events []map[string]any) {
 	add := func(kind string, payload map[string]any) {

@@ -1,0 +1,153 @@
+package histories
+
+import (
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/explore/lockstep"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/model"
+)
+
+// Small returns small worlds of all kinds, for tests that walk through the whole of them.
+func Small() []lockstep.Small {
+	return []lockstep.Small{smallFile, twoFiles, smallKeys, smallGoal, smallLoop, smallDoubt, smallGate}
+}
+
+type (
+	fileWorld = lockstep.World[model.Files, model.FileAsk, model.FileSaw]
+	keyWorld  = lockstep.World[model.Keys, model.KeyAsk, model.KeySaw]
+	runWorld  = lockstep.World[model.Run, model.RunAsk, model.RunSaw]
+	goalWorld = lockstep.World[model.Goal, model.GoalAsk, model.GoalSaw]
+)
+
+var smallFile = &fileWorld{
+	Name: "a file", Kind: files, Scenario: filesExplained, Plain: plainFiles,
+	Begin: model.Files{Versioned: true, MaxBytes: 64, Keeps: 3}, On: filesOn,
+	Looks: 1, Steps: []model.FileAsk{
+		{Do: model.GetFile}, {Do: model.PutFile}, {Do: model.PutFile, If: model.CurrentEtag, Text: model.Text{N: 1}, Type: "text/plain"},
+		{Do: model.PutFile, If: model.FormerEtag}, {Do: model.PutFile, If: model.InventedEtag}, {Do: model.PutFile, If: model.AnyEtag},
+		{Do: model.PutFile, Text: model.Text{Kind: model.TooLarge}},
+		{Do: model.PutFile, If: model.CurrentEtag, Text: model.Text{Kind: model.TooLarge}},
+		{Do: model.PutOdd}, {Do: model.PutStray}, {Do: model.DropFile}, {Do: model.ListFiles},
+		{Do: model.GetVersion}, {Do: model.GetVersion, Back: 1}, {Do: model.GetVersion, Back: -1},
+		{Do: model.GetForeign}, {Do: model.DropForeign},
+	},
+}
+
+// twoFiles are files side by side, one below what is the beginning of the other's path.
+var twoFiles = &fileWorld{
+	Name: "two files", Kind: files, Scenario: filesExplained, Plain: plainFiles,
+	Begin: model.Files{}, On: filesOn,
+	Looks: 2, Steps: []model.FileAsk{
+		{Do: model.GetFile}, {Do: model.GetFile, Path: 2}, {Do: model.PutFile}, {Do: model.PutFile, Path: 2},
+		{Do: model.PutFile, Path: 2, If: model.OtherEtag}, {Do: model.DropFile}, {Do: model.DropFile, Path: 2},
+		{Do: model.ListFiles, Path: 4}, {Do: model.GetVersion},
+	},
+}
+
+func filesOn(_ model.Files, d scenarios.Discovery) model.Files { return files.Begin(nil, d) }
+
+func plainFiles(f model.Files) model.Files {
+	for i := range f.Files {
+		file := &f.Files[i]
+		file.Etag, file.Former = "", [len(file.Former)]string{}
+	}
+	return f
+}
+
+var smallKeys = &keyWorld{
+	Name: "keys", Kind: keys, Scenario: keysExplained,
+	Looks: 1, Steps: []model.KeyAsk{
+		{Do: model.LookAtRun}, {Do: model.AskRun}, {Do: model.AskRun, Body: 1}, {Do: model.AskReordered}, {Do: model.AskRun, Key: 1},
+		{Do: model.AskRun, Tenant: 1},
+		{Do: model.AskReordered, Tenant: 1, Body: 1}, {Do: model.AskStranger}, {Do: model.LookAtRun, Tenant: 1},
+	},
+	Plain: func(k model.Keys) model.Keys {
+		for t := range k.Used {
+			for i := range k.Used[t] {
+				k.Used[t][i].Run, k.Used[t][i].Kept = "", ""
+			}
+		}
+		return k
+	},
+}
+
+// smallGoal is a goal that either of its bounds may end.
+var smallGoal = &goalWorld{
+	Name: "a goal", Kind: goals, Scenario: goalsExplained,
+	Begin: model.Goal{State: model.GoalActive, Escalate: true, MaxRuns: 4, MaxCost: 501},
+	On: func(g model.Goal, d scenarios.Discovery) model.Goal {
+		_, g.Escalate = claims.GoalsEscalation.Look(d)
+		return g
+	},
+	Looks: 2, Steps: []model.GoalAsk{
+		{Do: model.ReadGoal}, {Do: model.ReadTrail}, {Do: model.TickGoal, Cost: 250, Sure: 50}, {Do: model.TickGoal, Sure: -1},
+		{Do: model.TickGoal, Satisfied: true, Sure: 100},
+		{Do: model.TickGoal, Stuck: true}, {Do: model.ListGoals, N: 1}, {Do: model.ListGoals, N: 3},
+		{Do: model.ReadGoalRun}, {Do: model.EditGoal, N: 1}, {Do: model.RestateGoal}, {Do: model.ForceGoal}, {Do: model.CompleteGoal},
+		{Do: model.PauseGoal}, {Do: model.ResumeGoal}, {Do: model.AbandonGoal},
+	},
+	Plain: func(g model.Goal) model.Goal {
+		g.Named, g.Last = [len(g.Named)]string{}, ""
+		return g
+	},
+	Over: func(g model.Goal) bool { return g.Open },
+}
+
+// smallLoop asks a worker, then a person, and ends.
+var smallLoop = runOf("a loop", model.Loop{
+	Workflow: fixture.Loop, Workers: [2]string{fixture.Echo, fixture.EchoAgain}, N: 3,
+	Turns: [6]model.LoopTurn{{Workers: [2]int{1}}, {Asks: true}},
+})
+
+// smallDoubt is not sure of its second turn, behind which its bound is.
+var smallDoubt = runOf("a loop that doubts", model.Loop{
+	Workflow: fixture.Loop, Workers: [2]string{fixture.Echo, fixture.EchoAgain}, N: 3, Bound: 2,
+	Turns: [6]model.LoopTurn{{Workers: [2]int{1}}, {Workers: [2]int{2, 1}, Doubt: true, Sure: 2}},
+})
+
+// smallGate waits for an approval.
+var smallGate = runOf("an approval", model.Loop{Workflow: fixture.Approval, Gate: true, N: 1, Turns: [6]model.LoopTurn{{Asks: true}}})
+
+func runOf(name string, l model.Loop) *runWorld {
+	w := &runWorld{
+		Name: name, Kind: runs, Scenario: runsExplained, Begin: model.Run{Loop: l, Still: -1}, Looks: 1,
+		On: func(r model.Run, d scenarios.Discovery) model.Run {
+			r.Claims, r.Loop.Floor = claimsOf(d), floorOf(d)
+			if !r.Claims.Counts { // it may not doubt, and nothing may bound it
+				r.Loop.Turns[1].Doubt, r.Loop.Bound = false, 0
+			}
+			return r
+		},
+		// What is in a log by then is chance.
+		Plain: func(r model.Run) model.Run {
+			if r.Log != "" {
+				r.Log = "read"
+			}
+			r.Still = min(r.Still, 0)
+			return r
+		},
+	}
+	for _, do := range []model.RunDo{
+		model.Settle, model.LookAt, model.PollRun, model.PauseRun, model.ResumeRun, model.CancelRun, model.CancelRuns, model.Ancestry,
+		model.ReadChild,
+	} {
+		w.Steps = append(w.Steps, model.RunAsk{Do: do, From: -1})
+	}
+	replay := string(dialect.ForkModeReplay)
+	w.Steps = append(w.Steps, []model.RunAsk{
+		{Do: model.PollRun, From: 50}, {Do: model.StreamRun, From: -1, Mode: "debug"}, {Do: model.StreamRun, From: 50, Mode: "debug"},
+		{Do: model.ForkRun, Mode: replay}, {Do: model.ForkRun, From: 50, Mode: replay},
+	}...)
+	for _, by := range []model.By{model.ByNode, model.ByToken, model.ByOld, model.ByForged, model.Nowhere, model.Misfit} {
+		w.Steps = append(w.Steps, model.RunAsk{Do: model.AnswerRun, By: by, From: -1})
+	}
+	for _, s := range []model.Run{
+		{Claims: model.Claims{Ancestry: true}}, {Held: true}, {Pause: model.Standing}, {End: "completed"}, {End: "cancelled"},
+	} {
+		s.Loop, s.Still = l, -1
+		w.Told = append(w.Told, s)
+	}
+	return w
+}
