@@ -36,7 +36,8 @@ type Progress struct {
 func (w *World[S, In, Out]) Walk(depth int, seed uint64) Walk {
 	return &walk[S, In, Out]{
 		World: w, depth: depth, rand: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // a walk, not a secret
-		looks: numbers(w.Looks), unasked: &node[S]{}, ids: map[S]int{}, nodes: map[string]*node[S]{}, ways: map[Way]int{}, rules: map[string]int{},
+		looks: numbers(w.Looks), unasked: &node[S]{},
+		ids: map[S]int{}, nodes: map[string]*node[S]{}, ways: map[Way]int{}, rules: map[string]int{},
 	}
 }
 
