@@ -36,7 +36,8 @@ type Progress struct {
 func (w *World[S, In, Out]) Walk(depth int, seed uint64) Walk {
 	return &walk[S, In, Out]{
 		World: w, depth: depth, rand: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // a walk, not a secret
-		looks: numbers(w.Looks), ids: map[S]int{}, nodes: map[string]*node[S]{}, ways: map[Way]int{}, rules: map[string]int{},
+		looks: numbers(w.Looks), unasked: &node[S]{},
+		ids: map[S]int{}, nodes: map[string]*node[S]{}, ways: map[Way]int{}, rules: map[string]int{},
 	}
 }
 
@@ -55,6 +56,7 @@ type walk[S comparable, In, Out any] struct {
 	ids            map[S]int
 	nodes          map[string]*node[S]
 	begin          *node[S]
+	unasked        *node[S]   // to which steps lead that are not taken
 	unmet          []leading  // rules that come before all else
 	open           []*node[S] // with steps that were not taken
 	objects, taken int
@@ -270,8 +272,11 @@ func (w *walk[S, In, Out]) node(states []being[S], from *node[S], by int) *node[
 	n := w.nodes[key]
 	if n == nil {
 		n = &node[S]{state: states[0].state, depth: w.depth + 1, to: make([]*node[S], len(w.Steps)), left: len(w.Steps), over: over}
-		if over {
-			n.left = 0
+		for i, in := range w.Steps {
+			if over || !w.asks(n.state, in) {
+				n.to[i] = w.unasked
+				n.left--
+			}
 		}
 		w.nodes[key] = n
 	}
@@ -292,7 +297,7 @@ func (w *walk[S, In, Out]) nearer(n, from *node[S], by int) {
 	n.depth, n.from, n.by = from.depth+1, from, by
 	w.queue(n)
 	for i, to := range n.to {
-		if to != nil {
+		if to != nil && to != w.unasked {
 			w.nearer(to, n, i)
 		}
 	}
@@ -322,7 +327,7 @@ func (w *walk[S, In, Out]) nearby(at *node[S]) (*node[S], []int) {
 	seen, queue := map[*node[S]]bool{at: true}, []way{{at, nil}}
 	for k := 0; k < len(queue) && k < near; k++ {
 		for i, to := range queue[k].to.to {
-			if to == nil || seen[to] {
+			if to == nil || to == w.unasked || seen[to] {
 				continue
 			}
 			seen[to] = true
@@ -376,7 +381,7 @@ func (w *walk[S, In, Out]) Done() Progress {
 		}
 		if n.depth < w.depth {
 			for _, to := range n.to {
-				if to != nil {
+				if to != nil && to != w.unasked {
 					p.Edges++
 				}
 			}

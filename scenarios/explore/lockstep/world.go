@@ -26,6 +26,8 @@ type World[S comparable, In, Out any] struct {
 	Told []S
 	// Plain returns a state without what other objects have otherwise, like ids, and what no rule looks at but to blame a sentence.
 	Plain func(S) S
+	// Asks reports whether a step is taken in a state; nil: each is.
+	Asks func(S, In) bool
 	// Over reports whether no text says what comes after a state.
 	Over func(S) bool
 	// Scenario is that of the kind. It says what a target has to claim.
@@ -112,7 +114,7 @@ func (w *World[S, In, Out]) Reach(depth int, from ...S) (all []Place[S]) {
 		}
 		for by, in := range w.Steps {
 			r := w.Kind.Model.RuleOf(all[i].State, in)
-			if r == nil {
+			if r == nil || !w.asks(all[i].State, in) {
 				continue
 			}
 			for _, way := range r.Ways {
@@ -136,6 +138,8 @@ func Path[S comparable](all []Place[S], to int) (steps []int) {
 	return steps
 }
 
+func (w *World[S, In, Out]) asks(s S, in In) bool { return w.Asks == nil || w.Asks(s, in) }
+
 func (w *World[S, In, Out]) over(s S) bool { return w.Over != nil && w.Over(s) }
 
 // Count implements [Small].
@@ -144,6 +148,9 @@ func (w *World[S, In, Out]) Count(depth int) Census {
 	c := Census{States: len(all), Ways: map[Way]bool{}}
 	for i, p := range all {
 		for by, in := range w.Steps {
+			if !w.asks(p.State, in) {
+				continue
+			}
 			c.Steps++
 			r := w.Kind.Model.RuleOf(p.State, in)
 			if r == nil {
@@ -202,7 +209,7 @@ func (w *World[S, In, Out]) toRules(depth int, begin S) (each []leading) {
 	all := w.Reach(depth-1, begin)
 	for i, p := range all {
 		for by, in := range w.Steps {
-			if r := w.Kind.Model.RuleOf(p.State, in); r != nil && !met[r] && !w.over(p.State) {
+			if r := w.Kind.Model.RuleOf(p.State, in); r != nil && !met[r] && !w.over(p.State) && w.asks(p.State, in) {
 				met[r] = true
 				each = append(each, leading{r.Name, append(Path(all, i), by)})
 			}

@@ -1,8 +1,6 @@
 package histories
 
 import (
-	"slices"
-
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/explore/lockstep"
 	"github.com/openassay/assay/scenarios/openintent/claims"
@@ -64,15 +62,11 @@ func groupOf(name string, looks int, about model.Offers, begin model.Group, step
 			}
 			return g
 		},
-		Over: func(g model.Group) bool { return g.Astray || unwatched(g) },
+		Over: func(g model.Group) bool { return g.Astray },
+		Asks: func(g model.Group, in model.Deed) bool { // time is let pass where the server has a clock, and watches what ends then
+			return (in.Do != model.Pass || g.Offers.Windows) && (in.Do != model.Deadline || g.Folders[in.On].Dated)
+		},
 	}
-}
-
-// unwatched reports whether a window began that the server does not say it ends: time may do anything to it.
-func unwatched(g model.Group) bool {
-	return !g.Offers.Windows && slices.ContainsFunc(g.All[:g.Size], func(s model.Single) bool {
-		return s.Record == model.Waiting && s.Window > 0
-	})
 }
 
 // dependents are an intent that is suspended and answered, and one that depends on it.
