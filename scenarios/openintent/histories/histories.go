@@ -14,6 +14,7 @@ func Models() []history.Object {
 	return []history.Object{
 		model.QuestionModel.Object("questions", "An intent that waits for an answer, whoever reads, answers and changes it at once"),
 		model.GroupModel.Object("worlds", "A few intents that hang together, with portfolios, tasks and a plan, changed by one client at a time"),
+		model.ChasedModel.Object("chases", "An intent that waits for an answer, of whom it reminds again and again until its window is over"),
 	}
 }
 
@@ -33,6 +34,12 @@ func Suite() scenarios.Suite {
 				Title:  "intents that hang together, and all that shows them, agree with what was done to them, in whatever order",
 				Proves: scenarios.IDs{openintent.OIP00014}, Watches: worlds.Watched(),
 				Claim: claims.With(claims.Core, claims.Graph), Ask: scenarios.Ask(drawnWorlds, worlds.Judge),
+			},
+			{
+				ID:     "openintent/histories/chases",
+				Title:  "whoever is asked is reminded as the retry policy says, each time once, and what is done in the end is what it says",
+				Proves: scenarios.IDs{openintent.OIP0026N1}, Watches: chases.Watched(), Reaches: scenarios.Survived,
+				Claim: claims.With(claims.Notifier, claims.Core), Ask: scenarios.Ask(drawnChases, chases.Judge),
 			},
 		},
 	}

@@ -242,20 +242,18 @@ func (q Question) told(s questionStep) (out []history.Miss) {
 
 // refused returns whether a reply is a refusal with one of these statuses; none is any client error.
 func refused(codes ...int64) func(Question, questionStep) []history.Miss {
-	return func(_ Question, s questionStep) []history.Miss {
-		for _, code := range codes {
-			if s.Out.Code == code {
-				return nil
-			}
-		}
-		if len(codes) == 0 && s.Out.Code/100 == 4 {
-			return nil
-		}
-		if len(codes) > 0 {
-			return []history.Miss{miss(s.Out.Status, "HTTP %d", codes[0])}
-		}
-		return []history.Miss{miss(s.Out.Status, "a refusal with 4xx")}
+	return func(_ Question, s questionStep) []history.Miss { return refusal(s.Out.Status, s.Out.Code, codes...) }
+}
+
+// refusal compares a status with those of a refusal; none is any client error.
+func refusal(status wire.Value, code int64, codes ...int64) []history.Miss {
+	switch {
+	case slices.Contains(codes, code), len(codes) == 0 && code/100 == 4:
+		return nil
+	case len(codes) == 0:
+		return []history.Miss{miss(status, "a refusal with 4xx")}
 	}
+	return []history.Miss{miss(status, "HTTP %d", codes[0])}
 }
 
 // notTwice: an answer of another client that is taken beside the first is one of several at once.
@@ -281,9 +279,17 @@ func took(q Question, s questionStep) (out []history.Miss) {
 	if !s.Out.ok() {
 		return []history.Miss{miss(s.Out.Status, "HTTP 200: the answer is taken")}
 	}
-	body := s.Out.Body
+	out = repliesTo(s.Out.Body, s.Out.Intent, s.Out.Suspension, s.In.Value)
+	if Kinds[q.Asks] == "choice" {
+		out = append(out, described(s.Out.Body, s.In.Value)...)
+	}
+	return out
+}
+
+// repliesTo compares the reply to an answer that was taken.
+func repliesTo(body wire.Value, intent, sid, value string) (out []history.Miss) {
 	for _, m := range []struct{ member, want string }{
-		{"intent_id", s.Out.Intent}, {"suspension_id", s.Out.Suspension}, {"resolution", Answered}, {"value", s.In.Value},
+		{"intent_id", intent}, {"suspension_id", sid}, {"resolution", Answered}, {"value", value},
 	} {
 		if at := body.Key(m.member); at.String() != m.want {
 			out = append(out, missOf(openintent.OIP0025A11, at, "%s %q", m.member, m.want))
@@ -293,9 +299,6 @@ func took(q Question, s questionStep) (out []history.Miss) {
 		if at := body.Key(member); at.String() == "" {
 			out = append(out, missOf(openintent.OIP0025A11, at, "%s", member))
 		}
-	}
-	if Kinds[q.Asks] == "choice" {
-		out = append(out, described(body, s.In.Value)...)
 	}
 	return out
 }
