@@ -213,7 +213,7 @@ func (q *chased) look(ctx context.Context) model.Chaser {
 	}
 	log := q.Log(ctx, "the log")
 	out.Log, _ = log.Read.Int()
-	out.Events = log.Events
+	out.Events, out.Behind = log.Events, behind(log, out.Body.Key("status").String())
 	for _, e := range log.Events {
 		if e.Key("event_type").String() == string(host.EventRenotified) {
 			n := int(host.AttemptOf(e))
@@ -221,6 +221,20 @@ func (q *chased) look(ctx context.Context) model.Chaser {
 		}
 	}
 	return out
+}
+
+// behind reports whether the end of a window was told later than the last change to a status.
+func behind(log host.Log, status string) bool {
+	changes := log.OfType("status_changed").Where(func(e wire.Value) bool {
+		return e.At("/payload/status").String() == status || e.At("/payload/to").String() == status
+	})
+	ended := log.OfType(host.EventExpired)
+	if len(changes.Values) == 0 || len(ended.Values) == 0 {
+		return false
+	}
+	end, told := host.TimeOf(ended.Last().Key("created_at"))
+	change, has := host.TimeOf(changes.Last().Key("created_at"))
+	return told && has && change.Before(end)
 }
 
 func matches(m check.Matcher, v wire.Value) bool {

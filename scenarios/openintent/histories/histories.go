@@ -15,6 +15,7 @@ func Models() []history.Object {
 		model.QuestionModel.Object("questions", "An intent that waits for an answer, whoever reads, answers and changes it at once"),
 		model.GroupModel.Object("worlds", "A few intents that hang together, with portfolios, tasks and a plan, changed by one client at a time"),
 		model.ChasedModel.Object("chases", "An intent that waits for an answer, of whom it reminds again and again until its window is over"),
+		model.PhasesModel.Object("phases", "Two intents, of which one takes its input from the other, while agents hold leases on both"),
 	}
 }
 
@@ -39,8 +40,20 @@ func Suite() scenarios.Suite {
 				ID:     "openintent/histories/chases",
 				Title:  "whoever is asked is reminded as the retry policy says, each time once, and what is done in the end is what it says",
 				Proves: scenarios.IDs{openintent.OIP0026N1}, Watches: chases.Watched(), Reaches: scenarios.Survived,
-				Claim: claims.With(claims.Notifier, claims.Core), Ask: scenarios.Ask(drawnChases, chases.Judge),
+				Claim: made(claims.With(claims.Notifier, claims.Core)), Ask: scenarios.Ask(drawnChases, chases.Judge),
+			},
+			{
+				ID:     "openintent/histories/phases",
+				Title:  "who holds a lease keeps it while the intent waits, and what takes its input from that is claimed when it is completed",
+				Proves: scenarios.IDs{openintent.OIP00014}, Watches: handovers.Watched(), Reaches: scenarios.Survived,
+				Claim: made(claims.With(claims.Claimed, claims.Lifecycle, claims.Graph)), Ask: scenarios.Ask(drawnHandovers, handovers.Judge),
 			},
 		},
 	}
+}
+
+// made returns the claim for servers that make it: of what they do not claim nothing is held against them.
+func made(c scenarios.Claim) scenarios.Claim {
+	c.Open = func(scenarios.Discovery) bool { return false }
+	return c
 }

@@ -99,6 +99,8 @@ type Chaser struct {
 	Odd        []wire.Value `json:"odd,omitempty"` // members of the record that are not as they were written
 	// Next is, of each reminder in Events, whether next_attempt_at is when the next attempt, or the end, is due.
 	Next []bool `json:"next,omitempty"`
+	// Behind: the log tells the end of the window later than the change of the status that came of it.
+	Behind bool `json:"behind,omitempty"`
 	// Ends: expires_at of the record is the end of the window, or absent.
 	Ends bool `json:"ends,omitempty"`
 }

@@ -266,6 +266,9 @@ func (q Chased) ends(s chasedStep) (out []history.Miss) {
 	if n := len(events(s.Out.Events, expired, "")); n != want {
 		out = append(out, missOf(of, s.Out.Status, "%d %s, not %d", want, expired, n))
 	}
+	if q.Record == Expired && s.Out.Behind {
+		out = append(out, missOf(openintent.OIP0026E5, s.Out.Status, "%s not later than the change of the status (OIP-R110)", expired))
+	}
 	resumed := len(events(s.Out.Events, "intent.resumed", ""))
 	if want := 1; q.Record == Answered && resumed != want || q.Record == Waiting && resumed > 0 {
 		if q.Record == Waiting {
