@@ -104,7 +104,8 @@ var PhasesModel = &history.Model[Phases, Handling, Handled]{
 			Ways: []phasesWay{{Must: true, Shows: Phases.shown, To: seenPhases}},
 		},
 		{
-			Name: "what is claimed, or refused to be, stays to be claimed", Of: scenarios.IDs{openintent.OIP0026V5}, When: handles(LookNext, anyPhases),
+			Name: "what is claimed, or refused to be, stays to be claimed", Of: scenarios.IDs{openintent.OIP0026V5},
+			When: handles(LookNext, anyPhases),
 			Ways: []phasesWay{{Must: true, Shows: claimable, To: seenPhases}},
 		},
 		{
@@ -186,7 +187,9 @@ var PhasesModel = &history.Model[Phases, Handling, Handled]{
 		{
 			Name: "an answer to what waits is taken", Of: scenarios.IDs{openintent.OIPREAD2}, When: handles(Answer, Phases.waits),
 			Ways: []phasesWay{
-				{Name: "taken", Must: true, Shows: phasesTaken, To: phasesTo(func(p *Phases) { p.Status, p.Record, p.Lease = Active, false, p.resumed() })},
+				{Name: "taken", Must: true, Shows: phasesTaken, To: phasesTo(func(p *Phases) {
+					p.Status, p.Record, p.Lease = Active, false, p.resumed()
+				})},
 				{Name: "refused for want of a right, or for load", Shows: excused, To: Phases.same},
 			},
 		},
@@ -201,7 +204,8 @@ var PhasesModel = &history.Model[Phases, Handling, Handled]{
 			When: handles(Complete, Phases.waits), Ways: onlyShows(phasesRefused()),
 		},
 		{
-			Name: "an intent is completed", When: handles(Complete, anyPhases), Ways: takes(func(p *Phases) { p.Status, p.Lease = Completed, Open }),
+			Name: "an intent is completed", When: handles(Complete, anyPhases),
+			Ways: takes(func(p *Phases) { p.Status, p.Lease = Completed, Open }),
 		},
 	},
 	Tell: tellPhases,
