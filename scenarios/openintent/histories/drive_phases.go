@@ -64,14 +64,14 @@ const handoverLease = 3600
 type phases struct {
 	*host.Server
 	following[model.Phases, model.Handling, model.Handled]
-	up, down *host.Intent
-	claim    func(context.Context) host.Reply // on the second
-	endless  bool
-	began    time.Time // by the clock of the server
-	sid      string
-	claimed  string     // the id of the lease on the second
-	lease    wire.Value // on the first
-	other    *scenarios.Conn
+	up      asking
+	down    *host.Intent
+	claim   func(context.Context) host.Reply // on the second
+	endless bool
+	began   time.Time  // by the clock of the server
+	claimed string     // the id of the lease on the second
+	lease   wire.Value // on the first
+	other   *scenarios.Conn
 }
 
 func makePhases(ctx context.Context, c *scenarios.Conn, begin model.Phases) *phases {
@@ -82,8 +82,8 @@ func makePhases(ctx context.Context, c *scenarios.Conn, begin model.Phases) *pha
 	}
 	q.other, _ = c.Voter(0)
 	_, byTask := s.ClaimsByTask(ctx)
-	q.up, q.down = s.Phases(ctx)
-	q.up = q.up.Apart()
+	q.up.Intent, q.down = s.Phases(ctx)
+	q.up.Apart()
 	q.began = q.up.ServerNow()
 	q.claim = func(ctx context.Context) host.Reply { return q.down.Lease(ctx, "a claim", host.Scope, handoverLease) }
 	if byTask {
@@ -97,7 +97,7 @@ func makePhases(ctx context.Context, c *scenarios.Conn, begin model.Phases) *pha
 func (q *phases) Do(ctx context.Context, _ int, in model.Handling) (out model.Handled) {
 	switch in.Do {
 	case model.Look:
-		return q.settled(ctx, in, q.up)
+		return q.settled(ctx, in, q.up.Intent)
 	case model.LookNext:
 		return q.settled(ctx, in, q.down)
 	}
@@ -127,21 +127,14 @@ func handled(r host.Reply) model.Handled {
 
 func (q *phases) handle(ctx context.Context, in model.Handling) (out model.Handled) {
 	switch in.Do {
-	case model.Records:
-		q.sid = q.Token()
-		r := q.Question("text").With(map[string]any{"id": q.sid})
+	case model.Records, model.Halts, model.Answer, model.Complete:
+		r := q.Question("text")
 		if !q.endless {
 			r = r.Within(1000*handoverLease, "fail", nil)
 		}
-		return handled(q.up.Record(ctx, r).Record)
-	case model.Halts:
-		return handled(q.up.Set(ctx, host.Suspended, "suspend it"))
-	case model.Answer:
-		return handled(q.up.Answer(ctx, "an answer", q.sid, "go on"))
+		return handled(q.up.take(ctx, in.Do, r))
 	case model.Puts:
 		return handled(q.up.Patch(ctx, host.OutputKey, "approved", "write the output"))
-	case model.Complete:
-		return handled(q.up.Set(ctx, host.Completed, "complete it"))
 	case model.Wait:
 		if q.Seam() != "" {
 			return handled(q.up.Lapse(ctx, 2*handoverLease*time.Second).Said)

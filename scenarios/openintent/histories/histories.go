@@ -16,6 +16,7 @@ func Models() []history.Object {
 		model.GroupModel.Object("worlds", "A few intents that hang together, with portfolios, tasks and a plan, changed by one client at a time"),
 		model.ChasedModel.Object("chases", "An intent that waits for an answer, of whom it reminds again and again until its window is over"),
 		model.PhasesModel.Object("phases", "Two intents, of which one takes its input from the other, while agents hold leases on both"),
+		model.WatchedModel.Object("coordinated", "An intent under a coordinator, one of whose phases is suspended again and again"),
 	}
 }
 
@@ -47,6 +48,12 @@ func Suite() scenarios.Suite {
 				Title:  "who holds a lease keeps it while the intent waits, and what takes its input from that is claimed when it is completed",
 				Proves: scenarios.IDs{openintent.OIP00014}, Watches: handovers.Watched(), Reaches: scenarios.Survived,
 				Claim: made(claims.With(claims.Claimed, claims.Lifecycle, claims.Graph)), Ask: scenarios.Ask(drawnHandovers, handovers.Judge),
+			},
+			{
+				ID:     "openintent/histories/coordinated",
+				Title:  "a coordinator does what its policy says each time that a phase is suspended, and nothing else",
+				Proves: scenarios.IDs{openintent.OIP00014}, Watches: coordinated.Watched(), Reaches: scenarios.Survived,
+				Claim: made(claims.With(claims.Coordinator, claims.Graph)), Ask: scenarios.Ask(drawnCoordinated, coordinated.Judge),
 			},
 		},
 	}

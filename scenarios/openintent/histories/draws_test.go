@@ -18,6 +18,10 @@ func TestDrawnHandovers(t *testing.T) {
 	meetsEachRule(t, model.PhasesModel, func(r *rand.Rand) model.Phases { return handovers.Begin(r, scenarios.Discovery{}) }, drawHandling)
 }
 
+func TestDrawnCoordinated(t *testing.T) {
+	meetsEachRule(t, model.WatchedModel, func(r *rand.Rand) model.Watched { return coordinated.Begin(r, scenarios.Discovery{}) }, drawWatching)
+}
+
 // meetsEachRule draws histories in which mostly what comes first happens.
 func meetsEachRule[S comparable, In, Out any](
 	t *testing.T, m *history.Model[S, In, Out], begin func(*rand.Rand) S, draw func(*rand.Rand, S) In,
