@@ -213,7 +213,7 @@ func (q *chased) look(ctx context.Context) model.Chaser {
 	}
 	log := q.Log(ctx, "the log")
 	out.Log, _ = log.Read.Int()
-	out.Events, out.Behind = log.Events, behind(log, out.Body.Key("status").String())
+	out.Events, out.Behind = log.Events, q.behind(log, out.Body.Key("status").String())
 	for _, e := range log.Events {
 		if e.Key("event_type").String() == string(host.EventRenotified) {
 			n := int(host.AttemptOf(e))
@@ -223,18 +223,21 @@ func (q *chased) look(ctx context.Context) model.Chaser {
 	return out
 }
 
-// behind reports whether the end of a window was told later than the last change to a status.
-func behind(log host.Log, status string) bool {
+// behind reports whether the end of the window was told later than the change to a status that came of it. A server need not tell of
+// such a change, and one that leaves the intent suspended makes none.
+func (q *chased) behind(log host.Log, status string) bool {
+	_, began := q.sus.Beginning()
 	changes := log.OfType("status_changed").Where(func(e wire.Value) bool {
-		return e.At("/payload/status").String() == status || e.At("/payload/to").String() == status
+		at, has := host.TimeOf(e.Key("created_at"))
+		return (e.At("/payload/status").String() == status || e.At("/payload/to").String() == status) && has && at.After(began)
 	})
 	ended := log.OfType(host.EventExpired)
-	if len(changes.Values) == 0 || len(ended.Values) == 0 {
+	if status == host.Suspended || len(changes.Values) == 0 || len(ended.Values) == 0 {
 		return false
 	}
 	end, told := host.TimeOf(ended.Last().Key("created_at"))
-	change, has := host.TimeOf(changes.Last().Key("created_at"))
-	return told && has && change.Before(end)
+	change, _ := host.TimeOf(changes.Last().Key("created_at"))
+	return told && change.Before(end)
 }
 
 func matches(m check.Matcher, v wire.Value) bool {

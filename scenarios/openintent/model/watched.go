@@ -212,7 +212,9 @@ func raised(w Watched, s watchedStep) []history.Miss {
 	if s.Out.Escalated >= w.Times || s.Out.Self || s.Out.Blind {
 		return nil
 	}
-	return []history.Miss{miss(s.Out.Status, "%d coordinator.escalation_required, not %d, or a coordinator that waits itself", w.Times, s.Out.Escalated)}
+	return []history.Miss{
+		miss(s.Out.Status, "%d coordinator.escalation_required, not %d, or a coordinator that waits itself", w.Times, s.Out.Escalated),
+	}
 }
 
 func tellWatched(s watchedStep) string {
