@@ -79,6 +79,7 @@ var inHistories = map[string]scenarios.ScenarioID{
 	"openintent.reminded-after-answer":   "openintent/histories/chases",
 	"openintent.lease-reaped":            "openintent/histories/phases",
 	"openintent.escalated-once":          "openintent/histories/coordinated",
+	"openintent.stale-plan-taken":        "openintent/histories/plans",
 }
 
 // What breaks a rule of a model is found in the histories of its objects.

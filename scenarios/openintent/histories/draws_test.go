@@ -22,6 +22,11 @@ func TestDrawnCoordinated(t *testing.T) {
 	meetsEachRule(t, model.WatchedModel, func(r *rand.Rand) model.Watched { return coordinated.Begin(r, scenarios.Discovery{}) }, drawWatching)
 }
 
+func TestDrawnPapers(t *testing.T) {
+	begin := func(r *rand.Rand) model.Paper { return papers.Begin(r, scenarios.Discovery{}) }
+	meetsEachRule(t, model.PaperModel, begin, papers.Draw)
+}
+
 // meetsEachRule draws histories in which mostly what comes first happens.
 func meetsEachRule[S comparable, In, Out any](
 	t *testing.T, m *history.Model[S, In, Out], begin func(*rand.Rand) S, draw func(*rand.Rand, S) In,

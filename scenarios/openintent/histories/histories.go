@@ -17,6 +17,7 @@ func Models() []history.Object {
 		model.ChasedModel.Object("chases", "An intent that waits for an answer, of whom it reminds again and again until its window is over"),
 		model.PhasesModel.Object("phases", "Two intents, of which one takes its input from the other, while agents hold leases on both"),
 		model.WatchedModel.Object("coordinated", "An intent under a coordinator, one of whose phases is suspended again and again"),
+		model.PaperModel.Object("plans", "A plan that several clients change at once, each by the version that it saw"),
 	}
 }
 
@@ -54,6 +55,12 @@ func Suite() scenarios.Suite {
 				Title:  "a coordinator does what its policy says each time that a phase is suspended, and nothing else",
 				Proves: scenarios.IDs{openintent.OIP00014}, Watches: coordinated.Watched(), Reaches: scenarios.Survived,
 				Claim: made(claims.With(claims.Coordinator, claims.Graph)), Ask: scenarios.Ask(drawnCoordinated, coordinated.Judge),
+			},
+			{
+				ID:     "openintent/histories/plans",
+				Title:  "of changes of a plan that name the same version one is made, whoever makes them at once",
+				Proves: scenarios.IDs{openintent.OIP0001200}, Watches: papers.Watched(), Reaches: scenarios.Survived,
+				Claim: made(claims.Plan), Ask: scenarios.Ask(writtenAtOnce, papers.Judge),
 			},
 		},
 	}
