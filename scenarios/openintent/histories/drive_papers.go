@@ -38,7 +38,7 @@ var papers = &explore.Kind[model.Paper, model.Editing, model.Edited]{
 
 var writtenAtOnce = &scenarios.Drive[explore.Observation[model.Paper, model.Editing, model.Edited]]{
 	ID:         "openintent/plans-at-once",
-	Title:      "has up to four clients at once change a plan by the version that they saw last, by an old one and by a later one, and read it",
+	Title:      "has up to four clients at once change a plan by the version that they saw last, by an old one and a later one, and read it",
 	Sends:      []string{"POST /intents", "POST /plans", "PATCH /plans/{id}", "GET /plans/{id}"},
 	Dimensions: explore.Dimensions,
 	Run:        papers.Run,
