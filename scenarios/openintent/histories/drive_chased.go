@@ -19,7 +19,7 @@ var chases = &explore.Kind[model.Chased, model.Chasing, model.Chaser]{
 		return model.Chased{Chase: drawChase(r), Status: model.Suspended, Record: model.Waiting}
 	},
 	Make: func(ctx context.Context, c *scenarios.Conn, begin model.Chased) explore.Object[model.Chasing, model.Chaser] {
-		return makeChased(ctx, c, begin)
+		return makeChased(ctx, c, begin, begin.Chase)
 	},
 	Draw:   drawChasing,
 	Beside: model.ChasedBeside,
@@ -55,6 +55,9 @@ func drawChase(r *rand.Rand) (ch model.Chase) {
 	case 3:
 		ch.Attempts, ch.Silent = 1, true
 		return ch
+	case 4:
+		ch.Attempts, ch.Unpaced = 3, true
+		return ch
 	}
 	ch.Attempts = 1 + r.IntN(model.MostAttempts)
 	if r.IntN(2) == 0 { // several are more
@@ -69,7 +72,7 @@ func drawChase(r *rand.Rand) (ch model.Chase) {
 func drawChasing(r *rand.Rand, q model.Chased) model.Chasing {
 	waits := q.Record == model.Waiting
 	do := choose(r, []weighed[model.Action]{
-		{model.Look, 40}, {model.Pass, 30 + when(waits, 20)}, {model.Answer, 8 + when(waits && q.Sent > 0, 4)},
+		{model.Look, 40}, {model.Pass, 30 + when(waits, 20)}, {model.Answer, when(!q.Chase.Unpaced, 8) + when(waits && q.Sent > 0, 4)},
 	})
 	if !q.Seen {
 		do = model.Look
@@ -100,7 +103,9 @@ type chased struct {
 	other string // an id that is of none
 }
 
-func makeChased(ctx context.Context, c *scenarios.Conn, begin model.Chased) *chased {
+// makeChased makes an intent with a record that says this. A server may refuse one that names no interval: then it names one, and what
+// holds of the other holds of it.
+func makeChased(ctx context.Context, c *scenarios.Conn, begin model.Chased, says model.Chase) *chased {
 	s := host.Open(ctx, c)
 	if s.Seam() == "" {
 		scenarios.End(scenarios.Block("time cannot be let pass: hours are what the histories are about",
@@ -110,7 +115,13 @@ func makeChased(ctx context.Context, c *scenarios.Conn, begin model.Chased) *cha
 		Intent: s.NewIntent(ctx, "intent", host.Active, nil).Apart(), chase: begin.Chase, other: s.Token(),
 		following: following[model.Chased, model.Chasing, model.Chaser]{model.ChasedModel, []model.Chased{begin}},
 	}
-	q.sus = q.SuspendBy(ctx, chaseRecord(s, begin.Chase), []host.Order{host.RecordFirst, host.StatusFirst}[s.Rand.IntN(2)])
+	order := []host.Order{host.RecordFirst, host.StatusFirst}[s.Rand.IntN(2)]
+	refused := scenarios.Try(func() { q.sus = q.SuspendBy(ctx, chaseRecord(s, says), order) })
+	if says.Unpaced && host.IsBlocked(refused) {
+		says.Unpaced = false
+		return makeChased(ctx, c, begin, says)
+	}
+	scenarios.End(refused)
 	q.Lapse(ctx, chaseInterval/4)
 	return q
 }
@@ -159,8 +170,12 @@ func chaseRecord(s *host.Server, ch model.Chase) host.Record {
 		policy["escalation_ladder"] = ladder
 	}
 	r = r.Retried(ch.Attempts, seconds, policy)
-	if said, is := r["retry_policy"].(map[string]any); is && ch.Silent && !platform {
+	said, _ := r["retry_policy"].(map[string]any)
+	if ch.Silent && !platform {
 		delete(said, "max_attempts")
+	}
+	if ch.Unpaced && !platform {
+		delete(said, "interval_seconds")
 	}
 	return r
 }

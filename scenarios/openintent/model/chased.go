@@ -17,6 +17,7 @@ type Chase struct {
 	Attempts int  `json:"attempts"` // 0: it waits for ever
 	Plain    bool `json:"plain"`    // there is no retry policy: one attempt
 	Silent   bool `json:"silent"`   // its policy does not say how many attempts there are: one (OIP-R10)
+	Unpaced  bool `json:"unpaced"`  // its policy does not say what lies between two attempts: no text says when it reminds
 	Channel  bool `json:"channel"`  // the record names a channel
 	// Ladder holds what the step for each attempt says.
 	Ladder [MostAttempts + 2]Rung `json:"ladder"`
@@ -77,6 +78,7 @@ type Chased struct {
 	Sent   int  `json:"sent"`  // reminders
 	Since  bool `json:"since"` // time passed since the answer, or the end
 	Seen   bool `json:"seen"`  // it was read
+	Open   bool `json:"open"`  // something happened of which no text says what comes of it
 }
 
 // Chasing is a step: Look reads the intent and its log.
@@ -180,6 +182,22 @@ func over(continues bool) func(Chased, Chasing) bool {
 // ChasedModel says what such an intent may show.
 var ChasedModel = &history.Model[Chased, Chasing, Chaser]{
 	Rules: []*chasedRule{
+		{
+			Name: "when a policy that names no interval reminds and ends is open",
+			When: func(q Chased, in Chasing) bool { return q.Chase.Unpaced && (q.Open || in.Do != Look) },
+			Ways: []chasedWay{{Shows: anyChased, To: func(q Chased, s chasedStep) Chased {
+				q.Open = q.Open || s.In.Do == Answer
+				return q
+			}}},
+		},
+		{
+			Name: "nothing ends before all attempts were made", Of: scenarios.IDs{openintent.OIP0026N6, openintent.OIP0026N1},
+			When: func(q Chased, in Chasing) bool { return q.Chase.Unpaced && in.Do == Look },
+			Ways: []chasedWay{{Must: true, Shows: Chased.unended, To: func(q Chased, s chasedStep) Chased {
+				q.Seen = q.Seen || !s.Lost
+				return q
+			}}},
+		},
 		looks("a window that ended shows how, and all that was sent before", func(q Chased) bool { return q.Record == Expired },
 			openintent.OIP0026E5, openintent.OIP0025F1, openintent.OIP0025F2, openintent.OIP0025F3, openintent.OIP0026B2, openintent.OIP0026H8),
 		looks("nothing is sent or ended after an answer", func(q Chased) bool { return q.Record == Answered && q.Since },
@@ -196,21 +214,21 @@ var ChasedModel = &history.Model[Chased, Chasing, Chaser]{
 			Name: "a window ends, and its intent with it", Of: scenarios.IDs{openintent.OIP0026N6, openintent.OIP0025F1},
 			Readings: []string{"OIP-R12"}, When: over(false),
 			Ways: []chasedWay{
-				{Name: "abandoned", Must: true, Shows: passed, To: ended(Abandoned)},
-				{Name: "suspended, with a record that expired", Shows: passed, To: ended(Suspended)},
+				{Name: "abandoned", Must: true, Shows: anyChased, To: ended(Abandoned)},
+				{Name: "suspended, with a record that expired", Shows: anyChased, To: ended(Suspended)},
 			},
 		},
 		{
 			Name: "a window ends, and its intent goes on", Of: scenarios.IDs{openintent.OIP0026N6, openintent.OIP0025F2},
 			Readings: []string{"OIP-R13"}, When: over(true),
 			Ways: []chasedWay{
-				{Name: "active", Must: true, Shows: passed, To: ended(Active)}, {Name: "completed", Shows: passed, To: ended(Completed)},
+				{Name: "active", Must: true, Shows: anyChased, To: ended(Active)}, {Name: "completed", Shows: anyChased, To: ended(Completed)},
 			},
 		},
 		{
 			Name: "time passes", Of: scenarios.IDs{openintent.OIP0026N3},
 			When: func(_ Chased, in Chasing) bool { return in.Do == Pass },
-			Ways: []chasedWay{{Must: true, Shows: passed, To: func(q Chased, s chasedStep) Chased { return q.later(s.In.Halves) }}},
+			Ways: []chasedWay{{Must: true, Shows: anyChased, To: func(q Chased, s chasedStep) Chased { return q.later(s.In.Halves) }}},
 		},
 		{
 			Name: "an answer after the window is refused", Of: scenarios.IDs{openintent.OIPREAD3},
@@ -242,8 +260,8 @@ var ChasedModel = &history.Model[Chased, Chasing, Chaser]{
 	Tell: tellChased,
 }
 
-// passed: what a clock replies to a client says nothing of the intent.
-func passed(Chased, chasedStep) []history.Miss { return nil }
+// anyChased: what a clock replies to a client says nothing of the intent.
+func anyChased(Chased, chasedStep) []history.Miss { return nil }
 
 func refusesChased(codes ...int64) func(Chased, chasedStep) []history.Miss {
 	return func(_ Chased, s chasedStep) []history.Miss { return refusal(s.Out.Status, s.Out.Code, codes...) }

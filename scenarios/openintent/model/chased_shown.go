@@ -43,6 +43,22 @@ func (q Chased) shown(s chasedStep) (out []history.Miss) {
 	return append(out, q.ends(s)...)
 }
 
+// unended: while reminders are left, the intent waits, and none says attempt 1.
+func (q Chased) unended(s chasedStep) (out []history.Miss) {
+	if !s.Out.ok() || s.Out.Log/100 != 2 {
+		return nil
+	}
+	made := events(s.Out.Events, renotified, "")
+	if slices.ContainsFunc(made, func(e wire.Value) bool { return attemptOf(e) == 1 }) {
+		out = append(out, missOf(openintent.OIP0026N1, s.Out.Status, "no %s of attempt 1", renotified))
+	}
+	status, ended := s.Out.Body.Key("status"), len(events(s.Out.Events, expired, ""))
+	if len(made) < q.Chase.Attempts-1 && (status.String() != Suspended || ended > 0) {
+		out = append(out, miss(status, "status %s, and no %s, before all attempts were made", Suspended, expired))
+	}
+	return out
+}
+
 // byWhat returns the sentence by which the intent has its status.
 func (q Chased) byWhat() scenarios.RequirementID {
 	c := q.Chase.Course()

@@ -17,6 +17,7 @@ var (
 		{Attempts: 1, Plain: true, Outer: model.Completes},
 		{Attempts: 1, Silent: true, Inner: model.Fails, Outer: model.Defaults},
 		{Attempts: 3, Inner: model.Completes, Outer: model.Fails},
+		{Attempts: 3, Unpaced: true, Inner: model.Fails},
 		{Attempts: 4, Channel: true, Outer: model.Fails,
 			Ladder: [model.MostAttempts + 2]model.Rung{2: model.NamesBoth, 3: model.NamesChannel, 4: model.NamesRecipient, 5: model.NamesBoth}},
 	}
@@ -45,7 +46,7 @@ func TestChasedRules(t *testing.T) {
 			way := rapid.IntRange(0, len(r.Ways)-1).Draw(rt, "way")
 			q = r.Ways[way].To(q, history.Step[model.Chasing, model.Chaser]{In: in})
 			due, over := q.Due()
-			if q.Record == model.Waiting && (over || q.Sent != due) || q.Sent > max(0, q.Chase.Attempts-1) {
+			if q.Record == model.Waiting && !q.Chase.Unpaced && (over || q.Sent != due) || q.Sent > max(0, q.Chase.Attempts-1) {
 				rt.Fatalf("after %v: %v", in, q)
 			}
 		}
@@ -66,7 +67,7 @@ func TestChaseCourse(t *testing.T) {
 			{Attempt: 4, Escalates: true, Channels: []string{model.RecordChannel, ""}, To: model.StepRecipient},
 		},
 	}
-	if diff := cmp.Diff(want, chases[4].Course()); diff != "" {
+	if diff := cmp.Diff(want, chases[5].Course()); diff != "" {
 		t.Error(diff)
 	}
 	if c := chases[3].Course(); c.Source != model.Policy || !c.Continues() {
