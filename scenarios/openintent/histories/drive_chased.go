@@ -101,6 +101,7 @@ type chased struct {
 	chase model.Chase
 	sus   host.Suspension
 	other string // an id that is of none
+	vain  bool   // what fell due was waited for in vain
 }
 
 // makeChased makes an intent with a record that says this. A server may refuse one that names no interval: then it names one, and what
@@ -183,10 +184,10 @@ func chaseRecord(s *host.Server, ch model.Chase) host.Record {
 // Do implements [explore.Object].
 func (q *chased) Do(ctx context.Context, _ int, in model.Chasing) model.Chaser {
 	if in.Do == model.Look {
-		q.CatchUp(ctx)
-		return q.settled(ctx)
+		out, _ := q.settled(ctx)
+		return out
 	}
-	return q.does(in, func() model.Chaser {
+	out := q.does(in, func() model.Chaser {
 		if in.Do == model.Pass {
 			return q.found(q.Lapse(ctx, time.Duration(in.Halves)*chaseInterval/2).Said)
 		}
@@ -199,6 +200,11 @@ func (q *chased) Do(ctx context.Context, _ int, in model.Chasing) model.Chaser {
 		}
 		return q.found(q.Respond(ctx, "an answer", map[string]any{"suspension_id": id, "value": in.Value}))
 	})
+	if in.Do == model.Pass && !q.vain { // no text says that what falls due has happened when the clock replies
+		_, shown := q.settled(ctx)
+		q.vain = !shown
+	}
+	return out
 }
 
 func (q *chased) found(r host.Reply) model.Chaser {
@@ -206,16 +212,17 @@ func (q *chased) found(r host.Reply) model.Chaser {
 }
 
 // settled reads the intent and its log until the model explains them, or that does not come: a server may be late.
-func (q *chased) settled(ctx context.Context) (out model.Chaser) {
+func (q *chased) settled(ctx context.Context) (out model.Chaser, shown bool) {
+	q.CatchUp(ctx)
 	q.UntilShown(ctx, func(ctx context.Context) bool {
 		out = q.look(ctx)
 		next := q.after(model.Chasing{Do: model.Look}, out)
-		if len(next) > 0 {
+		if shown = len(next) > 0; shown {
 			q.states = next
 		}
-		return len(next) > 0
+		return shown
 	})
-	return out
+	return out, shown
 }
 
 func (q *chased) look(ctx context.Context) model.Chaser {
