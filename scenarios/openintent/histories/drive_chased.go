@@ -72,7 +72,7 @@ func drawChase(r *rand.Rand) (ch model.Chase) {
 func drawChasing(r *rand.Rand, q model.Chased) model.Chasing {
 	waits := q.Record == model.Waiting
 	do := choose(r, []weighed[model.Action]{
-		{model.Look, 40}, {model.Pass, 30 + when(waits, 20)}, {model.Answer, when(!q.Chase.Unpaced, 8) + when(waits && q.Sent > 0, 4)},
+		{model.Look, 40}, {model.Pass, 30 + when(waits, 20)}, {model.Answer, when(!q.Chase.Unpaced, 8) + when(waits && q.Sent > 0, 10)},
 	})
 	if !q.Seen {
 		do = model.Look
@@ -80,7 +80,7 @@ func drawChasing(r *rand.Rand, q model.Chased) model.Chasing {
 	in := model.Chasing{Do: do}
 	switch do {
 	case model.Pass:
-		in.Halves = []int{1, 2, 2, 3, 5}[r.IntN(5)]
+		in.Halves = []int{1, 1, 2, 3, 5}[r.IntN(5)]
 	case model.Answer:
 		all := answers["text"]
 		in.Value = all[r.IntN(len(all))]

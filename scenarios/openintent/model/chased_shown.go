@@ -187,7 +187,7 @@ func (q Chased) reminded(n, is, want int) scenarios.RequirementID {
 		return openintent.OIP0026N3
 	case is > 1 && want == 1:
 		return openintent.OIP0026E1
-	case q.Record == Answered:
+	case q.Record == Answered && q.Since: // else it was too early
 		return openintent.OIPREAD4
 	case q.Chase.Attempts == 0:
 		return openintent.OIP0025F4
@@ -257,7 +257,7 @@ func (q Chased) escalations(s chasedStep) (out []history.Miss) {
 	}
 	for _, n := range slices.Sorted(maps.Keys(often)) {
 		of := scenarios.RequirementID(openintent.OIP0026N4)
-		if q.Record == Answered {
+		if q.Record == Answered && q.Since {
 			of = openintent.OIPREAD4
 		}
 		out = append(out, missOf(of, s.Out.Status, "no %s of attempt %d", escalated, n))
