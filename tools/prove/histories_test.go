@@ -76,6 +76,11 @@ var inHistories = map[string]scenarios.ScenarioID{
 	"openintent.never-unblocks":          "openintent/histories/worlds",
 	"openintent.resumed-untold":          "openintent/histories/questions",
 	"openintent.outer-fallback-wins":     "openintent/histories/worlds",
+	"openintent.step-beyond-the-last":    "openintent/histories/chases",
+	"openintent.reminded-after-answer":   "openintent/histories/chases",
+	"openintent.lease-reaped":            "openintent/histories/phases",
+	"openintent.escalated-once":          "openintent/histories/coordinated",
+	"openintent.stale-plan-taken":        "openintent/histories/plans",
 }
 
 // What breaks a rule of a model is found in the histories of its objects.

@@ -42,8 +42,7 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// policy is the member of a lease that names the policy.
-const policy = "suspension_policy"
+const policy = host.SuspensionPolicy
 
 // givenPolicies ends the judge if coordinators know no suspension policy at all.
 func (o CoordinatorObservation) givenPolicies(j *scenarios.Judge) {
@@ -66,7 +65,7 @@ func (o CoordinatorObservation) judgeKept(j *scenarios.Judge) {
 	}
 	for n, lease := range o.Defaults {
 		j.Check(openintent.OIP0026P2, lease.Body.Key(policy)).
-			To(check.Equal("isolate"), "suspension_policy of a lease of type %s that names none", types[n])
+			To(check.Equal("isolate"), "suspension_policy of a lease of type %s that names none", host.CoordinatorTypes[n])
 	}
 }
 
@@ -80,7 +79,7 @@ func (o CoordinatorObservation) judgeEscalates(j *scenarios.Judge) {
 		j.Check(openintent.OIP0026P5, o.Escalate.Acted.Last).To(check.That("an escalation, or a coordinator that waits itself", func(v any) bool {
 			event, _ := v.(map[string]any)
 			status, _ := v.(string)
-			return event["event_type"] == string(host.EventEscalation) || isSuspended(status)
+			return event["event_type"] == string(host.EventEscalation) || host.IsSuspended(status)
 		}), "what shows it")
 	}
 	if o.Again.What != "" {

@@ -45,37 +45,28 @@ var coordinators = &scenarios.Drive[CoordinatorObservation]{
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *CoordinatorObservation) {
 		s := host.Open(ctx, c)
-		kinds := s.Rand.Perm(len(types))
-		o.Escalate = o.coordinated(ctx, s, "escalate", types[kinds[0]])
-		o.Pause = o.coordinated(ctx, s, "block_dependents", types[kinds[1]])
-		o.Isolate = o.coordinated(ctx, s, "isolate", types[kinds[2]])
-		for _, kind := range types {
+		kinds := s.Rand.Perm(len(host.CoordinatorTypes))
+		o.Escalate = o.coordinated(ctx, s, "escalate", host.CoordinatorTypes[kinds[0]])
+		o.Pause = o.coordinated(ctx, s, "block_dependents", host.CoordinatorTypes[kinds[1]])
+		o.Isolate = o.coordinated(ctx, s, "isolate", host.CoordinatorTypes[kinds[2]])
+		for _, kind := range host.CoordinatorTypes {
 			plain := s.NewIntent(ctx, "coordinated", host.Active, nil)
 			o.Defaults = append(o.Defaults, s.Coordinate(ctx, plain, map[string]any{"coordinator_type": kind}))
 		}
 		plain := s.NewIntent(ctx, "coordinated", host.Active, nil)
-		o.Bogus = s.Coordinate(wire.Misfit(ctx, openintent.OIPREAD8), plain, map[string]any{policy: s.Name("bogus")})
-		o.Unnamed = o.coordinated(ctx, s, "", types[kinds[3]])
+		o.Bogus = s.Coordinate(wire.Misfit(ctx, openintent.OIPREAD8), plain, map[string]any{host.SuspensionPolicy: s.Name("bogus")})
+		o.Unnamed = o.coordinated(ctx, s, "", host.CoordinatorTypes[kinds[3]])
 	},
 }
-
-// types are those of coordinators.
-var types = []string{"llm", "human", "composite", "system"}
 
 // coordinated makes a family under a coordinator with a policy, or with none where named is "", and suspends a phase. What is escalated
 // is answered and suspended once more.
 func (all *CoordinatorObservation) coordinated(ctx context.Context, s *host.Server, named, kind string) (o Coordinated) {
 	o.Policy = named
-	parent := s.NewIntent(ctx, "coordinated", host.Active, nil)
-	waits := parent.Child(ctx, "fetch")
-	wired := parent.ChildWith(ctx, "wired", map[string]any{
-		"_io_inputs":            map[string]any{"data": "fetch." + host.OutputKey},
-		"_io_dep_title_to_name": map[string]any{waits.Made.Body.Key("title").String(): "fetch"},
-	})
-	other := parent.Child(ctx, "other")
+	parent, waits, wired, other := s.Family(ctx)
 	asked := map[string]any{"coordinator_type": kind}
 	if named != "" {
-		asked[policy] = named
+		asked[host.SuspensionPolicy] = named
 	}
 	o.Lease = s.Coordinate(ctx, parent, asked)
 	switch {
@@ -93,11 +84,11 @@ func (all *CoordinatorObservation) coordinated(ctx context.Context, s *host.Serv
 		o.Acted = s.Await(ctx, "a suspension is escalated", func(ctx context.Context) (wire.Value, bool) {
 			return escalation(ctx, parent, waits, id)
 		})
-		if first := escalations(ctx, parent, waits); len(first) > 0 {
+		if first := host.Escalations(ctx, parent, waits); len(first) > 0 {
 			waits.MustAnswer(ctx, o.Suspension.ID, "go on")
 			o.Suspension = waits.Suspend(ctx, s.Question("text"))
 			all.Again = s.Await(ctx, "the same phase is escalated again", func(ctx context.Context) (wire.Value, bool) {
-				now := escalations(ctx, parent, waits)
+				now := host.Escalations(ctx, parent, waits)
 				return now[len(now)-1], len(now) > len(first)
 			})
 		}
@@ -120,31 +111,17 @@ func (all *CoordinatorObservation) coordinated(ctx context.Context, s *host.Serv
 // escalation returns the event of an escalation, or the status of a coordinator that is suspended itself: in its lease, or in
 // the intent that it coordinates (OIP-R104).
 func escalation(ctx context.Context, parent, waits *host.Intent, coordinator string) (wire.Value, bool) {
-	if found := escalations(ctx, parent, waits); len(found) > 0 {
+	if found := host.Escalations(ctx, parent, waits); len(found) > 0 {
 		return found[len(found)-1], true
 	}
 	holder := parent.Get(ctx, "the lease, for a coordinator that waits itself", host.At("/coordinators/%s", coordinator))
 	own := parent.Read(ctx, "the intent of the coordinator, for a coordinator that waits itself")
 	for _, status := range []wire.Value{holder.Body.Key("status"), own.Body.Key("status")} {
-		if isSuspended(status.String()) {
+		if host.IsSuspended(status.String()) {
 			return status, true
 		}
 	}
 	return own.Body.Key("status"), false
-}
-
-// escalations returns the events of escalations in the logs of the coordinated intent and the phase.
-func escalations(ctx context.Context, parent, waits *host.Intent) (all []wire.Value) {
-	for _, i := range []*host.Intent{parent, waits} {
-		all = append(all, i.Log(ctx, "the log, for an escalation").OfType(host.EventEscalation).Values...)
-	}
-	return all
-}
-
-// isSuspended reports whether a coordinator is suspended, by one of the words for it. RFC-0013 calls a lease paused whose
-// coordinator is suspended for a time.
-func isSuspended(status string) bool {
-	return status == host.Suspended || status == "suspended" || status == "paused"
 }
 
 // paused reports whether a phase neither goes on nor has ended.

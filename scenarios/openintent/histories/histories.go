@@ -15,6 +15,10 @@ func Models() []history.Object {
 	return []history.Object{
 		model.QuestionModel.Object("questions", "An intent that waits for an answer, whoever reads, answers and changes it at once"),
 		model.GroupModel.Object("worlds", "A few intents that hang together, with portfolios, tasks and a plan, changed by one client at a time"),
+		model.ChasedModel.Object("chases", "An intent that waits for an answer, of whom it reminds again and again until its window is over"),
+		model.PhasesModel.Object("phases", "Two intents, of which one takes its input from the other, while agents hold leases on both"),
+		model.WatchedModel.Object("coordinated", "An intent under a coordinator, one of whose phases is suspended again and again"),
+		model.PaperModel.Object("plans", "A plan that several clients change at once, each by the version that it saw"),
 	}
 }
 
@@ -22,7 +26,9 @@ func Models() []history.Object {
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: explore.SuiteID, Title: "drawn histories of several clients, against all that the texts let an object show",
-		Scenarios: []scenarios.Scenario{questionsExplained, worldsExplained},
+		Scenarios: []scenarios.Scenario{
+			questionsExplained, worldsExplained, chasesExplained, phasesExplained, coordinatedExplained, plansExplained,
+		},
 	}
 }
 
@@ -38,4 +44,41 @@ var worldsExplained = scenarios.Scenario{
 	Title:  "intents that hang together, and all that shows them, agree with what was done to them, in whatever order",
 	Proves: scenarios.IDs{openintent.OIP00014}, Watches: worlds.Watched(), Reaches: scenarios.Survived,
 	Claim: claims.With(claims.Core, claims.Graph), Ask: scenarios.Ask(drawnWorlds, worlds.Judge), Depth: scenarios.Standard,
+}
+
+var chasesExplained = scenarios.Scenario{
+	ID:     "openintent/histories/chases",
+	Title:  "whoever is asked is reminded as the retry policy says, each time once, and what is done in the end is what it says",
+	Proves: scenarios.IDs{openintent.OIP0026N1}, Watches: chases.Watched(),
+	Claim: made(claims.With(claims.Notifier, claims.Core)),
+	Ask:   scenarios.Ask(drawnChases, chases.Judge), Depth: scenarios.Standard,
+}
+
+var phasesExplained = scenarios.Scenario{
+	ID:     "openintent/histories/phases",
+	Title:  "who holds a lease keeps it while the intent waits, and what takes its input from that is claimed when it is completed",
+	Proves: scenarios.IDs{openintent.OIP00014}, Watches: handovers.Watched(), Reaches: scenarios.Survived,
+	Claim: made(claims.With(claims.Claimed, claims.Lifecycle, claims.Graph)),
+	Ask:   scenarios.Ask(drawnHandovers, handovers.Judge), Depth: scenarios.Standard,
+}
+
+var coordinatedExplained = scenarios.Scenario{
+	ID:     "openintent/histories/coordinated",
+	Title:  "a coordinator does what its policy says each time that a phase is suspended, and nothing else",
+	Proves: scenarios.IDs{openintent.OIP00014}, Watches: coordinated.Watched(), Reaches: scenarios.Survived,
+	Claim: made(claims.With(claims.Coordinator, claims.Graph)),
+	Ask:   scenarios.Ask(drawnCoordinated, coordinated.Judge), Depth: scenarios.Standard,
+}
+
+var plansExplained = scenarios.Scenario{
+	ID:     "openintent/histories/plans",
+	Title:  "of changes of a plan that name the same version one is made, whoever makes them at once",
+	Proves: scenarios.IDs{openintent.OIP0001200}, Watches: papers.Watched(), Reaches: scenarios.Survived,
+	Claim: made(claims.Plan), Ask: scenarios.Ask(writtenAtOnce, papers.Judge), Depth: scenarios.Standard,
+}
+
+// made returns the claim for servers that make it: of what they do not claim nothing is held against them.
+func made(c scenarios.Claim) scenarios.Claim {
+	c.Open = func(scenarios.Discovery) bool { return false }
+	return c
 }

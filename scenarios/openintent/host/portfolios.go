@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"github.com/openassay/assay/scenarios"
 
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -67,4 +68,23 @@ func (s *Server) Phases(ctx context.Context) (review, report *Intent) {
 		"_io_dep_title_to_name": map[string]any{title: PhaseReview},
 	}, review.ID)
 	return review, report
+}
+
+// ClaimsByTask finds out which claims look at inputs: leases on intents, or claims of their tasks (OIP-R28). unresolved is the reply to
+// a lease whose upstream is at work. It ends the drive if the server has neither.
+func (s *Server) ClaimsByTask(ctx context.Context) (unresolved Reply, byTask bool) {
+	_, early := s.Phases(ctx)
+	if unresolved = early.Lease(ctx, "a lease whose upstream is at work", Scope, 60); !unresolved.Ok() {
+		return unresolved, false
+	}
+	free := s.NewIntent(ctx, "free", Active, nil)
+	// A server that refuses any such claim has another reason.
+	switch control := s.Task(ctx, free, nil).Claim(ctx, "a claim of a task without inputs"); {
+	case MissingRoute(control):
+		scenarios.End(scenarios.NotThere(unresolved.Status, "claims that look at inputs: a lease on an intent whose _io_inputs "+
+			"name a phase that it depends on, or POST "+s.Prefix+"/tasks/{id}/claim of its task"))
+	case !control.Ok():
+		free.SetUp("claim a task without inputs", control)
+	}
+	return unresolved, true
 }

@@ -33,20 +33,11 @@ var claiming = &scenarios.Drive[ClaimObservation]{
 		s := host.Open(ctx, c)
 		plain := s.NewIntent(ctx, "claimed", host.Active, nil)
 		o.Plain = plain.MustLease(ctx, "a claim without inputs", 60)
-		_, early := s.Phases(ctx)
-		o.Unresolved = early.Lease(ctx, "a lease whose upstream is at work", host.Scope, 60)
+		byTask := false
+		o.Unresolved, byTask = s.ClaimsByTask(ctx)
 		up, down := s.Phases(ctx)
 		claim := func(label string) host.Reply { return down.Lease(ctx, label, host.Scope, 60) }
-		if o.Unresolved.Ok() { // leases do not look at inputs: claims of tasks may (OIP-R28)
-			free := s.NewIntent(ctx, "free", host.Active, nil)
-			// A server that refuses any such claim has another reason.
-			switch control := s.Task(ctx, free, nil).Claim(ctx, "a claim of a task without inputs"); {
-			case host.MissingRoute(control):
-				scenarios.End(scenarios.NotThere(o.Unresolved.Status, "claims that look at inputs: a lease on an intent whose _io_inputs "+
-					"name a phase that it depends on, or POST "+s.Prefix+"/tasks/{id}/claim of its task"))
-			case !control.Ok():
-				free.SetUp("claim a task without inputs", control)
-			}
+		if byTask {
 			task := s.Task(ctx, down, nil)
 			claim = func(label string) host.Reply { return task.Claim(ctx, label) }
 		}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
@@ -227,20 +228,18 @@ func (q Question) told(s questionStep) (out []history.Miss) {
 
 // refused returns whether a reply is a refusal with one of these statuses; none is any client error.
 func refused(codes ...int64) func(Question, questionStep) []history.Miss {
-	return func(_ Question, s questionStep) []history.Miss {
-		for _, code := range codes {
-			if s.Out.Code == code {
-				return nil
-			}
-		}
-		if len(codes) == 0 && s.Out.Code/100 == 4 {
-			return nil
-		}
-		if len(codes) > 0 {
-			return []history.Miss{miss(s.Out.Status, "HTTP %d", codes[0])}
-		}
-		return []history.Miss{miss(s.Out.Status, "a refusal with 4xx")}
+	return func(_ Question, s questionStep) []history.Miss { return refusal(s.Out.Status, s.Out.Code, codes...) }
+}
+
+// refusal compares a status with those of a refusal; none is any client error.
+func refusal(status wire.Value, code int64, codes ...int64) []history.Miss {
+	switch {
+	case slices.Contains(codes, code), len(codes) == 0 && code/100 == 4:
+		return nil
+	case len(codes) == 0:
+		return []history.Miss{miss(status, "a refusal with 4xx")}
 	}
+	return []history.Miss{miss(status, "HTTP %d", codes[0])}
 }
 
 // notTwice: an answer of another client that is taken beside the first is one of several at once.
