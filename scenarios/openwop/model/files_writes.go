@@ -123,7 +123,7 @@ func (f Files) made(s fileStep) (out []history.Miss) {
 	if content := s.Out.Body.Key("content"); content.Present() && !file.Text.is(content, f.MaxBytes) {
 		out = append(out, missOf(openwop.OWPWSP1, content, "the content %s", file.Text))
 	}
-	return append(out, file.same(s.Out.Body, s.Out.Prefix+FilePaths[s.In.Path])...)
+	return append(out, file.same(s.Out.Body, s.Out.path(s.In.Path))...)
 }
 
 // madeOf is the sentence by which a write has to be made; "" is that of the rule.
@@ -150,6 +150,13 @@ func (f Files) wrote(s fileStep) Files {
 	}
 	file.Etag = s.Out.Body.Key("etag").String()
 	f.Files[s.In.Path] = file
+	return f
+}
+
+// FileAt returns a file as a read of it shows it.
+func FileAt(text Text, kind string, version int64, etag string) File {
+	f := File{There: true, Text: text, Type: kind, Version: version, Sure: true, Etag: etag}
+	f.keep()
 	return f
 }
 
