@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,7 +18,10 @@ import (
 	"github.com/openassay/assay/tools/prove"
 )
 
-var transcriptHosts = flag.Int("transcript-hosts", 2, "how many honest hosts and faults of each protocol the models judge, drawn; 0 is all")
+var (
+	transcriptHosts  = flag.Int("transcript-hosts", 2, "how many honest hosts and faults of each protocol the models judge, drawn; 0 is all")
+	transcriptFaults = flag.String("transcript-faults", "", "the beginning of the faults that the models judge; \"\" is that of all")
+)
 
 // tally counts what was judged.
 type tally struct {
@@ -51,6 +55,11 @@ func tellAll(t *testing.T, target protocols.Target, h prove.Host, counts *tally)
 	t.Helper()
 	var all []judged
 	o := scenarios.Options{Seed: 1, Depth: scenarios.Quick, Patience: testenv.Patience(6 * time.Second)}
+	if h.Fault != nil {
+		for _, id := range h.Fault.Breaks { // other scenarios have nothing to say of it
+			o.Select.Requirements = append(o.Select.Requirements, id)
+		}
+	}
 	r, err := lab.Watch(t.Context(), h, o, func(d scenarios.Discovery, record scenarios.DriveRecord) {
 		told := target.Tell(d, record.Transcript)
 		counts.add(told)
@@ -130,7 +139,7 @@ func TestModelsAndScenariosAgreeOnFaults(t *testing.T) {
 			}
 		}
 		within := slices.DeleteFunc(row.Faults(), func(f protocols.Fault) bool {
-			return !slices.ContainsFunc(f.Breaks, func(id string) bool { return slices.Contains(cited, scenarios.RequirementID(id)) })
+			return !strings.HasPrefix(f.ID, *transcriptFaults) || !slices.ContainsFunc(f.Breaks, func(id string) bool { return slices.Contains(cited, scenarios.RequirementID(id)) })
 		})
 		for _, f := range drawnFew(within) {
 			t.Run(f.ID, func(t *testing.T) {
@@ -155,12 +164,15 @@ func disagreements(r *scenarios.Report, all []judged, f protocols.Fault, cited [
 		}
 	}
 	for _, b := range r.Breaches {
-		for _, o := range all {
-			if o.drive == b.Drive && slices.Contains(o.Exchanges, b.Where.Exchange) && o.Violates == nil && !o.GaveUp &&
-				slices.Contains(cited, b.Requirement) {
-				lines = append(lines, fmt.Sprintf("%s: %s is violated at %s by %s: %s, not %s; the model explains the %s %s", o.drive, b.Requirement,
-					b.Where, b.Scenario, b.Expected, b.Actual, o.Kind, o.Of))
-			}
+		if !slices.Contains(cited, b.Requirement) {
+			continue
+		}
+		of := slices.DeleteFunc(slices.Clone(all), func(o judged) bool {
+			return o.drive != b.Drive || !slices.Contains(o.Exchanges, b.Where.Exchange)
+		})
+		if len(of) > 0 && !slices.ContainsFunc(of, func(o judged) bool { return o.Violates != nil || o.GaveUp }) {
+			lines = append(lines, fmt.Sprintf("%s: %s is violated at %s by %s: %s, not %s; the model explains the %s %s", b.Drive, b.Requirement,
+				b.Where, b.Scenario, b.Expected, b.Actual, of[0].Kind, of[0].Of))
 		}
 	}
 	return lines

@@ -1,10 +1,12 @@
 package histories
 
 import (
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
@@ -36,6 +38,7 @@ type fileReader struct {
 	all      []explore.Exchange
 	paths    []string // of the file that each of them is about, "" for none
 	lists    []explore.Exchange
+	astray   []explore.Exchange // writes to paths of which nobody knows where they lead
 }
 
 func readFiles(d *dialect.Dialect, discovery scenarios.Discovery, t *wire.Transcript, all []explore.Exchange) (out []fileHistory) {
@@ -49,7 +52,9 @@ func readFiles(d *dialect.Dialect, discovery scenarios.Discovery, t *wire.Transc
 		switch {
 		case file.MatchString(x.Path):
 			r.paths[i] = d.One(x.Path, dialect.ReadFile)
-			if o := (owned{r.paths[i], x.By()}); plain(o.path) && !slices.Contains(owners, o) {
+			if o := (owned{r.paths[i], x.By()}); !plain(o.path) {
+				r.astray = append(r.astray, x)
+			} else if !slices.Contains(owners, o) {
 				owners = append(owners, o)
 			}
 		case x.Path == list && x.Method == http.MethodGet:
@@ -105,12 +110,19 @@ func (r *fileReader) history(path, by string) (h fileHistory, ok bool) {
 	if h.Begin.Files[0].Text.Kind == model.Given { // it was read
 		first++
 	}
+	end := time.Duration(math.MaxInt64)
+	for _, x := range r.astray {
+		if x.Origin == of[first].Origin && writes(x) && (x.Ok() || !x.Answered()) {
+			end = min(end, x.Began)
+		}
+	}
 	for i, x := range of[first:] {
-		if end := r.step(&h, path, by, x, of, of[:first+i]); end {
-			h.Cut(x.Began)
+		if x.Began >= end || r.step(&h, path, by, x, of, of[:first+i]) {
+			end = min(end, x.Began)
 			break
 		}
 	}
+	h.Cut(end)
 	return h, len(h.Steps) > 0
 }
 
@@ -132,7 +144,7 @@ func (r *fileReader) begins(h *fileHistory, x explore.Exchange, in model.FileAsk
 	file := &h.Begin.Files[0]
 	switch in.Do {
 	case model.PutFile:
-		if version > 1 || in.If != model.Unconditional {
+		if version > 1 || in.If == model.AnyEtag {
 			*file = model.File{There: true, Version: version - 1, Sure: true}
 		}
 		return true
@@ -172,7 +184,7 @@ func (r *fileReader) step(h *fileHistory, path, by string, x explore.Exchange, o
 	out.Beside = x.Method == http.MethodPut && slices.ContainsFunc(of, func(y explore.Exchange) bool {
 		return y.Method == http.MethodPut && x.Beside(y)
 	})
-	if r.full(x, in) {
+	if r.full(x, in, before) {
 		x.Code = 0
 	}
 	h.Add(x, in, out)
@@ -213,11 +225,17 @@ func listed(x explore.Exchange) (below string, ok bool) {
 	return x.Query.Get("prefix"), x.Answered()
 }
 
-// full reports whether a host may have refused a write since it has no room for it, whatever is there.
-func (r *fileReader) full(x explore.Exchange, in model.FileAsk) bool {
+// full reports whether a host may have refused a write since it has no room for it.
+func (r *fileReader) full(x explore.Exchange, in model.FileAsk, before []explore.Exchange) bool {
+	there := false // what is there can be written, however full it is
+	for _, y := range before {
+		if y.By() == x.By() && !r.isList(y) {
+			there = y.Method != http.MethodDelete && (there || y.Ok())
+		}
+	}
 	fits := r.begin.MaxBytes == 0 || int64(len(in.Text.Said)) <= r.begin.MaxBytes
 	tooMuch := r.mostSent > 0 && int64(len(x.Sent)) > r.mostSent
-	return in.Do == model.PutFile && (x.Code == http.StatusRequestEntityTooLarge && fits || tooMuch && x.Code/100 == 4)
+	return in.Do == model.PutFile && (x.Code == http.StatusRequestEntityTooLarge && fits && !there || tooMuch && x.Code/100 == 4)
 }
 
 // asked returns the step that a request of the owner is, if the model has one.

@@ -53,6 +53,7 @@ type File struct {
 	Sure    bool      `json:"sure"`
 	Etag    string    `json:"etag"`   // "" if it was not shown
 	Former  [3]string `json:"former"` // etags before
+	From    int64     `json:"from"`   // all versions from it on were written; 0 if it is not known
 	// Texts are those of former versions, by the rest of the version, and Wrote the versions themselves.
 	Texts [keptVersions]Text  `json:"texts"`
 	Wrote [keptVersions]int64 `json:"wrote"`
@@ -279,6 +280,7 @@ func (f Files) seen(s fileStep) Files {
 
 // keep remembers the text of the present version.
 func (f *File) keep() {
+	f.From = cmp.Or(f.From, f.Version)
 	f.Texts[f.Version%keptVersions], f.Wrote[f.Version%keptVersions] = f.Text, f.Version
 }
 
@@ -293,7 +295,7 @@ func (f Files) versionShown(s fileStep) []history.Miss {
 		return whether(code/100 == 4, openwop.OWPWSP19, s.Out.Status, "a refusal: there is no version %d", asked)
 	case known && code/100 == 2:
 		return whether(file.Texts[slot].is(content, f.MaxBytes), "", content, "the content %s of version %d", file.Texts[slot], asked)
-	case known && file.Sure && file.Version-asked < f.Keeps:
+	case file.Sure && file.From > 0 && asked >= file.From && file.Version-asked < f.Keeps:
 		return whether(code/100 == 2, "", s.Out.Status, "success: version %d is one of the last %d", asked, f.Keeps)
 	}
 	return nil

@@ -101,6 +101,9 @@ func (f Files) next(in FileAsk) File {
 	if again && !f.Versioned { // no text says that it goes on counting
 		file = File{}
 	}
+	if again {
+		file.From = 0
+	}
 	file.There, file.Text, file.Type, file.Etag = true, in.Text, in.Type, ""
 	file.Version++
 	file.Sure = !again && (file.Sure || file.Version == 1)
@@ -109,7 +112,7 @@ func (f Files) next(in FileAsk) File {
 
 // made compares the reply to a write with the file that it makes.
 func (f Files) made(s fileStep) (out []history.Miss) {
-	id := s.In.madeOf()
+	id := f.madeOf(s.In)
 	if code, _ := s.Out.Status.Int(); code/100 != 2 {
 		return []history.Miss{missOf(id, s.Out.Status, "success: the file is written")}
 	}
@@ -127,11 +130,11 @@ func (f Files) made(s fileStep) (out []history.Miss) {
 }
 
 // madeOf is the sentence by which a write has to be made; "" is that of the rule.
-func (in FileAsk) madeOf() scenarios.RequirementID {
+func (f Files) madeOf(in FileAsk) scenarios.RequirementID {
 	switch {
 	case in.If != Unconditional && in.If != AnyEtag:
 		return openwop.OWPWSP12
-	case in.Text.Kind == Largest:
+	case f.MaxBytes > 0 && in.Text.size(f.MaxBytes) == f.MaxBytes:
 		return openwop.OWPWSP24
 	}
 	return ""
