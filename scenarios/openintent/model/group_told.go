@@ -306,7 +306,7 @@ func refusedChoice(g Group, s deedStep) []history.Miss {
 	if out := deedRefused(422)(g, s); len(out) > 0 || len(s.Out.Where) == 0 {
 		return out
 	}
-	return listsChoices(s.Out.Where[0])
+	return listsChoices(s.Out.Where[0], Choices)
 }
 
 // refusedConfirm: a value of another type is a mistake of another kind (OIP-R130).
@@ -318,18 +318,18 @@ func refusedConfirm(g Group, s deedStep) []history.Miss {
 }
 
 // listsChoices compares valid_choices, as values or as objects.
-func listsChoices(list wire.Value) []history.Miss {
+func listsChoices(list wire.Value, choices []string) []history.Miss {
 	have := map[string]bool{}
 	for _, e := range list.Items() {
 		have[e.Key("value").String()+as[string](e.Actual())] = true
 	}
-	for _, c := range Choices {
+	for _, c := range choices {
 		if !have[c] {
 			return []history.Miss{missOf(openintent.OIP0025A8, list, "a list with the choice %q", c)}
 		}
 	}
-	if len(have) > len(Choices) {
-		return []history.Miss{missOf(openintent.OIP0025A8, list, "a list of the %d choices", len(Choices))}
+	if len(have) > len(choices) {
+		return []history.Miss{missOf(openintent.OIP0025A8, list, "a list of the %d choices", len(choices))}
 	}
 	return nil
 }
@@ -364,16 +364,17 @@ func tookAnswer(g Group, s deedStep) (out []history.Miss) {
 		}
 	}
 	if Kinds[g.All[n].Asks] == "choice" {
-		out = append(out, described(body, as[string](Values[s.In.Value]))...)
+		value := Values[s.In.Value]
+		out = append(out, described(body, fmt.Sprintf(LabelOf, value), fmt.Sprintf(MeaningOf, value))...)
 	}
 	return out
 }
 
-// described compares what the reply to an answer says of its choice.
-func described(body wire.Value, value string) (out []history.Miss) {
-	for _, m := range []struct{ member, format string }{{"choice_label", LabelOf}, {"choice_description", MeaningOf}} {
-		if at := body.Key(m.member); at.String() != fmt.Sprintf(m.format, value) {
-			out = append(out, missOf(openintent.OIP0025A12, at, "%s of %s", m.member, value))
+// described compares what the reply to an answer says of its choice with what the choice has; "" is nothing.
+func described(body wire.Value, label, meaning string) (out []history.Miss) {
+	for _, m := range []struct{ member, want string }{{"choice_label", label}, {"choice_description", meaning}} {
+		if at := body.Key(m.member); m.want != "" && at.String() != m.want {
+			out = append(out, missOf(openintent.OIP0025A12, at, "%s", m.want))
 		}
 	}
 	return out
