@@ -18,5 +18,5 @@ func Read(d *dialect.Dialect, discovery scenarios.Discovery, t *wire.Transcript)
 			all[i].Path = all[i].Path[root:]
 		}
 	}
-	return files.Tell("files", readFiles(d, discovery, t, all))
+	return append(files.Tell("files", readFiles(d, discovery, t, all)), keys.Tell("keys", readKeys(d, all))...)
 }
