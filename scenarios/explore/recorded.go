@@ -50,6 +50,8 @@ type Told struct {
 	Exchanges []int // that its steps are, entries of the transcript
 	// GaveUp: the model cannot decide.
 	GaveUp bool
+	// AtOnce: some of its steps overlap. Which sentence such a history violates first is chance.
+	AtOnce bool
 	// Violates are the sentences that the step breaks which the model does not explain; nil if it explains all of them.
 	Violates scenarios.IDs
 	Where    wire.Ref // of the reply that it does not explain
@@ -60,7 +62,7 @@ type Told struct {
 func (k *Kind[S, In, Out]) Tell(kind string, recorded []Recorded[S, In, Out]) (all []Told) {
 	for _, r := range recorded {
 		v := k.Model.Explain([]S{r.Begin}, r.Steps, 0)
-		told := Told{Kind: kind, Of: r.Of, Exchanges: r.Exchanges, GaveUp: v.GaveUp}
+		told := Told{Kind: kind, Of: r.Of, Exchanges: r.Exchanges, GaveUp: v.GaveUp, AtOnce: len(r.free) > 1}
 		if v.Wrong >= 0 {
 			told.Violates, told.Where = violated(v), k.Shown(r.Steps[v.Wrong].Out).Ref()
 			told.Picture = k.Model.Picture(r.Steps, v)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -132,19 +133,24 @@ func TestModelsAndScenariosAgreeOnFaults(t *testing.T) {
 	many(t)
 	t.Parallel()
 	for row, target := range readers() {
-		var cited []scenarios.RequirementID
+		cited := map[string]scenarios.IDs{} // by kind
+		var any scenarios.IDs
 		for _, s := range target.Histories() {
 			for _, sc := range s.Scenarios {
-				cited = append(append(cited, sc.Proves...), sc.Watches...)
+				kind := path.Base(string(sc.ID))
+				cited[kind] = slices.Concat(sc.Proves, sc.Watches)
+				any = append(any, cited[kind]...)
 			}
 		}
 		within := slices.DeleteFunc(row.Faults(), func(f protocols.Fault) bool {
-			return !strings.HasPrefix(f.ID, *transcriptFaults) || !slices.ContainsFunc(f.Breaks, func(id string) bool { return slices.Contains(cited, scenarios.RequirementID(id)) })
+			return !strings.HasPrefix(f.ID, *transcriptFaults) || !slices.ContainsFunc(f.Breaks, func(id string) bool { return slices.Contains(any, scenarios.RequirementID(id)) })
 		})
 		for _, f := range drawnFew(within) {
 			t.Run(f.ID, func(t *testing.T) {
 				t.Parallel()
 				r, all := tellAll(t, target, prove.Faulty(f), &tally{})
+				accused := slices.DeleteFunc(slices.Clone(all), func(o judged) bool { return o.Violates == nil })
+				t.Logf("of %d objects the models do not explain %d", len(all), len(accused))
 				for _, line := range disagreements(r, all, f, cited) {
 					t.Error(line)
 				}
@@ -153,22 +159,28 @@ func TestModelsAndScenariosAgreeOnFaults(t *testing.T) {
 	}
 }
 
+// leftOpen are faults that scenarios see in exchanges which a model explains, and why both are right.
+var leftOpen = map[string]string{
+	"goal.closed-without-event": "the end may be told elsewhere (OWP-R104): the scenario has looked there, and the model sees one log",
+	"goal.verdict-ignored":      "a judge may decide by itself once: the scenario ticks until it must have seen the verdict that it asks for",
+}
+
 // disagreements lists where models and scenarios differ on a faulty host.
-func disagreements(r *scenarios.Report, all []judged, f protocols.Fault, cited []scenarios.RequirementID) (lines []string) {
+func disagreements(r *scenarios.Report, all []judged, f protocols.Fault, cited map[string]scenarios.IDs) (lines []string) {
+	broken := func(id scenarios.RequirementID) bool { return slices.Contains(f.Breaks, string(id)) }
+	failed := slices.ContainsFunc(r.Breaches, func(b scenarios.Breach) bool { return broken(b.Requirement) })
 	for _, o := range all {
-		breaks := slices.ContainsFunc(o.Violates, func(id scenarios.RequirementID) bool { return slices.Contains(f.Breaks, string(id)) })
-		failed := slices.ContainsFunc(r.Breaches, func(b scenarios.Breach) bool { return slices.Contains(o.Violates, b.Requirement) })
-		if o.Violates != nil && (!breaks || !failed) {
+		if o.Violates != nil && (!failed || !o.AtOnce && !slices.ContainsFunc(o.Violates, broken)) {
 			lines = append(lines, fmt.Sprintf("%s: the model says that the %s %s violates %v, the fault breaks %v, the scenarios say so: %t\n%s",
 				o.drive, o.Kind, o.Of, o.Violates, f.Breaks, failed, o.Picture))
 		}
 	}
+	if leftOpen[f.ID] != "" {
+		return lines
+	}
 	for _, b := range r.Breaches {
-		if !slices.Contains(cited, b.Requirement) {
-			continue
-		}
 		of := slices.DeleteFunc(slices.Clone(all), func(o judged) bool {
-			return o.drive != b.Drive || !slices.Contains(o.Exchanges, b.Where.Exchange)
+			return o.drive != b.Drive || !slices.Contains(o.Exchanges, b.Where.Exchange) || !slices.Contains(cited[o.Kind], b.Requirement)
 		})
 		if len(of) > 0 && !slices.ContainsFunc(of, func(o judged) bool { return o.Violates != nil || o.GaveUp }) {
 			lines = append(lines, fmt.Sprintf("%s: %s is violated at %s by %s: %s, not %s; the model explains the %s %s", b.Drive, b.Requirement,

@@ -1,6 +1,7 @@
 package histories
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/openassay/assay/scenarios"
@@ -18,5 +19,6 @@ func Read(d *dialect.Dialect, discovery scenarios.Discovery, t *wire.Transcript)
 			all[i].Path = all[i].Path[root:]
 		}
 	}
-	return append(files.Tell("files", readFiles(d, discovery, t, all)), keys.Tell("keys", readKeys(d, all))...)
+	return slices.Concat(files.Tell("files", readFiles(d, discovery, t, all)), keys.Tell("keys", readKeys(d, all)),
+		goals.Tell("goals", readGoals(discovery, all)))
 }

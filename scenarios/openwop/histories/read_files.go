@@ -93,6 +93,9 @@ func (r *fileReader) history(path, by string) (h fileHistory, ok bool) {
 	for i, x := range of {
 		alone := !slices.ContainsFunc(of, x.Beside)
 		in, is := r.asked(x)
+		if x.Method == http.MethodPut && x.ByOther() != strings.Contains(by, wire.OtherTenant) {
+			return h, false // whose the file is would be another question
+		}
 		if x.By() != by || r.isList(x) {
 			continue
 		}
@@ -163,8 +166,8 @@ func given(content string) model.Text { return model.Text{Kind: model.Given, Sai
 func (r *fileReader) step(h *fileHistory, path, by string, x explore.Exchange, of, before []explore.Exchange) (end bool) {
 	out := model.FileSaw{Status: x.Status, Body: x.Body, Alone: path}
 	if r.isList(x) {
-		if below, is := listed(x); is && !slices.ContainsFunc(of, func(y explore.Exchange) bool { return writes(y) && x.Beside(y) }) {
-			out.Below = below
+		if x.Answered() && whole(x, "files", "prefix") && !slices.ContainsFunc(of, func(y explore.Exchange) bool { return writes(y) && x.Beside(y) }) {
+			out.Below = x.Query.Get("prefix")
 			h.Add(x, model.FileAsk{Do: model.ListFiles}, out)
 		}
 		return false
@@ -196,33 +199,20 @@ func foreign(h *fileHistory, x explore.Exchange, out model.FileSaw, by string, b
 	other := strings.Contains(by, wire.OtherTenant)
 	origin, _, _ := strings.Cut(by, "\n")
 	switch {
-	case x.Origin != origin, !x.Answered():
+	case x.Origin != origin:
 		return false
 	case x.ByOther() == other:
 		return writes(x) && x.Code/100 != 4
 	}
 	own := func(y explore.Exchange) bool { return y.By() == x.By() && y.Method == http.MethodPut }
+	if x.Method == http.MethodPut || !x.Answered() || slices.ContainsFunc(before, own) { // a file of its own
+		return writes(x) && (x.Ok() || !x.Answered())
+	}
 	do := map[string]model.FileDo{http.MethodGet: model.GetForeign, http.MethodDelete: model.DropForeign}[x.Method]
-	if do != "" && len(x.Query) == 0 && !slices.ContainsFunc(before, own) {
+	if do != "" && len(x.Query) == 0 {
 		h.Add(x, model.FileAsk{Do: do}, out)
 	}
 	return false
-}
-
-// listed returns the prefix of a list that shows all that there is below it.
-func listed(x explore.Exchange) (below string, ok bool) {
-	for name, values := range x.Query {
-		if name != "prefix" || len(values) != 1 {
-			return "", false
-		}
-	}
-	members, _ := x.Body.Actual().(map[string]any)
-	for name, v := range members {
-		if text, isText := v.(string); name != "files" && (isText && text != "" || v == true) { // there may be a further page
-			return "", false
-		}
-	}
-	return x.Query.Get("prefix"), x.Answered()
 }
 
 // full reports whether a host may have refused a write since it has no room for it.
