@@ -47,8 +47,8 @@ func Exchanges(t *wire.Transcript) (all []Exchange) {
 			continue
 		}
 		x := Exchange{
-			N: n, Method: e.Request.Method, Origin: at.Scheme + "://" + at.Host, Path: at.EscapedPath(), Query: at.Query(), Header: e.Request.Header, Sent: e.Request.Body,
-			Whole: e.Error == "" || e.Request.Body != "", Began: e.At.Sub(began),
+			N: n, Origin: at.Scheme + "://" + at.Host, Method: e.Request.Method, Path: at.EscapedPath(), Query: at.Query(),
+			Header: e.Request.Header, Sent: e.Request.Body, Whole: e.Error == "" || e.Request.Body != "", Began: e.At.Sub(began),
 		}
 		x.Ended = x.Began + time.Duration(e.Micros+1)*time.Microsecond // they are rounded down
 		if e.Kind == "http" && e.Error == "" && e.Response != nil {

@@ -134,16 +134,17 @@ func TestModelsAndScenariosAgreeOnFaults(t *testing.T) {
 	t.Parallel()
 	for row, target := range readers() {
 		cited := map[string]scenarios.IDs{} // by kind
-		var any scenarios.IDs
+		var all scenarios.IDs
 		for _, s := range target.Histories() {
 			for _, sc := range s.Scenarios {
 				kind := path.Base(string(sc.ID))
 				cited[kind] = slices.Concat(sc.Proves, sc.Watches)
-				any = append(any, cited[kind]...)
+				all = append(all, cited[kind]...)
 			}
 		}
+		breaks := func(id string) bool { return slices.Contains(all, scenarios.RequirementID(id)) }
 		within := slices.DeleteFunc(row.Faults(), func(f protocols.Fault) bool {
-			return !strings.HasPrefix(f.ID, *transcriptFaults) || !slices.ContainsFunc(f.Breaks, func(id string) bool { return slices.Contains(any, scenarios.RequirementID(id)) })
+			return !strings.HasPrefix(f.ID, *transcriptFaults) || !slices.ContainsFunc(f.Breaks, breaks)
 		})
 		for _, f := range drawnFew(within) {
 			t.Run(f.ID, func(t *testing.T) {
@@ -166,7 +167,9 @@ var leftOpen = map[string]string{
 }
 
 // disagreements lists where models and scenarios differ on a faulty host.
-func disagreements(r *scenarios.Report, all []judged, f protocols.Fault, cited map[string]scenarios.IDs) (lines []string) {
+func disagreements(
+	r *scenarios.Report, all []judged, f protocols.Fault, cited map[string]scenarios.IDs,
+) (lines []string) {
 	broken := func(id scenarios.RequirementID) bool { return slices.Contains(f.Breaks, string(id)) }
 	failed := slices.ContainsFunc(r.Breaches, func(b scenarios.Breach) bool { return broken(b.Requirement) })
 	for _, o := range all {

@@ -166,7 +166,8 @@ func given(content string) model.Text { return model.Text{Kind: model.Given, Sai
 func (r *fileReader) step(h *fileHistory, path, by string, x explore.Exchange, of, before []explore.Exchange) (end bool) {
 	out := model.FileSaw{Status: x.Status, Body: x.Body, Alone: path}
 	if r.isList(x) {
-		if x.Answered() && whole(x, "files", "prefix") && !slices.ContainsFunc(of, func(y explore.Exchange) bool { return writes(y) && x.Beside(y) }) {
+		writing := func(y explore.Exchange) bool { return writes(y) && x.Beside(y) }
+		if x.Answered() && whole(x, "files", "prefix") && !slices.ContainsFunc(of, writing) {
 			out.Below = x.Query.Get("prefix")
 			h.Add(x, model.FileAsk{Do: model.ListFiles}, out)
 		}
