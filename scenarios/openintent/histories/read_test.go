@@ -17,36 +17,41 @@ func TestReadQuestions(t *testing.T) {
 	const choices = `"choices":[{"value":"a","label":"A"},{"value":"b","label":"B"}]`
 	record := func(more string) string { return `{"id":"s","response_type":"choice",` + choices + more + `}` }
 	shows := func(version int, status, note, more string) string {
-		return fmt.Sprintf(`{"id":"i","version":%d,"status":%q,"state":{"note":%q,"_suspension":%s}}`, version, status, note, record(more))
+		return fmt.Sprintf(`{"id":"int-1","version":%d,"status":%q,"state":{"note":%q,"_suspension":%s}}`, version, status, note,
+			record(more))
 	}
 	const waits, active = "suspended_awaiting_input", "active"
 	config := sent{Request: "GET /server/config", Status: 200, Reply: `{"suspension":{"default_retry_policy":null}}`}
 	at := func(version, path, body string, status int, reply string) sent {
-		return sent{Request: "POST /intents/i/" + path, Header: map[string]string{"If-Match": version}, Body: body, Status: status, Reply: reply}
+		return sent{Request: "POST /intents/int-1/" + path, Header: map[string]string{"If-Match": version}, Body: body, Status: status, Reply: reply}
 	}
-	written := at("1", "state", `{"patches":[{"op":"set","path":"/_suspension","value":`+record("")+`}]}`, 200, `{"version":2,"status":"active"}`)
+	written := at("1", "state", `{"patches":[{"op":"set","path":"/_suspension","value":`+record("")+`}]}`, 200,
+		`{"version":2,"status":"active"}`)
 	suspended := at("2", "status", `{"status":"suspended_awaiting_input"}`, 200, shows(3, waits, "", ""))
 	timed := at("1", "state", `{"state":{"_suspension":`+record(`,"timeout_seconds":9`)+`}}`, 200, `{"version":2,"status":"active"}`)
 	answer := func(value string, status int, reply string) sent {
-		return sent{Request: "POST /intents/i/suspend/respond", Body: `{"suspension_id":"s","value":"` + value + `"}`, Status: status, Reply: reply}
+		return sent{Request: "POST /intents/int-1/suspend/respond", Body: `{"suspension_id":"s","value":"` + value + `"}`, Status: status,
+			Reply: reply}
 	}
-	took := answer("a", 200, `{"intent_id":"i","suspension_id":"s","resolution":"responded","value":"a","responded_by":"me","responded_at":"t",
+	took := answer("a", 200, `{"intent_id":"int-1","suspension_id":"s","resolution":"responded","value":"a","responded_by":"me","responded_at":"t",
 		"choice_label":"A"}`)
 	answered := func(value string) string {
 		return `,"response":"` + value + `","resolution":"responded","responded_at":"t"`
 	}
-	read := func(reply string) sent { return sent{Request: "GET /intents/i", Status: 200, Reply: reply} }
+	read := func(reply string) sent { return sent{Request: "GET /intents/int-1", Status: 200, Reply: reply} }
 	note := at("3", "state", `{"patches":[{"op":"set","path":"/note","value":"n"}]}`, 200, `{"version":4}`)
 	for name, c := range map[string]struct {
 		all   []sent
 		steps int
 		want  scenarios.IDs
 	}{
-		"answered":                 {[]sent{config, written, suspended, took, read(shows(4, active, "", answered("a")))}, 2, nil},
-		"another answer":           {[]sent{config, written, suspended, took, read(shows(4, active, "", answered("b")))}, 2, scenarios.IDs{"OIP-0025-A13"}},
-		"answered twice":           {[]sent{config, written, suspended, took, took}, 2, scenarios.IDs{"OIP-0026-K4"}},
-		"a choice that is none":    {[]sent{config, written, suspended, answer("c", 200, `{}`)}, 1, scenarios.IDs{"OIP-0025-A7"}},
-		"choices that it has not":  {[]sent{config, written, suspended, answer("c", 422, `{"valid_choices":["a"]}`)}, 1, scenarios.IDs{"OIP-0025-A8"}},
+		"answered": {[]sent{config, written, suspended, took, read(shows(4, active, "", answered("a")))}, 2, nil},
+		"another answer": {[]sent{config, written, suspended, took, read(shows(4, active, "", answered("b")))}, 2,
+			scenarios.IDs{"OIP-0025-A13"}},
+		"answered twice":        {[]sent{config, written, suspended, took, took}, 2, scenarios.IDs{"OIP-0026-K4"}},
+		"a choice that is none": {[]sent{config, written, suspended, answer("c", 200, `{}`)}, 1, scenarios.IDs{"OIP-0025-A7"}},
+		"choices that it has not": {[]sent{config, written, suspended, answer("c", 422, `{"valid_choices":["a"]}`)}, 1,
+			scenarios.IDs{"OIP-0025-A8"}},
 		"a late read":              {[]sent{config, written, suspended, took, read(shows(3, waits, "", ""))}, 1, nil},
 		"a note":                   {[]sent{config, written, suspended, note, read(shows(4, waits, "n", ""))}, 2, nil},
 		"another note":             {[]sent{config, written, suspended, note, read(shows(4, waits, "m", ""))}, 2, scenarios.IDs{"OIP-0001-4"}},
@@ -54,9 +59,10 @@ func TestReadQuestions(t *testing.T) {
 		"a lost answer":            {[]sent{config, written, suspended, answer("a", 0, ""), read(shows(4, active, "", answered("a")))}, 2, nil},
 		"ends by itself":           {[]sent{config, timed, suspended, read(shows(4, active, "", ""))}, 0, nil},
 		"a policy of the platform": {[]sent{written, suspended, read(shows(4, active, "", ""))}, 0, nil},
-		"a form of its own":        {[]sent{config, written, suspended, at("3", "claim", `{}`, 200, `{}`), read(shows(9, active, "", ""))}, 0, nil},
-		"in a portfolio": {[]sent{config, written, suspended, {Request: "POST /portfolios/p/members", Body: `{"intent":"i"}`, Status: 200, Reply: "{}"},
-			took}, 0, nil},
+		"a form of its own": {[]sent{config, written, suspended, at("3", "claim", `{}`, 200, `{}`),
+			read(shows(9, active, "", ""))}, 0, nil},
+		"in a portfolio": {[]sent{config, written, suspended, {Request: "POST /portfolios/p/members", Body: `{"intent":"int-1"}`, Status: 200,
+			Reply: "{}"}, took}, 0, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
