@@ -23,7 +23,8 @@ func TestReadQuestions(t *testing.T) {
 	const waits, active = "suspended_awaiting_input", "active"
 	config := sent{Request: "GET /server/config", Status: 200, Reply: `{"suspension":{"default_retry_policy":null}}`}
 	at := func(version, path, body string, status int, reply string) sent {
-		return sent{Request: "POST /intents/int-1/" + path, Header: map[string]string{"If-Match": version}, Body: body, Status: status, Reply: reply}
+		return sent{Request: "POST /intents/int-1/" + path, Header: map[string]string{"If-Match": version}, Body: body, Status: status,
+			Reply: reply}
 	}
 	written := at("1", "state", `{"patches":[{"op":"set","path":"/_suspension","value":`+record("")+`}]}`, 200,
 		`{"version":2,"status":"active"}`)
@@ -33,7 +34,8 @@ func TestReadQuestions(t *testing.T) {
 		return sent{Request: "POST /intents/int-1/suspend/respond", Body: `{"suspension_id":"s","value":"` + value + `"}`, Status: status,
 			Reply: reply}
 	}
-	took := answer("a", 200, `{"intent_id":"int-1","suspension_id":"s","resolution":"responded","value":"a","responded_by":"me","responded_at":"t",
+	took := answer("a", 200, `{"intent_id":"int-1","suspension_id":"s","resolution":"responded","value":"a","responded_by":"me",
+		"responded_at":"t",
 		"choice_label":"A"}`)
 	answered := func(value string) string {
 		return `,"response":"` + value + `","resolution":"responded","responded_at":"t"`
