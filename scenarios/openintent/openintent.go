@@ -114,4 +114,3 @@ func Models() []history.Object { return histories.Models() }
 
 // Tell returns what the models say of what a transcript of a server tells.
 func Tell(d scenarios.Discovery, t *wire.Transcript) []explore.Told { return histories.Read(d, t) }
-

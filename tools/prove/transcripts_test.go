@@ -135,7 +135,7 @@ func TestModelsAndScenariosAgreeOnFaults(t *testing.T) {
 	for row, target := range readers() {
 		cited := map[string]scenarios.IDs{} // by kind
 		var all scenarios.IDs
-		for _, s := range target.Histories() {
+		for _, s := range explore.Of(target.Suites()) {
 			for _, sc := range s.Scenarios {
 				kind := path.Base(string(sc.ID))
 				cited[kind] = slices.Concat(sc.Proves, sc.Watches)
