@@ -83,8 +83,8 @@ func drawnFew[T any](all []T) []T {
 	return all[:min(*transcriptHosts, len(all))]
 }
 
-// told are the kinds of objects that transcripts tell of, by protocol.
-var told = map[string][]string{"openwop": {"files", "goals", "keys"}, "openintent": {"questions"}}
+// readKinds are the kinds of objects that transcripts tell of, by protocol.
+var readKinds = map[string][]string{"openwop": {"files", "goals", "keys"}, "openintent": {"questions"}}
 
 // readers are the protocols whose transcripts the models know.
 func readers() map[*protocols.Row]protocols.Target {
@@ -119,7 +119,7 @@ func TestModelsExplainTheTranscriptsOfHonestHosts(t *testing.T) {
 					})
 				}
 			})
-			for _, kind := range told[row.Name()] {
+			for _, kind := range readKinds[row.Name()] {
 				t.Logf("%d %s with %d steps, %d undecided", counts.objects[kind], kind, counts.steps[kind], counts.given[kind])
 				if counts.objects[kind] == 0 {
 					t.Errorf("no transcript tells of %s", kind)
