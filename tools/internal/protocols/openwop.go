@@ -30,6 +30,7 @@ import (
 var openWOP = &Row{
 	Protocol: suites.Protocol, Brand: "OpenWOP",
 	Targets: []Target{{Name: "host", Suites: suites.Suites, Models: suites.Models, Tell: suites.Tell}},
+	Honest:  honestHosts, Faults: hostFaults, Variations: hostVariations,
 	Speaker: "simulated host",
 	Unkilled: map[Check]string{
 		{"openwop/iteration-monotonic/as-planned", "OWP-0037-A1"}: "a loop that stalls: it is not within the patience that the run ends",
