@@ -135,7 +135,9 @@ func SuitesOf(p *scenarios.Protocol) []scenarios.Suite {
 func Models() []history.Object { return histories.Models() }
 
 // Tell returns what the models say of what a transcript of a host tells.
-func Tell(d scenarios.Discovery, t *wire.Transcript) []explore.Told { return histories.Read(dialect.V1, d, t) }
+func Tell(d scenarios.Discovery, t *wire.Transcript) []explore.Told {
+	return histories.Read(dialect.V1, d, t)
+}
 
 // rows is the ledger of all versions.
 var rows = ledger()
