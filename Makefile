@@ -77,6 +77,10 @@ lockstep: ## Take all steps of all small worlds on the plain simulated hosts, an
 blind: ## Make 60 judges pass always, drawn with SEED, and see that the committed kill matrix notices
 	$(GO) test ./tools/prove -timeout 60m -count=1 -v -run '^TestABlindJudgeIsNoticed$$' -judges 60 -judge-seed $(or $(SEED),1)
 
+.PHONY: transcripts
+transcripts: ## Put what every drive sees of all honest hosts and of every fault through the models, which must not disagree with the scenarios
+	$(GO) test ./tools/prove -timeout 240m -count=1 -v -run '^TestModels(ExplainTheTranscripts|AndScenariosAgree)' -transcript-hosts 0
+
 .PHONY: generate
 generate: build ## Make gen/ of spec/ again, and docs/coverage.md, docs/suites and docs/models of the ledger, the suites and the models
 	bin/assay generate

@@ -104,10 +104,13 @@ func (r *Report) violates(id RequirementID, drive string, at wire.Ref, d Discove
 		return true
 	}
 	e := r.Drives[i].Transcript.Entry(at.Exchange)
-	return e == nil || e.Response == nil || !refusals[e.Response.Status]
+	return e == nil || e.Response == nil || !Refuses(e.Response.Status)
 }
 
-// refusals are the replies of a target that refuses for a credential or for load, or that a proxy gives in its place.
+// Refuses reports whether a status refuses for a credential or for load, or is one that a proxy gives in place of the target.
+func Refuses(status int) bool { return refusals[status] }
+
+// refusals are those of [Refuses].
 var refusals = map[int]bool{
 	http.StatusUnauthorized: true, http.StatusForbidden: true, http.StatusProxyAuthRequired: true, http.StatusRequestTimeout: true,
 	http.StatusTooManyRequests: true, http.StatusBadGateway: true, http.StatusServiceUnavailable: true, http.StatusGatewayTimeout: true,

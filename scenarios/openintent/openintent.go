@@ -6,6 +6,7 @@ import (
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/explore"
 	"github.com/openassay/assay/scenarios/history"
 	"github.com/openassay/assay/scenarios/openintent/answers"
 	"github.com/openassay/assay/scenarios/openintent/cascade"
@@ -24,6 +25,7 @@ import (
 	"github.com/openassay/assay/scenarios/openintent/retry"
 	"github.com/openassay/assay/scenarios/openintent/streams"
 	"github.com/openassay/assay/scenarios/openintent/worlds"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Protocol is OpenIntent v1 with RFC-0026.
@@ -109,3 +111,6 @@ func Suites() []scenarios.Suite {
 
 // Models returns what the histories of a server are held against.
 func Models() []history.Object { return histories.Models() }
+
+// Tell returns what the models say of what a transcript of a server tells.
+func Tell(d scenarios.Discovery, t *wire.Transcript) []explore.Told { return histories.Read(d, t) }

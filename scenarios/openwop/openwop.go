@@ -5,6 +5,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/explore"
 	"github.com/openassay/assay/scenarios/history"
 	"github.com/openassay/assay/scenarios/openwop/bounds"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -132,6 +133,11 @@ func SuitesOf(p *scenarios.Protocol) []scenarios.Suite {
 
 // Models returns what the histories of a host are held against.
 func Models() []history.Object { return histories.Models() }
+
+// Tell returns what the models say of what a transcript of a host tells.
+func Tell(d scenarios.Discovery, t *wire.Transcript) []explore.Told {
+	return histories.Read(dialect.V1, d, t)
+}
 
 // rows is the ledger of all versions.
 var rows = ledger()

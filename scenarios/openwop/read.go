@@ -116,34 +116,23 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 	switch {
 	case e.Kind == "stream":
 		if r.paths.stream.MatchString(path) {
-			r.of(r.id(path, dialect.StreamLog)).streamed(t, n, at.Query())
+			r.of(r.dialect.One(path, dialect.StreamLog)).streamed(t, n, at.Query())
 		}
 	case method == http.MethodPost && r.paths.fork.MatchString(path):
-		r.fork(e, r.id(path, dialect.ForkRun), t.Reply(n))
+		r.fork(e, r.dialect.One(path, dialect.ForkRun), t.Reply(n))
 	case r.paths.file.MatchString(path):
 		r.file(method, path, e, t.Reply(n))
 	case method != http.MethodGet:
 	case r.paths.poll.MatchString(path):
-		r.of(r.id(path, dialect.PollLog)).page(t, n, at.Query(), r.dialect.Cursors)
+		r.of(r.dialect.One(path, dialect.PollLog)).page(t, n, at.Query(), r.dialect.Cursors)
 	case r.paths.snapshot.MatchString(path) && !r.paths.diff.MatchString(path):
-		run, body := r.of(r.id(path, dialect.ReadRun)), t.Reply(n)
+		run, body := r.of(r.dialect.One(path, dialect.ReadRun)), t.Reply(n)
 		if run.snapshot(e, body); host.IsTerminal(body.Key("status").String()) && !run.end.Present() {
 			run.end = body
 		}
 	case r.paths.goal.MatchString(path):
 		r.goal(path, e, t.Reply(n))
 	}
-}
-
-// id returns the run in a path of an operation on one run.
-func (r *reader) id(path string, op dialect.Operation) string {
-	const mark = "~run~" // no version has it in a path
-	before, after, _ := strings.Cut(r.dialect.Path(op, mark), mark)
-	id := strings.TrimSuffix(strings.TrimPrefix(path, before), after)
-	if plain, err := url.PathUnescape(id); err == nil {
-		return plain
-	}
-	return id
 }
 
 // page adds a page of the log. A page without a cursor begins another reading; one behind what was read goes on with it.

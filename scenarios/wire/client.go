@@ -36,7 +36,7 @@ type Client struct {
 // Other returns a client with the credential of another tenant and the same transcript, nil if there is no such
 // credential.
 func (c *Client) Other() *Client {
-	return c.with(c.network.target.OtherKey, "<secret of the other tenant>")
+	return c.with(c.network.target.OtherKey, OtherTenant)
 }
 
 // Voter returns a client with the credential of a further principal of the tenant, counted from 0, and the same
@@ -382,6 +382,9 @@ func noAnswer(ctx context.Context, doing string, err error) error {
 
 // Secret stands in records for the values of the operator's own headers, and for the credential.
 const Secret = "<secret>"
+
+// OtherTenant stands in records for the credential of the other tenant.
+const OtherTenant = "<secret of the other tenant>"
 
 // headers returns headers for a record, one value a name, with placeholders for credentials and the operator's own
 // headers.

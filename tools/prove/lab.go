@@ -70,7 +70,14 @@ func (l *Lab) Certify(ctx context.Context, h Host, o scenarios.Options) (*scenar
 }
 
 // Ask is Certify with other suites of the host's protocol.
-func (l *Lab) Ask(ctx context.Context, h Host, o scenarios.Options, suites ...scenarios.Suite) (_ *scenarios.Report, err error) {
+func (l *Lab) Ask(ctx context.Context, h Host, o scenarios.Options, suites ...scenarios.Suite) (*scenarios.Report, error) {
+	return l.Watch(ctx, h, o, func(scenarios.Discovery, scenarios.DriveRecord) {}, suites...)
+}
+
+// Watch is Ask that shows the transcript of each drive before it drops them.
+func (l *Lab) Watch(
+	ctx context.Context, h Host, o scenarios.Options, see func(scenarios.Discovery, scenarios.DriveRecord), suites ...scenarios.Suite,
+) (_ *scenarios.Report, err error) {
 	leave, err := l.Enter(ctx)
 	if err != nil {
 		return nil, err
@@ -86,6 +93,9 @@ func (l *Lab) Ask(ctx context.Context, h Host, o scenarios.Options, suites ...sc
 		return nil, fmt.Errorf("certify %s: %w", h.Name, err)
 	}
 	r := c.Finish(context.WithoutCancel(ctx))
+	for _, d := range r.Drives {
+		see(c.Discovery, d)
+	}
 	r.Drives = nil
 	return r, ctx.Err()
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/openassay/assay/gen/openintent"
@@ -21,7 +22,11 @@ var questions = &explore.Kind[model.Question, model.Asked, model.Replied]{
 	Model: model.QuestionModel,
 	Begin: func(r *rand.Rand, d scenarios.Discovery) model.Question {
 		_, lifecycle := claims.Lifecycle.Look(d)
-		return model.Question{Status: model.Suspended, Lifecycle: lifecycle, Asks: []int{0, 0, 1, 2}[r.IntN(4)]}
+		q := model.Question{Status: model.Suspended, Lifecycle: lifecycle, Asks: []int{0, 0, 1, 2}[r.IntN(4)]}
+		if model.Kinds[q.Asks] == "choice" {
+			q.Offers = strings.Join(model.Choices, "\n")
+		}
+		return q
 	},
 	Make: func(ctx context.Context, c *scenarios.Conn, begin model.Question) explore.Object[model.Asked, model.Replied] {
 		s := host.Open(ctx, c)
@@ -134,7 +139,9 @@ func (q *question) Do(ctx context.Context, _ int, in model.Asked) model.Replied 
 		q.mu.Lock()
 		q.taken = q.taken || reply.Ok()
 		q.mu.Unlock()
-		return q.replied(reply, 0)
+		out := q.replied(reply, 0)
+		out.Label, out.Meaning = fmt.Sprintf(model.LabelOf, in.Value), fmt.Sprintf(model.MeaningOf, in.Value)
+		return out
 	case model.Note:
 		return q.change(ctx, in, q.PatchCall(host.Note, in.Value, "write a note"))
 	case model.Complete:
@@ -196,10 +203,15 @@ func (q *question) replied(r host.Reply, named int64) model.Replied {
 		}
 		q.mu.Unlock()
 	}
-	out := model.Replied{Code: r.Code(), Status: r.Status, Body: r.Body, Named: named, Intent: q.ID, Suspension: q.sus.ID}
+	return repliedTo(q.ID, q.sus, r, named)
+}
+
+// repliedTo returns a reply about the suspension of an intent.
+func repliedTo(intent string, sus host.Suspension, r host.Reply, named int64) model.Replied {
+	out := model.Replied{Code: r.Code(), Status: r.Status, Body: r.Body, Named: named, Intent: intent, Suspension: sus.ID}
 	out.Choices = host.Locate(host.ValidChoices, host.Named("body", r.Body)).Value
 	if record := r.Body.At("/state/_suspension"); record.Present() {
-		out.Odd = odd(q.sus, record)
+		out.Odd = odd(sus, record)
 	}
 	return out
 }

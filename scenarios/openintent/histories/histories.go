@@ -50,7 +50,7 @@ var chasesExplained = scenarios.Scenario{
 	ID:     "openintent/histories/chases",
 	Title:  "whoever is asked is reminded as the retry policy says, each time once, and what is done in the end is what it says",
 	Proves: scenarios.IDs{openintent.OIP0026N1}, Watches: chases.Watched(),
-	Claim: made(claims.With(claims.Notifier, claims.Core)),
+	Claim: claimed(claims.With(claims.Notifier, claims.Core)),
 	Ask:   scenarios.Ask(drawnChases, chases.Judge), Depth: scenarios.Standard,
 }
 
@@ -58,7 +58,7 @@ var phasesExplained = scenarios.Scenario{
 	ID:     "openintent/histories/phases",
 	Title:  "who holds a lease keeps it while the intent waits, and what takes its input from that is claimed when it is completed",
 	Proves: scenarios.IDs{openintent.OIP00014}, Watches: handovers.Watched(), Reaches: scenarios.Survived,
-	Claim: made(claims.With(claims.Claimed, claims.Lifecycle, claims.Graph)),
+	Claim: claimed(claims.With(claims.Claimed, claims.Lifecycle, claims.Graph)),
 	Ask:   scenarios.Ask(drawnHandovers, handovers.Judge), Depth: scenarios.Standard,
 }
 
@@ -66,7 +66,7 @@ var coordinatedExplained = scenarios.Scenario{
 	ID:     "openintent/histories/coordinated",
 	Title:  "a coordinator does what its policy says each time that a phase is suspended, and nothing else",
 	Proves: scenarios.IDs{openintent.OIP00014}, Watches: coordinated.Watched(), Reaches: scenarios.Survived,
-	Claim: made(claims.With(claims.Coordinator, claims.Graph)),
+	Claim: claimed(claims.With(claims.Coordinator, claims.Graph)),
 	Ask:   scenarios.Ask(drawnCoordinated, coordinated.Judge), Depth: scenarios.Standard,
 }
 
@@ -74,11 +74,11 @@ var plansExplained = scenarios.Scenario{
 	ID:     "openintent/histories/plans",
 	Title:  "of changes of a plan that name the same version one is made, whoever makes them at once",
 	Proves: scenarios.IDs{openintent.OIP0001200}, Watches: papers.Watched(), Reaches: scenarios.Survived,
-	Claim: made(claims.Plan), Ask: scenarios.Ask(writtenAtOnce, papers.Judge), Depth: scenarios.Standard,
+	Claim: claimed(claims.Plan), Ask: scenarios.Ask(writtenAtOnce, papers.Judge), Depth: scenarios.Standard,
 }
 
-// made returns the claim for servers that make it: of what they do not claim nothing is held against them.
-func made(c scenarios.Claim) scenarios.Claim {
+// claimed returns the claim for servers that make it: of what they do not claim nothing is held against them.
+func claimed(c scenarios.Claim) scenarios.Claim {
 	c.Open = func(scenarios.Discovery) bool { return false }
 	return c
 }

@@ -47,12 +47,15 @@ func (s *Server) LogAt(ctx context.Context, label, path string) Log {
 	return s.logAt(ctx, label, path)
 }
 
+// EventsIn returns the events in a page of a log.
+func EventsIn(page wire.Value) wire.Values { return Locate(logs, Named("log", page)).Items() }
+
 func (s *Server) logAt(ctx context.Context, label, path string) Log {
 	reply := s.Get(ctx, label, path+"?limit="+eventLimit)
 	if !reply.Ok() { // some servers take no limit
 		reply = s.Get(ctx, label, path)
 	}
-	l := Log{Read: reply.Status, Events: Locate(logs, Named("log", reply.Body)).Items()}
+	l := Log{Read: reply.Status, Events: EventsIn(reply.Body)}
 	// Some servers put less on a page than they are asked for, and some know no offset. Events that happen meanwhile move the others.
 	const mostStale = 2 // pages without anything new
 	for offset, stale := len(l.Events), 0; offset > 0 && stale < mostStale; {

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/openassay/assay/gen/openintent"
@@ -43,7 +42,7 @@ func as[T any](v any) T {
 	return t
 }
 
-// Choices are those of the question. An answer may have another value.
+// Choices are those of questions that are drawn. An answer may have another value.
 var Choices = []string{"yes-a", "no-b", "wait-c", "later-d", "never-e", "ask-f", "skip-g"}
 
 // The label and the description of a choice.
@@ -70,11 +69,11 @@ func repliesTo(body wire.Value, intent, sid string, value any) (out []history.Mi
 	return out
 }
 
-// described compares what it says of a choice.
-func described(body wire.Value, value any) (out []history.Miss) {
-	for _, m := range []struct{ member, format string }{{"choice_label", LabelOf}, {"choice_description", MeaningOf}} {
-		if at := body.Key(m.member); at.String() != fmt.Sprintf(m.format, value) {
-			out = append(out, missOf(openintent.OIP0025A12, at, "%s of %v", m.member, value))
+// described compares what it says of its choice with what the choice has; "" is nothing.
+func described(body wire.Value, label, meaning string) (out []history.Miss) {
+	for _, m := range []struct{ member, want string }{{"choice_label", label}, {"choice_description", meaning}} {
+		if at := body.Key(m.member); m.want != "" && at.String() != m.want {
+			out = append(out, missOf(openintent.OIP0025A12, at, "%s", m.want))
 		}
 	}
 	return out
@@ -95,18 +94,18 @@ func showsAnswer(record wire.Value, value any) (out []history.Miss) {
 }
 
 // listsChoices compares valid_choices, as values or as objects.
-func listsChoices(list wire.Value) []history.Miss {
+func listsChoices(list wire.Value, choices []string) []history.Miss {
 	have := map[string]bool{}
 	for _, e := range list.Items() {
 		have[e.Key("value").String()+as[string](e.Actual())] = true
 	}
-	for _, c := range Choices {
+	for _, c := range choices {
 		if !have[c] {
 			return []history.Miss{missOf(openintent.OIP0025A8, list, "a list with the choice %q", c)}
 		}
 	}
-	if len(have) > len(Choices) {
-		return []history.Miss{missOf(openintent.OIP0025A8, list, "a list of the %d choices", len(Choices))}
+	if len(have) > len(choices) {
+		return []history.Miss{missOf(openintent.OIP0025A8, list, "a list of the %d choices", len(choices))}
 	}
 	return nil
 }

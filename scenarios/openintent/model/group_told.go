@@ -306,7 +306,7 @@ func refusedChoice(g Group, s deedStep) []history.Miss {
 	if out := deedRefused(422)(g, s); len(out) > 0 || len(s.Out.Where) == 0 {
 		return out
 	}
-	return listsChoices(s.Out.Where[0])
+	return listsChoices(s.Out.Where[0], Choices)
 }
 
 // refusedConfirm: a value of another type is a mistake of another kind (OIP-R130).
@@ -334,7 +334,7 @@ func tookAnswer(g Group, s deedStep) (out []history.Miss) {
 	value := Values[s.In.Value]
 	out = repliesTo(s.Out.Body, s.Out.Names.Intents[n], sids[len(sids)-1], value)
 	if Kinds[g.All[n].Asks] == "choice" {
-		out = append(out, described(s.Out.Body, value)...)
+		out = append(out, described(s.Out.Body, fmt.Sprintf(LabelOf, value), fmt.Sprintf(MeaningOf, value))...)
 	}
 	return out
 }

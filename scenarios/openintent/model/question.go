@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
@@ -18,6 +19,7 @@ type Question struct {
 	Note    string `json:"note"`    // a key of its state
 	Answer  string `json:"answer"`  // that was taken
 	Asks    int    `json:"asks"`    // of [Kinds]
+	Offers  string `json:"offers"`  // the values of the choices that there are, one a line
 	Seen    bool   `json:"seen"`    // it was read
 	// Lifecycle: the server claims to hold status changes against the life of a suspension.
 	Lifecycle bool `json:"lifecycle"`
@@ -40,6 +42,7 @@ const (
 	Note Action = "write a note"
 	Look Action = "read"
 	Tell Action = "read the log"
+	Else Action = "write something else"
 )
 
 // Replied is the reply to it.
@@ -52,6 +55,8 @@ type Replied struct {
 	Intent     string       `json:"intent"`
 	Suspension string       `json:"suspension"`
 	Choices    wire.Value   `json:"choices"`        // that a refusal lists
+	Label      string       `json:"label"`          // of the choice that was taken; "" if it has none
+	Meaning    string       `json:"meaning"`        // the description of it; "" if it has none
 	List       wire.Values  `json:"list,omitempty"` // of a log
 	Odd        []wire.Value `json:"odd,omitempty"`  // members of the record that are not as they were written
 }
@@ -125,12 +130,19 @@ var QuestionModel = &history.Model[Question, Asked, Replied]{
 	Tell: tellQuestion,
 }
 
+func (q Question) choices() []string { return strings.Split(q.Offers, "\n") }
+
 func (q Question) waits() bool { return q.Status == Suspended }
 
 // fits reports whether a text answers the question.
 func (q Question) fits(value string) bool {
-	fits, _ := answers(q.Asks, value)
-	return fits
+	switch Kinds[q.Asks] {
+	case "choice":
+		return slices.Contains(q.choices(), value)
+	case "confirm":
+		return value == "yes" || value == "no"
+	}
+	return value != ""
 }
 
 func (q Question) same(questionStep) Question { return q }
@@ -258,7 +270,7 @@ func refusedWithChoices(q Question, s questionStep) []history.Miss {
 	if out := refused(422)(q, s); len(out) > 0 {
 		return out
 	}
-	return listsChoices(s.Out.Choices)
+	return listsChoices(s.Out.Choices, q.choices())
 }
 
 func took(q Question, s questionStep) (out []history.Miss) {
@@ -267,7 +279,7 @@ func took(q Question, s questionStep) (out []history.Miss) {
 	}
 	out = repliesTo(s.Out.Body, s.Out.Intent, s.Out.Suspension, s.In.Value)
 	if Kinds[q.Asks] == "choice" {
-		out = append(out, described(s.Out.Body, s.In.Value)...)
+		out = append(out, described(s.Out.Body, s.Out.Label, s.Out.Meaning)...)
 	}
 	return out
 }

@@ -177,6 +177,17 @@ func (d *Dialect) Matching(ops ...Operation) *lazyregexp.Regexp {
 	return lazyregexp.New("^(" + strings.Join(paths, "|") + ")$")
 }
 
+// One returns the id in the path of an operation on one thing.
+func (d *Dialect) One(path string, op Operation) string {
+	const mark = "~one~" // no version has it in a path
+	before, after, _ := strings.Cut(d.Path(op, mark), mark)
+	id := strings.TrimSuffix(strings.TrimPrefix(path, before), after)
+	if plain, err := url.PathUnescape(id); err == nil {
+		return plain
+	}
+	return id
+}
+
 // place splits a path at its first placeholder.
 func place(path string) (before, name, after string) {
 	before, rest, _ := strings.Cut(path, "{")

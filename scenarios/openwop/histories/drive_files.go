@@ -23,14 +23,10 @@ const mostBytes = 256 << 10
 
 var files = &explore.Kind[model.Files, model.FileAsk, model.FileSaw]{
 	Model: model.FilesModel,
-	Begin: func(_ *rand.Rand, d scenarios.Discovery) (f model.Files) {
-		_, f.Versioned = claims.WorkspaceVersioned.Look(d)
-		family := claims.Family(d, "workspace")
-		if n, ok := family.Key("maxFileBytes").Int(); ok && n > 0 && n <= mostBytes && fitsBody(d, n) {
-			f.MaxBytes = n
-		}
-		if n, ok := family.Key("maxVersions").Int(); ok {
-			f.Keeps = n
+	Begin: func(_ *rand.Rand, d scenarios.Discovery) model.Files {
+		f := filesOf(d)
+		if f.MaxBytes > mostBytes || !fitsBody(d, f.MaxBytes) {
+			f.MaxBytes = 0
 		}
 		return f
 	},

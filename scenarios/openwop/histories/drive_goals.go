@@ -259,12 +259,19 @@ func (g *standing) run(ctx context.Context) model.GoalSaw {
 // trail reads the log of the goal, where it has one.
 func (g *standing) trail(ctx context.Context) model.GoalSaw {
 	out := g.act(ctx, dialect.ReadTrail)
+	if trailIn(&out); !out.Silent {
+		out.Now = g.Look(ctx, "the goal whose log was read").Body
+	}
+	return out
+}
+
+// trailIn takes the events out of the log of a goal that was read, where it has one.
+func trailIn(out *model.GoalSaw) {
 	events := out.Body.Key("events")
 	more := out.Body.Key("isComplete").Actual() == false // what is on further pages is not read
 	if out.Silent = !host.Succeeded(out.Status) || !host.IsList(events) || more; out.Silent {
-		return out
+		return
 	}
-	out.Now = g.Look(ctx, "the goal whose log was read").Body
 	for _, e := range events.Items() {
 		switch dialect.EventOf(e) {
 		case dialect.GoalEvaluated:
@@ -273,5 +280,4 @@ func (g *standing) trail(ctx context.Context) model.GoalSaw {
 			out.Closed = append(out.Closed, e)
 		}
 	}
-	return out
 }

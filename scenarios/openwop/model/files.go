@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -52,6 +53,7 @@ type File struct {
 	Sure    bool      `json:"sure"`
 	Etag    string    `json:"etag"`   // "" if it was not shown
 	Former  [3]string `json:"former"` // etags before
+	From    int64     `json:"from"`   // all versions from it on were written; 0 if it is not known
 	// Texts are those of former versions, by the rest of the version, and Wrote the versions themselves.
 	Texts [keptVersions]Text  `json:"texts"`
 	Wrote [keptVersions]int64 `json:"wrote"`
@@ -102,10 +104,31 @@ type FileSaw struct {
 	Status wire.Value `json:"status"`
 	Body   wire.Value `json:"body"`
 	Prefix string     `json:"prefix"`            // of all paths
+	Alone  string     `json:"alone,omitempty"`   // the path of the first file, where nothing is known of others
+	Below  string     `json:"below,omitempty"`   // the prefix that a list was asked for then
 	Named  string     `json:"named,omitempty"`   // the etag that was sent
 	Asked  int64      `json:"version,omitempty"` // the version that was asked for
 	Beside bool       `json:"beside,omitempty"`  // another write of the file was under way
 	Nobody bool       `json:"nobody,omitempty"`  // there is no other tenant
+}
+
+// path returns the path of a file, "" if nothing is known of it.
+func (s FileSaw) path(i int) string {
+	switch {
+	case s.Alone == "":
+		return s.Prefix + FilePaths[i]
+	case i == 0:
+		return s.Alone
+	}
+	return ""
+}
+
+// below returns the prefix of a list.
+func (s FileSaw) below(in FileAsk) string {
+	if s.Alone == "" {
+		return s.Prefix + Prefixes[in.Path]
+	}
+	return s.Below
 }
 
 type (
@@ -239,7 +262,7 @@ func (f Files) shown(s fileStep) (out []history.Miss) {
 	if content := s.Out.Body.Key("content"); !file.Text.is(content, f.MaxBytes) {
 		out = append(out, missOf(openwop.OWPWSP1, content, "the content %s", file.Text))
 	}
-	return append(out, file.same(s.Out.Body, s.Out.Prefix+FilePaths[s.In.Path])...)
+	return append(out, file.same(s.Out.Body, s.Out.path(s.In.Path))...)
 }
 
 // seen returns the files as a read of one shows it.
@@ -257,6 +280,7 @@ func (f Files) seen(s fileStep) Files {
 
 // keep remembers the text of the present version.
 func (f *File) keep() {
+	f.From = cmp.Or(f.From, f.Version)
 	f.Texts[f.Version%keptVersions], f.Wrote[f.Version%keptVersions] = f.Text, f.Version
 }
 
@@ -271,7 +295,7 @@ func (f Files) versionShown(s fileStep) []history.Miss {
 		return whether(code/100 == 4, openwop.OWPWSP19, s.Out.Status, "a refusal: there is no version %d", asked)
 	case known && code/100 == 2:
 		return whether(file.Texts[slot].is(content, f.MaxBytes), "", content, "the content %s of version %d", file.Texts[slot], asked)
-	case known && file.Sure && file.Version-asked < f.Keeps:
+	case file.Sure && file.From > 0 && asked >= file.From && file.Version-asked < f.Keeps:
 		return whether(code/100 == 2, "", s.Out.Status, "success: version %d is one of the last %d", asked, f.Keeps)
 	}
 	return nil
@@ -285,7 +309,7 @@ func (f Files) listed(s fileStep) (out []history.Miss) {
 	list := s.Out.Body.Key("files")
 	entries := map[string]wire.Value{}
 	for _, e := range list.Items() {
-		path := strings.TrimPrefix(e.Key("path").String(), s.Out.Prefix)
+		path := e.Key("path").String()
 		if _, twice := entries[path]; twice {
 			out = append(out, missOf("", e, "each file once"))
 		}
@@ -295,24 +319,30 @@ func (f Files) listed(s fileStep) (out []history.Miss) {
 		entries[path] = e
 	}
 	for odd := range OddPaths { // that such a file was taken is another violation, and listing it is none
-		delete(entries, strings.TrimPrefix(OddPath(odd, s.Out.Prefix), s.Out.Prefix))
+		delete(entries, OddPath(odd, s.Out.Prefix))
 	}
-	for i, path := range FilePaths {
+	below := s.Out.below(s.In)
+	for i, short := range FilePaths {
+		path := s.Out.path(i)
 		e, has := entries[path]
 		delete(entries, path)
-		switch want := f.Files[i].There && strings.HasPrefix(path, Prefixes[s.In.Path]); {
+		switch want := f.Files[i].There && strings.HasPrefix(path, below); {
+		case path == "":
 		case want && !has:
-			out = append(out, missOf("", list, "an entry of %s", path))
+			out = append(out, missOf("", list, "an entry of %s", cmp.Or(s.Out.Alone, short)))
 		case want:
-			for _, m := range f.Files[i].same(e, s.Out.Prefix+path) {
+			for _, m := range f.Files[i].same(e, path) {
 				m.Of = "" // the list is what shows another version
 				out = append(out, m)
 			}
 		case has && !f.Files[i].There:
-			out = append(out, missOf("", e, "no entry of %s, which is not there", path))
+			out = append(out, missOf("", e, "no entry of %s, which is not there", cmp.Or(s.Out.Alone, short)))
 		case has:
-			out = append(out, missOf("", e, "no entry of %s, which does not begin with the prefix", path))
+			out = append(out, missOf("", e, "no entry of %s, which does not begin with the prefix", cmp.Or(s.Out.Alone, short)))
 		}
+	}
+	if s.Out.Alone != "" {
+		return out
 	}
 	for _, e := range entries {
 		out = append(out, missOf("", e, "no file that nobody wrote"))

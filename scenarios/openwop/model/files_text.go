@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,6 +13,8 @@ import (
 type Text struct {
 	Kind TextKind `json:"kind,omitempty"`
 	N    int      `json:"n,omitempty"`
+	// Said is a content that was given, word for word.
+	Said string `json:"said,omitempty"`
 }
 
 // TextKind is of which kind a content is.
@@ -20,6 +23,7 @@ type TextKind string
 // The kinds of content.
 const (
 	Plain    TextKind = ""         // a few words
+	Given    TextKind = "given"    // what a transcript holds
 	Odd      TextKind = "odd"      // what a careless host takes for something else
 	Largest  TextKind = "largest"  // as many bytes as there may be
 	TooLarge TextKind = "tooLarge" // a byte more
@@ -40,6 +44,8 @@ func (t Text) Of(most int64) string {
 		return strings.Repeat(unit, int(n)/len(unit)+1)[:n]
 	}
 	switch t.Kind {
+	case Given:
+		return t.Said
 	case Odd:
 		return OddTexts[t.N%len(OddTexts)]
 	case Largest:
@@ -92,9 +98,9 @@ func tellFile(s fileStep) string {
 	case PutStray:
 		b.WriteString(OddPaths[in.Path])
 	case ListFiles:
-		fmt.Fprintf(&b, "%q", Prefixes[in.Path])
+		fmt.Fprintf(&b, "%q", cmp.Or(s.Out.Below, Prefixes[in.Path]))
 	default:
-		b.WriteString(FilePaths[in.Path])
+		b.WriteString(cmp.Or(s.Out.Alone, FilePaths[in.Path]))
 	}
 	if in.Do == PutFile {
 		fmt.Fprintf(&b, " %s", in.Text)

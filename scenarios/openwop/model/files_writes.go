@@ -101,6 +101,9 @@ func (f Files) next(in FileAsk) File {
 	if again && !f.Versioned { // no text says that it goes on counting
 		file = File{}
 	}
+	if again {
+		file.From = 0
+	}
 	file.There, file.Text, file.Type, file.Etag = true, in.Text, in.Type, ""
 	file.Version++
 	file.Sure = !again && (file.Sure || file.Version == 1)
@@ -109,7 +112,7 @@ func (f Files) next(in FileAsk) File {
 
 // made compares the reply to a write with the file that it makes.
 func (f Files) made(s fileStep) (out []history.Miss) {
-	id := s.In.madeOf()
+	id := f.madeOf(s.In)
 	if code, _ := s.Out.Status.Int(); code/100 != 2 {
 		return []history.Miss{missOf(id, s.Out.Status, "success: the file is written")}
 	}
@@ -123,15 +126,15 @@ func (f Files) made(s fileStep) (out []history.Miss) {
 	if content := s.Out.Body.Key("content"); content.Present() && !file.Text.is(content, f.MaxBytes) {
 		out = append(out, missOf(openwop.OWPWSP1, content, "the content %s", file.Text))
 	}
-	return append(out, file.same(s.Out.Body, s.Out.Prefix+FilePaths[s.In.Path])...)
+	return append(out, file.same(s.Out.Body, s.Out.path(s.In.Path))...)
 }
 
 // madeOf is the sentence by which a write has to be made; "" is that of the rule.
-func (in FileAsk) madeOf() scenarios.RequirementID {
+func (f Files) madeOf(in FileAsk) scenarios.RequirementID {
 	switch {
 	case in.If != Unconditional && in.If != AnyEtag:
 		return openwop.OWPWSP12
-	case in.Text.Kind == Largest:
+	case f.MaxBytes > 0 && in.Text.size(f.MaxBytes) == f.MaxBytes:
 		return openwop.OWPWSP24
 	}
 	return ""
@@ -150,6 +153,13 @@ func (f Files) wrote(s fileStep) Files {
 	}
 	file.Etag = s.Out.Body.Key("etag").String()
 	f.Files[s.In.Path] = file
+	return f
+}
+
+// FileAt returns a file as a read of it shows it.
+func FileAt(text Text, kind string, version int64, etag string) File {
+	f := File{There: true, Text: text, Type: kind, Version: version, Sure: true, Etag: etag}
+	f.keep()
 	return f
 }
 

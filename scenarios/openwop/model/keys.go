@@ -64,6 +64,7 @@ type KeySaw struct {
 	Nobody bool `json:"nobody,omitempty"` // there is no other tenant
 	// Asked is the run that was read, "" if none is known.
 	Asked string `json:"asked,omitempty"`
+	Sent  string `json:"sent,omitempty"` // the whole body, where it is none of [Bodies]
 }
 
 type (
@@ -230,7 +231,10 @@ func tellKey(s keyStep) string {
 		who = "as another tenant, "
 	}
 	line := fmt.Sprintf("%s%s under key %d", who, s.In.Do, s.In.Key)
-	if s.In.Do != LookAtRun {
+	switch {
+	case s.Out.Sent != "":
+		line += " with " + s.Out.Sent
+	case s.In.Do != LookAtRun && s.In.Body < len(Bodies):
 		line += " with " + Bodies[s.In.Body]
 	}
 	switch {

@@ -4,6 +4,8 @@ package wiretest
 
 import (
 	"encoding/json"
+	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,4 +67,37 @@ func At(t testing.TB, transcript *wire.Transcript, ref wire.Ref) wire.Value {
 		t.Fatal(err)
 	}
 	return o.V
+}
+
+// Sent is a request that could have been sent to a host, and its reply.
+type Sent struct {
+	At, Took int    // milliseconds, since the first request and until the reply; a request takes one at least
+	Request  string // method and path
+	Header   map[string]string
+	Body     string
+	Status   int // 0: there was no reply
+	Reply    string
+}
+
+// Record records requests with their replies as exchanges 1, 2, ….
+func Record(drive string, all ...Sent) *wire.Transcript {
+	out := &wire.Transcript{Drive: drive}
+	for _, s := range all {
+		method, path, _ := strings.Cut(s.Request, " ")
+		header := map[string]string{"Authorization": wire.Secret}
+		if s.Body != "" {
+			header["Content-Type"] = "application/json"
+		}
+		maps.Copy(header, s.Header)
+		e := wire.Entry{
+			Kind: "http", At: time.Date(2026, 11, 1, 0, 0, 0, s.At*int(time.Millisecond), time.UTC), Micros: int64(max(s.Took*1000, 900)),
+			Request:  &wire.Request{Method: method, URL: "http://host" + path, Header: header, Body: s.Body},
+			Response: &wire.Response{Status: s.Status, Body: s.Reply},
+		}
+		if s.Status == 0 {
+			e.Response, e.Error = nil, "no answer"
+		}
+		out.Entries = append(out.Entries, e)
+	}
+	return out
 }

@@ -25,7 +25,7 @@ import (
 var openIntent = &Row{
 	Protocol: suites.Protocol, Brand: "OpenIntent",
 	Targets: []Target{
-		{Name: "server", Suites: suites.ServerSuites, Models: suites.Models},
+		{Name: "server", Suites: suites.ServerSuites, Models: suites.Models, Tell: suites.Tell},
 		{Name: "resolver", Suites: suites.ResolverSuites, Flag: &Flag{
 			Name:    "resolver",
 			Usage:   "`COMMAND` of a program that resolves OpenIntent retry policies as assay resolve-policy does, in place of TARGET",

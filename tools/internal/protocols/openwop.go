@@ -29,7 +29,7 @@ import (
 
 var openWOP = &Row{
 	Protocol: suites.Protocol, Brand: "OpenWOP",
-	Targets: []Target{{Name: "host", Suites: suites.Suites, Models: suites.Models}},
+	Targets: []Target{{Name: "host", Suites: suites.Suites, Models: suites.Models, Tell: suites.Tell}},
 	Honest:  honestHosts, Faults: hostFaults, Variations: hostVariations,
 	Speaker: "simulated host",
 	Unkilled: map[Check]string{

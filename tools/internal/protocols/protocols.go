@@ -14,6 +14,7 @@ import (
 
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/explore"
 	"github.com/openassay/assay/scenarios/history"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/simhost/mutate"
@@ -54,6 +55,8 @@ type Target struct {
 	Name   string // host
 	Suites func() []scenarios.Suite
 	Models func() []history.Object // what histories are held against; nil if there are none
+	// Tell returns what the models say of what a transcript tells; nil if no reader knows transcripts.
+	Tell func(scenarios.Discovery, *wire.Transcript) []explore.Told
 	// Flag accepts the command of a program in place of a target; nil for hosts.
 	Flag   *Flag
 	Folder *Folder // accepted in place of the command; nil for none
