@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
@@ -66,8 +67,8 @@ func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *ra
 		clients = 2 + r.IntN(k.Clients-1)
 	}
 	t := k.start(ctx, c, h.Begin)
-	states := []S{h.Begin}
-	for len(h.Steps) < length && c.Now().Before(until) {
+	states, left := []S{h.Begin}, mostBehind
+	for len(h.Steps) < length && left > 0 && c.Now().Before(until) {
 		round := make([]history.Step[In, Out], clients)
 		same := clients > 1 && r.IntN(oneInSame) == 0
 		for i := range round {
@@ -86,10 +87,15 @@ func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *ra
 			return h, false
 		}
 		k.meet(met, states, round)
-		states = v.States
+		if states = v.States; k.Over != nil && !slices.ContainsFunc(states, func(s S) bool { return !k.Over(s) }) {
+			left--
+		}
 	}
 	return h, true
 }
+
+// mostBehind is how many rounds a history has behind the end of its object.
+const mostBehind = 10
 
 // tries is how many steps are drawn to choose the one from that was taken least.
 const tries = 3

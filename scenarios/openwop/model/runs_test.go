@@ -16,15 +16,17 @@ import (
 
 // loopOf is a loop whose second turn asks, or doubts.
 func loopOf(bound int, second model.LoopTurn) model.Loop {
-	return model.Loop{Workflow: "loop", Workers: [2]string{"one", "two"}, N: 3, Bound: bound,
-		Turns: [6]model.LoopTurn{{Workers: [2]int{1, 2}}, second}}
+	return model.Loop{Form: model.Looping, Workflow: "loop", N: 3, Bound: bound,
+		Workers: [8]model.Worker{{"one", model.Completes}, {"two", model.Completes}, {"fails", model.Fails}, {"lasts", model.Lasts}},
+		Turns:   [9]model.LoopTurn{{Workers: [3]int{1, 2}}, second}}
 }
 
 // runStates are small states of every sort.
 func runStates() (all []model.Run) {
 	for _, l := range []model.Loop{
-		{Gate: true, N: 1, Turns: [6]model.LoopTurn{{Asks: true}}},
-		loopOf(0, model.LoopTurn{Asks: true}), loopOf(0, model.LoopTurn{Workers: [2]int{2}, Doubt: true}), loopOf(1, model.LoopTurn{Asks: true}),
+		{Form: model.Gate, N: 1, Turns: [9]model.LoopTurn{{Asks: true}}}, {Form: model.Gate, N: 1, Turns: [9]model.LoopTurn{{Asks: true}}, Rejects: true},
+		{Form: model.Noop}, loopOf(0, model.LoopTurn{Workers: [3]int{4, 1}}),
+		loopOf(0, model.LoopTurn{Asks: true}), loopOf(0, model.LoopTurn{Workers: [3]int{2}, Doubt: true}), loopOf(1, model.LoopTurn{Asks: true}),
 	} {
 		for leg := range 2 {
 			for _, held := range []bool{false, true} {
@@ -47,11 +49,12 @@ func runStates() (all []model.Run) {
 func runAsks() (all []model.RunAsk) {
 	for _, do := range []model.RunDo{
 		model.LookAt, model.Settle, model.PollRun, model.StreamRun, model.PauseRun, model.ResumeRun, model.CancelRun, model.CancelRuns,
-		model.Ancestry, model.ReadChild, model.ForkRun,
+		model.Ancestry, model.ReadChild, model.ForkRun, model.CancelChild,
 	} {
 		all = append(all, model.RunAsk{Do: do})
 	}
-	for _, by := range []model.By{model.ByNode, model.ByToken, model.ByOld, model.ByForged, model.Nowhere, model.Misfit} {
+	for _, by := range []model.By{model.ByNode, model.ByToken, model.ByOld, model.ByForged, model.Nowhere, model.Misfit, model.Reject, model.Shouted,
+		model.ByLonger} {
 		all = append(all, model.RunAsk{Do: model.AnswerRun, By: by})
 	}
 	return all
@@ -94,12 +97,16 @@ func aLog(l model.Loop, answered bool) (events []map[string]any) {
 			return events
 		}
 		add("runOrchestrator.decided", map[string]any{"decision": turn.Decision(), "iteration": i + 1})
-		if hold, ok := l.HoldOf(0); ok && hold == i && !answered {
+		if hold, _, ok := l.HoldOf(0); ok && hold == i && !answered {
 			return events
 		}
 		for _, w := range turn.Workers {
 			add("core.workflowChain.event", map[string]any{"phase": "dispatch.began", "workerId": w})
-			add("core.workflowChain.event", map[string]any{"phase": "child.completed", "workerId": w})
+			phase := map[string]string{"fails": "child.failed", "lasts": "child.cancelled"}[w]
+			if phase == "" {
+				phase = "child.completed"
+			}
+			add("core.workflowChain.event", map[string]any{"phase": phase, "workerId": w})
 		}
 	}
 	add("run.completed", map[string]any{})
@@ -132,9 +139,12 @@ func TestRunsGoAsPlanned(t *testing.T) {
 		"asks":                 {loopOf(0, model.LoopTurn{Asks: true}), 0, false, ""},
 		"asks, unanswered":     {loopOf(0, model.LoopTurn{Asks: true}), 0, true, openwop.OWPINT1},
 		"asks, answered":       {loopOf(0, model.LoopTurn{Asks: true}), 1, true, ""},
-		"doubts":               {loopOf(0, model.LoopTurn{Workers: [2]int{2}, Doubt: true}), 0, false, ""},
-		"doubts, unanswered":   {loopOf(0, model.LoopTurn{Workers: [2]int{2}, Doubt: true}), 0, true, openwop.OWPINT5},
-		"doubts, answered":     {loopOf(0, model.LoopTurn{Workers: [2]int{2}, Doubt: true}), 1, true, ""},
+		"doubts":               {loopOf(0, model.LoopTurn{Workers: [3]int{2}, Doubt: true}), 0, false, ""},
+		"doubts, unanswered":   {loopOf(0, model.LoopTurn{Workers: [3]int{2}, Doubt: true}), 0, true, openwop.OWPINT5},
+		"doubts, answered":     {loopOf(0, model.LoopTurn{Workers: [3]int{2}, Doubt: true}), 1, true, ""},
+		"fails":                {loopOf(0, model.LoopTurn{Workers: [3]int{3, 1}}), 0, true, ""},
+		"lasts, cancelled":     {loopOf(0, model.LoopTurn{Workers: [3]int{1, 4, 2}}), 1, true, ""},
+		"lasts, passed over":   {loopOf(0, model.LoopTurn{Workers: [3]int{1, 4, 2}}), 0, true, openwop.OWPDSP14},
 		"bounded before it":    {loopOf(1, model.LoopTurn{Asks: true}), 0, true, ""},
 		"bounded and answered": {loopOf(2, model.LoopTurn{Asks: true}), 1, true, ""},
 	} {
