@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -37,10 +38,11 @@ var runs = &explore.Kind[model.Run, model.RunAsk, model.RunSaw]{
 
 var runsAtOnce = &scenarios.Drive[explore.Observation[model.Run, model.RunAsk, model.RunSaw]]{
 	ID: "openwop/runs-at-once",
-	Title: "has up to four clients at once answer, pause, resume, cancel, fork and read a run of a drawn loop, which goes on by itself, in " +
-		"drawn orders",
+	Title: "has up to four clients at once answer, pause, resume, cancel, fork, watch and read a run of a drawn loop, or of another form, " +
+		"which goes on by itself, its workers and its forks, in drawn orders",
 	Sends: []string{
-		"{create run} (assay-loop with echoes, or assay-loop-ask-user, with a drawn plan)", "{read run}, of it and its children", "{poll log}",
+		"{create run} (assay-loop with echoes and other workers, or assay-loop-ask-user, with a drawn plan; else assay-approval, " +
+			"assay-questions, assay-steps, conformance-noop or conformance-cap-breach)", "{read run}, of it and its children", "{poll log}",
 		"{stream log}", "{answer node}", "{use token}", "{pause run}", "{resume run}", "{cancel run}", "{cancel runs}", "{fork run}",
 		"{read lineage}",
 	},
@@ -74,7 +76,7 @@ func beginRun(r *rand.Rand, d scenarios.Discovery) model.Run {
 	case model.Noop:
 		l.Workflow = fixture.Noop
 	case model.Steps:
-		l.Workflow, l.Wait = fixture.Steps, 20+r.IntN(300)
+		l.Workflow, l.Wait = fixture.Steps, 150+r.IntN(500)
 	case model.Nodes:
 		l.Workflow, l.Nodes = fixture.SixNodes, sixNodes
 		if r.IntN(4) > 0 {
@@ -127,7 +129,7 @@ func drawLoop(r *rand.Rand, d scenarios.Discovery, l *model.Loop) {
 	_, doubts := claims.ExecutionModel2.Look(d)
 	l.Floor = floorOf(d)
 	l.N = 2 + r.IntN(max(1, min(len(l.Turns), ceiling)-1))
-	odd := r.IntN(3) == 0
+	theme, bold := r.IntN(2*len(staff)), r.IntN(3) == 0
 	for i := range l.N - 1 {
 		t := &l.Turns[i]
 		if t.Asks = r.IntN(3) == 0; t.Asks {
@@ -136,8 +138,8 @@ func drawLoop(r *rand.Rand, d scenarios.Discovery, l *model.Loop) {
 		lasts := false
 		for k := range 1 + min(2, r.IntN(5)) {
 			w := r.IntN(2)
-			if odd && r.IntN(2) == 0 {
-				w = r.IntN(len(staff))
+			if theme < len(staff) && r.IntN(2) == 0 {
+				w = theme
 			}
 			if staff[w].Ends == model.Lasts && lasts {
 				w = 0
@@ -146,11 +148,11 @@ func drawLoop(r *rand.Rand, d scenarios.Discovery, l *model.Loop) {
 			t.Workers[k] = 1 + w
 		}
 		if doubts && !lasts {
-			t.Doubt, t.Sure = r.IntN(4) == 0, r.IntN(model.Sures)
+			t.Doubt, t.Sure = bold && r.IntN(2) == 0, r.IntN(model.Sures)
 		}
 	}
 	if end := &l.Turns[l.N-1]; doubts {
-		end.Doubt, end.Sure = r.IntN(4) == 0, r.IntN(model.Sures)
+		end.Doubt, end.Sure = bold && r.IntN(2) == 0, r.IntN(model.Sures)
 	}
 	if _, bounds := claims.ExecutionModel.Look(d); bounds && r.IntN(3) == 0 {
 		l.Bound = 1 + r.IntN(l.N)
@@ -193,12 +195,13 @@ func makeRun(ctx context.Context, c *scenarios.Conn, b model.Run) explore.Object
 	}
 	words := h.Marker()
 	request := requestOf(b.Loop, words)
-	r := h.Create(ctx, "create the loop", request)
+	asked := c.Now()
+	r := h.Create(ctx, "create the run", request)
 	if r.ID == "" {
 		scenarios.End(scenarios.Block("setup failed: the host did not make the run: HTTP "+r.Created.StatusValue().JSON(),
 			"make runs of the fixtures that are listed under /fixtures"))
 	}
-	return &run{Run: r, begin: b, marker: h.Marker(), words: words, other: host.StrangerOf(r.ID), tokens: map[int]string{}, idle: -1}
+	return &run{Run: r, begin: b, marker: h.Marker(), words: words, other: host.StrangerOf(r.ID), tokens: map[int]string{}, idle: -1, asked: asked}
 }
 
 // requestOf is the request that makes the run.
@@ -243,8 +246,9 @@ type run struct {
 	events   wire.Values // as far as they were seen, in order
 	answered int         // answers that were taken
 	tokens   map[int]string
-	gone     []string // workers that were cancelled
-	idle     int64    // the cursor of the last page that was empty, -1 if there was none
+	gone     []string  // workers that were cancelled
+	asked    time.Time // when it was asked for
+	idle     int64     // the cursor of the last page that was empty, -1 if there was none
 	children []child
 	over     bool
 	under    int // requests under way
@@ -259,7 +263,7 @@ type child struct {
 
 var runsExplained = scenarios.Scenario{
 	ID:     "openwop/histories/runs",
-	Title:  "a loop goes on as it was planned, and shows what clients did to it, in some order, whatever they do at once",
+	Title:  "a run goes on as it was planned, and shows what clients did to it, in some order, whatever they do at once",
 	Proves: scenarios.IDs{openwop.OWPEVT12}, Watches: runs.Watched(),
 	Claim: claims.ExecutionModel, Ask: scenarios.Ask(runsAtOnce, runs.Judge),
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -19,8 +20,10 @@ func drawRun(r *rand.Rand, is model.Run) model.RunAsk {
 	switch {
 	case is.Log == "": // nobody knows it yet, and each history is to show some of it
 		if in.Do = of(model.Settle, model.PollRun); is.Loop.Form == model.Steps {
-			in.Do = of(model.PollRun, model.PauseRun, model.CancelRun)
+			in.Do = of(model.PollRun, model.PauseRun, model.PauseRun, model.CancelRun)
 		}
+	case is.End != "" && is.Loop.Form == model.Gate && r.IntN(2) == 0:
+		in.Do = model.AnswerRun
 	case is.End != "":
 		in.Do = of(model.LookAt, model.PollRun, model.PollRun, model.StreamRun, model.StreamRun, model.AnswerRun, model.PauseRun, model.ForkRun,
 			model.ForkRun, model.CancelRun, model.CancelRuns, model.ReadChild, model.ReadChild, model.Ancestry, model.Settle)
@@ -52,9 +55,9 @@ func drawForm(r *rand.Rand, is model.Run, in *model.RunAsk) {
 	case model.CancelRuns:
 		in.From = r.IntN(2) - 1
 	case model.AnswerRun:
-		in.By = []model.By{model.ByNode, model.ByNode, model.ByNode, model.ByToken, model.ByToken, model.ByOld, model.ByForged, model.ByLonger,
-			model.Nowhere, model.Misfit, model.Shouted, model.Reject}[r.IntN(12)]
-		if is.Loop.Form != model.Gate && (in.By == model.Shouted || in.By == model.Reject) {
+		in.By = []model.By{model.ByToken, model.ByOld, model.ByForged, model.ByLonger, model.Nowhere, model.Misfit, model.Shouted,
+			model.Reject}[r.IntN(8)]
+		if is.Loop.Form != model.Gate && (in.By == model.Shouted || in.By == model.Reject) || r.IntN(4) == 0 {
 			in.By = model.ByNode
 		}
 		if in.By == model.ByForged {
@@ -63,10 +66,10 @@ func drawForm(r *rand.Rand, is model.Run, in *model.RunAsk) {
 		in.Watch = in.By == model.ByNode && r.IntN(4) == 0
 	case model.PollRun:
 		switch n := r.IntN(8); {
-		case n == 0 && (is.Held || is.End != ""):
+		case n == 0 && (is.Held || is.End != "") || n < 4 && is.Pause == model.Standing && is.Loop.Form == model.Steps:
 			in.Mode = model.NoneLeft
-		case n == 1:
-			in.Mode = model.SameAgain
+		case n < 5 && is.Loop.Form == model.Steps:
+			in.Mode = model.Later
 		}
 		if r.IntN(3) > 0 {
 			in.From = r.IntN(101)
@@ -125,7 +128,9 @@ func (r *run) do(ctx context.Context, in model.RunAsk) model.RunSaw {
 		if policy, ok := host.Drains(r.Host, policies...); ok {
 			body["drainPolicy"] = policy
 		}
-		return r.does(ctx, dialect.PauseRun, body)
+		out := r.does(ctx, dialect.PauseRun, body)
+		out.Early = r.Now().Sub(r.asked) < time.Duration(r.begin.Loop.Wait)*time.Millisecond
+		return out
 	case model.ResumeRun:
 		return r.does(ctx, dialect.ResumeRun, nil)
 	case model.CancelRun:

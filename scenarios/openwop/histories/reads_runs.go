@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
@@ -134,14 +135,17 @@ func (r *run) place(hundredths int) (at, last int64, over bool) {
 
 // poll asks for a page of the log.
 func (r *run) poll(ctx context.Context, in model.RunAsk) model.RunSaw {
-	cursor, last, _ := r.place(in.From)
+	if late := time.Duration(r.begin.Loop.Wait)*time.Millisecond - r.Now().Sub(r.asked); in.Mode == model.Later && late > 0 {
+		scenarios.End(r.Conn.Pause(ctx, late+late/8))
+	}
+	cursor, last, over := r.place(in.From)
 	call := dialect.PollLog.Of(r.ID).With("timeout", "1")
 	r.mu.Lock()
 	switch {
 	case in.Mode == model.NoneLeft && len(r.events) > 0:
 		cursor = last
-	case in.Mode == model.SameAgain && r.idle >= 0:
-		cursor = r.idle
+	case r.idle >= 0 && (over || r.idle < last): // what has come since is there now
+		cursor, r.idle = r.idle, -1
 	}
 	r.mu.Unlock()
 	if cursor >= 0 {

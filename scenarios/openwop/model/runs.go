@@ -19,11 +19,13 @@ type Run struct {
 	// Cancelled: a cancel was taken, and nobody has seen the end yet.
 	Cancelled bool `json:"cancelled"`
 	// Refused: an answer was refused since. Rejected: one was a rejection, and what becomes of that is open.
-	Refused  bool   `json:"refused"`
-	Rejected bool   `json:"rejected"`
-	Pause    Pause  `json:"pause"`
-	End      string `json:"end"` // the status in which it was seen to have ended
-	Log      Log    `json:"log"` // as far as it was seen
+	Refused  bool  `json:"refused"`
+	Rejected bool  `json:"rejected"`
+	Pause    Pause `json:"pause"`
+	// Early: the pause was taken while the first node of a timed run had to be under way, so the run comes to stand still.
+	Early bool   `json:"early"`
+	End   string `json:"end"` // the status in which it was seen to have ended
+	Log   Log    `json:"log"` // as far as it was seen
 	// Still is how many steps its log has as long as it stands still, -1 if it may go on.
 	Still int `json:"still"`
 }
@@ -98,10 +100,10 @@ type RunAsk struct {
 	Watch bool `json:"watch,omitempty"`
 }
 
-// The modes of a poll, beside "": from the last event that there is, and from where the last one found nothing.
+// The modes of a poll, beside "": from the last event that there is, and when the time is over that the run waits for.
 const (
-	NoneLeft  = "from the last"
-	SameAgain = "from the same again"
+	NoneLeft = "from the last"
+	Later    = "later"
 )
 
 // RunSaw is what came of it.
@@ -128,6 +130,7 @@ type RunSaw struct {
 	Typed  bool        `json:"typed,omitempty"`  // the question says that its answer is a text
 	Worker string      `json:"worker,omitempty"` // of a child
 	Node   string      `json:"node,omitempty"`   // that was answered
+	Early  bool        `json:"early,omitempty"`  // it was done while the first node of a timed run had to be under way
 	Phase  string      `json:"phase,omitempty"`  // how the child was seen to end
 	Parent wire.Value  `json:"parent"`           // the ancestry of a child, or of a fork
 	Below  Below       `json:"below"`            // a run that the child started
@@ -213,7 +216,7 @@ func (r Run) mayEnd(status string) bool {
 		return status == r.End
 	case status == "cancelled":
 		return r.Cancelled
-	case r.stopped():
+	case r.stopped() || r.Early && r.Pause == Pausing:
 		return false
 	case r.Rejected:
 		return true

@@ -47,6 +47,7 @@ func (r Run) forked(s runStep) []history.Miss {
 		out = append(out, r.here(s.Out.Parent, b.Key("runId").String())...)
 	}
 	known := r.Log.events()
+	out = append(out, chainsOf(copied, known, s)...)
 	for _, k := range known {
 		if k.seq >= s.Out.Cursor {
 			break
@@ -94,4 +95,21 @@ func countsOf(events []event) (out []string) {
 		}
 	}
 	return out
+}
+
+// chainsOf expects that what a fork took over of handoffs names its causes by the ids of its source, or none of it does.
+func chainsOf(copied, known []event, s runStep) []history.Miss {
+	abroad, all := 0, 0
+	for _, e := range copied {
+		if e.kind != dialect.HandedOver || e.seq >= s.Out.Cursor {
+			continue
+		}
+		all++
+		cause := e.at.Key("causationId").String()
+		if slices.ContainsFunc(known, func(k event) bool { return k.id == cause }) &&
+			!slices.ContainsFunc(copied, func(k event) bool { return k.id == cause }) {
+			abroad++
+		}
+	}
+	return whether(abroad == 0 || abroad == all, openwop.OWP0037B3, s.Out.Status, "causes of handoffs in the fork, or all of them in its source")
 }

@@ -50,6 +50,8 @@ func eventOf(v wire.Value) (e event, ok bool) {
 			d.Key("prompt").String() + d.Key("reason").String()
 	case dialect.HandedOver:
 		e.detail = p.Key("phase").String() + " " + p.Key("workerId").String()
+	case dialect.NodeDispatched:
+		e.detail = p.Key("childWorkflowId").String()
 	case dialect.NodeCompleted:
 		e.detail = wire.Compact(p.Key("outputs").Actual())
 	case dialect.Breached:
@@ -149,6 +151,16 @@ var ends = map[dialect.Event]string{
 	dialect.RunCompleted: "completed", dialect.RunFailed: "failed", dialect.RunCancelled: "cancelled",
 }
 
+// count counts the events of a type.
+func (l Log) count(kind dialect.Event) (n int) {
+	for _, e := range l.events() {
+		if e.kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
 // suspensions is how often a log tells that something waits, by the kind of event that does so most often.
 func (l Log) suspensions() int {
 	count := map[dialect.Event]int{}
@@ -176,7 +188,7 @@ func (l Log) end() string {
 
 // agrees holds a log that begins with the first event to what the run was asked to do.
 func (r Run) agrees(l Log, s runStep) (out []history.Miss) {
-	c := counting{Run: r, at: s.Out.Status, words: s.Out.Words, completed: map[string]int{}}
+	c := counting{Run: r, at: s.Out.Status, words: s.Out.Words, completed: map[string]int{}, by: map[string]int{}}
 	for _, e := range l.events() {
 		c.take(e)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/history"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -158,6 +159,9 @@ func (r Run) settled(s runStep) (out []history.Miss) {
 	out = append(out, misses...)
 	l, misses := r.Log.with(events, openwop.OWPEVT12)
 	out = append(out, misses...)
+	if turn, waits := r.Loop.hold(r.Leg); s.Out.Alone && waits && isWaiting(status.String()) && l.suspensions() > r.Leg && r.Loop.Form == Looping {
+		out = append(out, whether(l.count(dialect.Decided) >= turn, openwop.OWPCNF6, s.Out.Status, "no wait before turn %d", turn+1)...)
+	}
 	for _, e := range r.Log.events() {
 		if s.Out.Alone && !slices.ContainsFunc(events, func(k event) bool { return k.seq == e.seq }) {
 			out = append(out, missOf(openwop.OWPEVT12, s.Out.Status, "the event of sequence %d, which was there before", e.seq))

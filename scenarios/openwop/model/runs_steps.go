@@ -212,7 +212,8 @@ var runControls = []*runRule{
 		When: doing(PauseRun, func(Run) bool { return true }),
 		Ways: []runWay{
 			{Name: "taken", Must: true, Shows: func(_ Run, s runStep) []history.Miss { return success(s.Out.Status, "the pause is taken") },
-				To: func(r Run, _ runStep) Run {
+				To: func(r Run, s runStep) Run {
+					r.Early = s.Out.Early && r.Loop.Form == Steps && r.Pause == NeverPaused
 					r.Pause, r.Still, r.Held = Pausing, -1, false
 					return r
 				}},
@@ -286,7 +287,7 @@ var runControls = []*runRule{
 func goesOn(_ Run, s runStep) []history.Miss { return success(s.Out.Status, "it goes on") }
 
 func (r Run) resumed(runStep) Run {
-	r.Pause, r.Still, r.Held = Resumed, -1, false
+	r.Pause, r.Still, r.Held, r.Early = Resumed, -1, false, false
 	return r
 }
 
@@ -337,7 +338,7 @@ func cancelWays(result func(runStep) wire.Value) []runWay {
 			if r.End != "" {
 				return r
 			}
-			r.Cancelled, r.Still, r.Held = true, -1, false
+			r.Cancelled, r.Still, r.Held, r.Early = true, -1, false, false
 			return r.at(result(s).Key("status").String())
 		}},
 		{Name: "it was over", To: Run.same, Shows: func(r Run, s runStep) []history.Miss {

@@ -22,7 +22,7 @@ type counting struct {
 	done, steps    int
 	breaches       int
 	nodes          int
-	completed      map[string]int // how often, by node
+	completed, by  map[string]int // how often, by node, and workers by name
 	paused         bool
 	end            string
 }
@@ -46,6 +46,10 @@ func (c *counting) take(e event) {
 		c.paused = true
 	case dialect.RunResumed:
 		c.paused = false
+	case dialect.NodeDispatched:
+		if n := c.began; n > 0 && n <= len(c.may()) && e.detail != "" && e.detail != c.may()[n-1].Name && !c.doubted() {
+			c.miss(openwop.OWPDSP3, "a child of %s, and not of %s", c.may()[n-1].Name, e.detail)
+		}
 	case dialect.NodeStarted:
 		if c.nodes++; c.Loop.Form == Nodes && c.Loop.Bound > 0 && c.nodes > c.Loop.Bound {
 			c.miss(openwop.OWPBND1, "no node %d, since the bound is %d", c.nodes, c.Loop.Bound)
@@ -144,6 +148,15 @@ func (c *counting) hands(e event) {
 	n := c.began
 	c.began++
 	if c.doubted() { // a held decision need not be carried out (OWP-R102)
+		most := 0
+		for _, w := range c.may() {
+			if w.Name == worker {
+				most++
+			}
+		}
+		if c.by[worker]++; c.by[worker] > most {
+			c.miss(openwop.OWPCNF9, "the worker %s %d times, as often as it is named", worker, most)
+		}
 		return
 	}
 	switch may := c.may(); {
@@ -212,6 +225,8 @@ func (r Run) endBy() scenarios.RequirementID {
 	switch {
 	case r.Pause == Standing:
 		return openwop.OWPCTL20
+	case r.Pause == Pausing && r.Early && !r.Cancelled:
+		return openwop.OWPCTL19
 	case waits && r.Refused:
 		return openwop.OWPINT13
 	case waits && r.Loop.Turns[turn].Doubt && r.Loop.Turns[turn].kind() == string(dialect.TerminateDecisionKindTerminate):
