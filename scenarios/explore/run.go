@@ -79,7 +79,11 @@ func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *ra
 		}
 		t.take(ctx, round, c.Mortal != nil && len(h.Steps) > 0 && r.IntN(oneInKill) == 0)
 		h.Steps = append(h.Steps, round...)
-		v := k.Model.Explain([]S{h.Begin}, h.Steps, 0)
+		from, fresh := []S{h.Begin}, h.Steps
+		if clients == 1 && !k.Single { // nothing is lost, so the states hold all that there is to know of what was before
+			from, fresh = states, round
+		}
+		v := k.Model.Explain(from, fresh, 0)
 		if v.GaveUp { // nobody knows what is to come
 			return h, true
 		}

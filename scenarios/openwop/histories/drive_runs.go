@@ -201,7 +201,11 @@ func makeRun(ctx context.Context, c *scenarios.Conn, b model.Run) explore.Object
 		scenarios.End(scenarios.Block("setup failed: the host did not make the run: HTTP "+r.Created.StatusValue().JSON(),
 			"make runs of the fixtures that are listed under /fixtures"))
 	}
-	return &run{Run: r, begin: b, marker: h.Marker(), words: words, other: host.StrangerOf(r.ID), tokens: map[int]string{}, idle: -1, asked: asked}
+	o := &run{Run: r, begin: b, marker: h.Marker(), words: words, other: host.StrangerOf(r.ID), tokens: map[int]string{}, idle: -1, asked: asked}
+	if other, ok := c.Other(); ok {
+		o.foreign = &host.Host{Conn: other}
+	}
+	return o
 }
 
 // requestOf is the request that makes the run.
@@ -246,9 +250,10 @@ type run struct {
 	events   wire.Values // as far as they were seen, in order
 	answered int         // answers that were taken
 	tokens   map[int]string
-	gone     []string  // workers that were cancelled
-	asked    time.Time // when it was asked for
-	idle     int64     // the cursor of the last page that was empty, -1 if there was none
+	foreign  *host.Host // nil if there is no other tenant
+	gone     []string   // workers that were cancelled
+	asked    time.Time  // when it was asked for
+	idle     int64      // the cursor of the last page that was empty, -1 if there was none
 	children []child
 	over     bool
 	under    int // requests under way

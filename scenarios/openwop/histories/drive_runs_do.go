@@ -22,11 +22,15 @@ func drawRun(r *rand.Rand, is model.Run) model.RunAsk {
 		if in.Do = of(model.Settle, model.PollRun); is.Loop.Form == model.Steps {
 			in.Do = of(model.PollRun, model.PauseRun, model.PauseRun, model.CancelRun)
 		}
+	case is.End != "" && r.IntN(12) == 0:
+		in.Do, in.Mode = model.ForeignRun, model.Foreigns[r.IntN(len(model.Foreigns))]
 	case is.End != "" && is.Loop.Form == model.Gate && r.IntN(2) == 0:
 		in.Do = model.AnswerRun
 	case is.End != "":
 		in.Do = of(model.LookAt, model.PollRun, model.PollRun, model.StreamRun, model.StreamRun, model.AnswerRun, model.PauseRun, model.ForkRun,
 			model.ForkRun, model.CancelRun, model.CancelRuns, model.ReadChild, model.ReadChild, model.Ancestry, model.Settle)
+	case r.IntN(12) == 0:
+		in.Do, in.Mode = model.ForeignRun, model.Foreigns[r.IntN(len(model.Foreigns))]
 	case r.IntN(20) == 0:
 		in.Do = of(model.CancelRun, model.CancelRuns)
 	case is.Pause == model.Standing:
@@ -149,6 +153,8 @@ func (r *run) do(ctx context.Context, in model.RunAsk) model.RunSaw {
 		return r.child(ctx)
 	case model.CancelChild:
 		return r.cancelChild(ctx)
+	case model.ForeignRun:
+		return r.asForeign(ctx, in)
 	case model.ForkRun:
 		return r.fork(ctx, in)
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/model"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -70,5 +71,47 @@ func (r *run) document(ctx context.Context) model.RunSaw {
 	if events := out.Body.Key("events"); events.Present() {
 		out.Events, out.Whole = events.Items(), true
 	}
+	return out
+}
+
+// asForeign tries something with the key of another tenant, on the run and on one that never was.
+func (r *run) asForeign(ctx context.Context, in model.RunAsk) model.RunSaw {
+	id, node := r.ID, "supervisor"
+	if in.Mode == "read its child" {
+		r.mu.Lock()
+		if id = ""; len(r.children) > 0 {
+			id = r.children[0].id
+		}
+		r.mu.Unlock()
+	}
+	if r.foreign == nil || id == "" {
+		return model.RunSaw{Unsent: true, Cursor: -1}
+	}
+	call := func(id string) wire.Call {
+		switch in.Mode {
+		case "poll its log":
+			return wire.Call{Operation: dialect.PollLog.Of(id).With("timeout", "1")}
+		case "read its ancestry":
+			return wire.Call{Operation: dialect.ReadLineage.Of(id)}
+		case "cancel it":
+			return wire.Call{Operation: dialect.CancelRun.Of(id), Body: dialect.CancelRunRequest{}}
+		case "answer it":
+			return wire.Call{Operation: dialect.AnswerNode.Of(id, node), Body: map[string]any{"resumeValue": map[string]any{"action": "accept"}}}
+		case "fork it":
+			return wire.Call{Operation: dialect.ForkRun.Of(id), Body: dialect.ForkRunRequest{Mode: dialect.ForkModeReplay, FromSeq: new(int64(0))}}
+		}
+		return wire.Call{Operation: dialect.ReadRun.Of(id)}
+	}
+	ask := func(id string) *wire.Reply {
+		c := call(id)
+		c.Label, c.Secrets = "as another tenant: "+in.Mode, host.InterruptTokens
+		return r.foreign.Do(ctx, c)
+	}
+	reply := ask(id)
+	out := saw(reply)
+	if in.Mode == "fork it" {
+		r.foreign.Adopt(reply)
+	}
+	out.Never = ask(r.other).StatusValue()
 	return out
 }

@@ -69,9 +69,17 @@ const (
 	Ancestry   RunDo = "ask where it comes from"
 	ReadChild  RunDo = "read a child of it"
 	ForkRun    RunDo = "fork it"
+	// ForeignRun is something of Foreigns, with the key of another tenant.
+	ForeignRun RunDo = "as another tenant"
 	// CancelChild cancels a worker that lasts.
 	CancelChild RunDo = "cancel the worker under way"
 )
+
+// Foreigns are what another tenant tries.
+var Foreigns = []string{ForeignRead, "poll its log", "read its ancestry", "read its child", "cancel it", "answer it", "fork it"}
+
+// ForeignRead is the first of them.
+const ForeignRead = "read it"
 
 // By is how a run is answered.
 type By string
@@ -130,6 +138,7 @@ type RunSaw struct {
 	Typed  bool        `json:"typed,omitempty"`  // the question says that its answer is a text
 	Worker string      `json:"worker,omitempty"` // of a child
 	Node   string      `json:"node,omitempty"`   // that was answered
+	Never  wire.Value  `json:"never"`            // the status of the same, asked of a run that never was
 	Early  bool        `json:"early,omitempty"`  // it was done while the first node of a timed run had to be under way
 	Phase  string      `json:"phase,omitempty"`  // how the child was seen to end
 	Parent wire.Value  `json:"parent"`           // the ancestry of a child, or of a fork
@@ -156,7 +165,7 @@ type (
 
 // RunModel says what such a run may show, whoever asks at once.
 var RunModel = &history.Model[Run, RunAsk, RunSaw]{
-	Rules: slices.Concat(runReads, watching(runAnswers), watching(runControls)),
+	Rules: slices.Concat(runReads, runForeign, watching(runAnswers), watching(runControls)),
 	Tell:  tellRun,
 }
 

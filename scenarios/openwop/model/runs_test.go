@@ -49,7 +49,7 @@ func runStates() (all []model.Run) {
 func runAsks() (all []model.RunAsk) {
 	for _, do := range []model.RunDo{
 		model.LookAt, model.Settle, model.PollRun, model.StreamRun, model.PauseRun, model.ResumeRun, model.CancelRun, model.CancelRuns,
-		model.Ancestry, model.ReadChild, model.ForkRun, model.CancelChild,
+		model.Ancestry, model.ReadChild, model.ForkRun, model.CancelChild, model.ForeignRun,
 	} {
 		all = append(all, model.RunAsk{Do: do})
 	}

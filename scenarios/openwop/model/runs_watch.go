@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/history"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -68,3 +69,23 @@ func (r Run) childGone(s runStep) Run {
 	}
 	return r
 }
+
+// runForeign is the rule of what another tenant can do.
+var runForeign = []*runRule{{
+	Name: "another tenant sees nothing of a run, and does nothing to it", Of: scenarios.IDs{openwop.OWPISO3},
+	When: func(_ Run, in RunAsk) bool { return in.Do == ForeignRun },
+	Ways: []runWay{{Must: true, To: Run.same, Shows: unlessUnsent(func(_ Run, s runStep) []history.Miss {
+		id := scenarios.RequirementID(openwop.OWPISO3)
+		switch i := slices.Index(Foreigns, s.In.Mode); {
+		case Foreigns[max(0, i)] == "read its child":
+			id = openwop.OWPISO7
+		case i < 3:
+			id = openwop.OWPISO1
+		}
+		if out := under(id, refusal(s.Out.Status)); out != nil {
+			return out
+		}
+		return whether(s.Out.Status.JSON() == s.Out.Never.JSON(), openwop.OWPISO2, s.Out.Status, "HTTP %s, as of a run that never was",
+			s.Out.Never.JSON())
+	})}},
+}}
