@@ -61,7 +61,7 @@ func beginRun(r *rand.Rand, d scenarios.Discovery) model.Run {
 		workflow string
 		of       int
 	}{
-		{model.Gate, fixture.Approval, 3}, {model.Questions, fixture.Questions, 1}, {model.Noop, fixture.Noop, 1}, {model.Steps, fixture.Steps, 2},
+		{model.Gate, fixture.Approval, 3}, {model.Questions, fixture.Questions, 1}, {model.Noop, fixture.Noop, 1}, {model.Steps, fixture.Steps, 3},
 		{model.Nodes, fixture.SixNodes, 1},
 	} {
 		if lists(f.workflow) {
@@ -76,7 +76,7 @@ func beginRun(r *rand.Rand, d scenarios.Discovery) model.Run {
 	case model.Noop:
 		l.Workflow = fixture.Noop
 	case model.Steps:
-		l.Workflow, l.Wait = fixture.Steps, 150+r.IntN(500)
+		l.Workflow, l.Wait = fixture.Steps, 200+r.IntN(700)
 	case model.Nodes:
 		l.Workflow, l.Nodes = fixture.SixNodes, sixNodes
 		if r.IntN(4) > 0 {
@@ -118,9 +118,9 @@ func drawLoop(r *rand.Rand, d scenarios.Discovery, l *model.Loop) {
 	}
 	ceiling, _ := host.Host{Conn: &scenarios.Conn{Discovery: d}}.Ceiling()
 	if l.Workflow == fixture.Loop {
-		for _, w := range []model.Worker{{Name: fixture.Noop, Ends: model.Completes}, {Name: fixture.Loop, Ends: model.Completes},
+		for _, w := range []model.Worker{{Name: fixture.Loop, Ends: model.Completes},
 			{Name: fixture.Fail, Ends: model.Fails}, {Name: fixture.Wait, Ends: model.Lasts}} {
-			if lists(w.Name) && w.Name != well[0] && (w.Name != fixture.Loop || ceiling >= ownTurns) {
+			if lists(w.Name) && (w.Name != fixture.Loop || ceiling >= ownTurns) {
 				staff = append(staff, w)
 			}
 		}
@@ -129,7 +129,10 @@ func drawLoop(r *rand.Rand, d scenarios.Discovery, l *model.Loop) {
 	_, doubts := claims.ExecutionModel2.Look(d)
 	l.Floor = floorOf(d)
 	l.N = 2 + r.IntN(max(1, min(len(l.Turns), ceiling)-1))
-	theme, bold := r.IntN(2*len(staff)), r.IntN(3) == 0
+	theme, bold := len(staff), r.IntN(3) == 0 // a worker that is named again and again, if any
+	if r.IntN(3) > 0 {
+		theme = min(2, len(staff)-1) + r.IntN(max(1, len(staff)-2))
+	}
 	for i := range l.N - 1 {
 		t := &l.Turns[i]
 		if t.Asks = r.IntN(3) == 0; t.Asks {
@@ -182,9 +185,11 @@ func claimsOf(d scenarios.Discovery) (c model.Claims) {
 func makeRun(ctx context.Context, c *scenarios.Conn, b model.Run) explore.Object[model.RunAsk, model.RunSaw] {
 	h := host.Host{Conn: c}
 	needs := []string{b.Loop.Workflow}
-	for _, w := range b.Loop.Workers {
-		if w.Ends == model.Completes || w.Ends == model.Fails || w.Ends == model.Lasts {
-			needs = append(needs, w.Name)
+	for _, t := range b.Loop.Turns {
+		for _, w := range t.Workers {
+			if w > 0 && b.Loop.Workers[w-1].Ends != model.Missing && !slices.Contains(needs, b.Loop.Workers[w-1].Name) {
+				needs = append(needs, b.Loop.Workers[w-1].Name)
+			}
 		}
 	}
 	if !h.Offers(needs...) {

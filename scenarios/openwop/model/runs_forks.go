@@ -99,6 +99,9 @@ func countsOf(events []event) (out []string) {
 
 // chainsOf expects that what a fork took over of handoffs names its causes by the ids of its source, or none of it does.
 func chainsOf(copied, known []event, s runStep) []history.Miss {
+	if n := len(known); n == 0 || known[n-1].seq < s.Out.Cursor-1 {
+		return nil // not all of the source is known
+	}
 	abroad, all := 0, 0
 	for _, e := range copied {
 		if e.kind != dialect.HandedOver || e.seq >= s.Out.Cursor {

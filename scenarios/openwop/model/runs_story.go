@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,15 +48,18 @@ func (c *counting) take(e event) {
 	case dialect.RunResumed:
 		c.paused = false
 	case dialect.NodeDispatched:
-		if n := c.began; n > 0 && n <= len(c.may()) && e.detail != "" && e.detail != c.may()[n-1].Name && !c.doubted() {
-			c.miss(openwop.OWPDSP3, "a child of %s, and not of %s", c.may()[n-1].Name, e.detail)
+		if e.detail != "" && !slices.ContainsFunc(c.may(), func(w Worker) bool { return w.Name == e.detail }) {
+			c.miss(openwop.OWPDSP3, "a child of a worker that was decided on, and not of %s", e.detail)
 		}
 	case dialect.NodeStarted:
 		if c.nodes++; c.Loop.Form == Nodes && c.Loop.Bound > 0 && c.nodes > c.Loop.Bound {
 			c.miss(openwop.OWPBND1, "no node %d, since the bound is %d", c.nodes, c.Loop.Bound)
 		}
 	case dialect.NodeCompleted:
-		if c.completed[e.node]++; c.completed[e.node] > 1 && c.Loop.Form != Looping {
+		if e.node == "" {
+			break
+		}
+		if c.completed[e.node]++; c.completed[e.node] > 1 && c.twice() != "" {
 			c.miss(c.twice(), "the node %s completes once", e.node)
 		}
 		if told := e.detail != "null" && c.Loop.Form == Steps && len(c.completed) == 3; told && !strings.Contains(e.detail, c.words) {
@@ -86,12 +90,12 @@ func (c *counting) take(e event) {
 	}
 }
 
-// twice is the sentence by which a node completes once.
+// twice is the sentence by which a node completes once, "" if there is none.
 func (c *counting) twice() scenarios.RequirementID {
 	switch {
 	case c.Loop.Form.Gated():
 		return openwop.OWPINT11
-	case c.Pause != NeverPaused:
+	case c.Pause != NeverPaused && c.Loop.Form != Looping:
 		return openwop.OWPCTL24
 	}
 	return ""
