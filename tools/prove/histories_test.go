@@ -79,6 +79,9 @@ var inHistories = map[string]scenarios.ScenarioID{
 	"file.prefix-is-folder":     "openwop/histories/files",
 	"goal.closed-twice":         "openwop/histories/goals",
 	"request.bodies-uncompared": "openwop/histories/keys",
+	"stream.loses-the-answer":   "openwop/histories/runs",
+	"gate.token-answers-again":  "openwop/histories/runs",
+	"tenant.cancel-unguarded":   "openwop/histories/runs",
 
 	"openintent.portfolio-counts-to-one": "openintent/histories/worlds",
 	"openintent.never-unblocks":          "openintent/histories/worlds",

@@ -33,7 +33,7 @@ var runReads = []*runRule{
 	{
 		Name:     "a run goes on until it ends or waits for somebody",
 		Of:       scenarios.IDs{openwop.OWP0037A1, openwop.OWP0037A2, openwop.OWPDSP3, openwop.OWPEVT12},
-		Readings: []string{"OWP-R102"},
+		Readings: []string{"OWP-R10", "OWP-R102"},
 		When:     func(_ Run, in RunAsk) bool { return in.Do == Settle },
 		Ways:     []runWay{{Must: true, Shows: Run.settled, To: Run.stood}},
 	},

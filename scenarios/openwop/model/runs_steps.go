@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -264,11 +265,11 @@ var runControls = []*runRule{
 		When: doing(CancelChild, func(Run) bool { return true }),
 		Ways: []runWay{
 			{Name: "cancelled", Must: true, To: Run.childGone, Shows: unlessUnsent(func(_ Run, s runStep) []history.Miss {
-				return success(s.Out.Status, "it is cancelled")
+				return under(cancelledBy(s), success(s.Out.Status, "it is cancelled"))
 			})},
 			{Name: "it was over", To: Run.same, Shows: func(r Run, s runStep) []history.Miss {
 				if r.childLasts(s) && r.Pause == NeverPaused {
-					return success(s.Out.Status, "it is cancelled: it is under way")
+					return under(cancelledBy(s), success(s.Out.Status, "it is cancelled: it is under way"))
 				}
 				return refusal(s.Out.Status, 409)
 			}},
@@ -289,6 +290,14 @@ func goesOn(_ Run, s runStep) []history.Miss { return success(s.Out.Status, "it 
 func (r Run) resumed(runStep) Run {
 	r.Pause, r.Still, r.Held, r.Early = Resumed, -1, false, false
 	return r
+}
+
+// cancelledBy is the sentence by which a worker is cancelled: one that is not found is no run.
+func cancelledBy(s runStep) scenarios.RequirementID {
+	if code, _ := s.Out.Status.Int(); code == http.StatusNotFound || code == http.StatusGone {
+		return openwop.OWPDSP12
+	}
+	return openwop.OWPCTL3
 }
 
 // cancelWays are those of a cancel whose result is somewhere in the reply.
