@@ -61,7 +61,8 @@ func beginRun(r *rand.Rand, d scenarios.Discovery) model.Run {
 		workflow string
 		of       int
 	}{
-		{model.Gate, fixture.Approval, 3}, {model.Questions, fixture.Questions, 1}, {model.Noop, fixture.Noop, 1}, {model.Steps, fixture.Steps, 3},
+		{model.Gate, fixture.Approval, 3}, {model.Questions, fixture.Questions, 1}, {model.Noop, fixture.Noop, 1},
+		{model.Steps, fixture.Steps, 3},
 		{model.Nodes, fixture.SixNodes, 1},
 	} {
 		if lists(f.workflow) {
@@ -118,9 +119,9 @@ func drawLoop(r *rand.Rand, d scenarios.Discovery, l *model.Loop) {
 	}
 	ceiling, _ := host.Host{Conn: &scenarios.Conn{Discovery: d}}.Ceiling()
 	if l.Workflow == fixture.Loop {
-		for _, w := range []model.Worker{{Name: fixture.Loop, Ends: model.Completes},
+		for _, w := range []model.Worker{{Name: fixture.Noop, Ends: model.Completes}, {Name: fixture.Loop, Ends: model.Completes},
 			{Name: fixture.Fail, Ends: model.Fails}, {Name: fixture.Wait, Ends: model.Lasts}} {
-			if lists(w.Name) && (w.Name != fixture.Loop || ceiling >= ownTurns) {
+			if lists(w.Name) && w.Name != well[0] && (w.Name != fixture.Loop || ceiling >= ownTurns) {
 				staff = append(staff, w)
 			}
 		}
@@ -206,7 +207,8 @@ func makeRun(ctx context.Context, c *scenarios.Conn, b model.Run) explore.Object
 		scenarios.End(scenarios.Block("setup failed: the host did not make the run: HTTP "+r.Created.StatusValue().JSON(),
 			"make runs of the fixtures that are listed under /fixtures"))
 	}
-	o := &run{Run: r, begin: b, marker: h.Marker(), words: words, other: host.StrangerOf(r.ID), tokens: map[int]string{}, idle: -1, asked: asked}
+	o := &run{Run: r, begin: b, marker: h.Marker(), words: words, other: host.StrangerOf(r.ID), tokens: map[int]string{}, idle: -1,
+		asked: asked}
 	if other, ok := c.Other(); ok {
 		o.foreign = &host.Host{Conn: other}
 	}
@@ -230,7 +232,8 @@ func requestOf(l model.Loop, words string) dialect.CreateRunRequest {
 		}
 		request.Inputs["title"], request.Inputs["actions"] = words, actions
 	case model.Questions:
-		request.Inputs["questions"] = []any{map[string]any{"id": "q1", "question": words, "schema": map[string]any{"type": "string", "minLength": 1}}}
+		text := map[string]any{"type": "string", "minLength": 1}
+		request.Inputs["questions"] = []any{map[string]any{"id": "q1", "question": words, "schema": text}}
 	case model.Steps:
 		request.Inputs["delayMs"], request.Inputs["said"] = l.Wait, words
 	case model.Nodes:

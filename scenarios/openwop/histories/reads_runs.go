@@ -24,7 +24,8 @@ func (r *run) settle(ctx context.Context) (out model.RunSaw) {
 	r.mu.Unlock()
 	turn, lasts, waits := r.begin.Loop.HoldOf(answered)
 	decisions := 0
-	if waits && !lasts && answered > 0 && !r.begin.Loop.Turns[turn].Doubt { // a decision below the floor need not stand on the log while it is held
+	// A decision below the floor need not stand on the log while it is held.
+	if waits && !lasts && answered > 0 && !r.begin.Loop.Turns[turn].Doubt {
 		decisions = turn + 1
 	}
 	token := ""

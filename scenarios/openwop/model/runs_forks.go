@@ -114,5 +114,6 @@ func chainsOf(copied, known []event, s runStep) []history.Miss {
 			abroad++
 		}
 	}
-	return whether(abroad == 0 || abroad == all, openwop.OWP0037B3, s.Out.Status, "causes of handoffs in the fork, or all of them in its source")
+	return whether(abroad == 0 || abroad == all, openwop.OWP0037B3, s.Out.Status,
+		"causes of handoffs in the fork, or all of them in its source")
 }

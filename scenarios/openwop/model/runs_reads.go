@@ -159,7 +159,7 @@ func (r Run) settled(s runStep) (out []history.Miss) {
 	out = append(out, misses...)
 	l, misses := r.Log.with(events, openwop.OWPEVT12)
 	out = append(out, misses...)
-	if turn, waits := r.Loop.hold(r.Leg); s.Out.Alone && waits && isWaiting(status.String()) && l.suspensions() > r.Leg && r.Loop.Form == Looping {
+	if turn, waits := r.Loop.hold(r.Leg); s.Out.Alone && waits && r.Loop.Form == Looping && isWaiting(status.String()) && l.suspensions() > r.Leg {
 		out = append(out, whether(l.count(dialect.Decided) >= turn, openwop.OWPCNF6, s.Out.Status, "no wait before turn %d", turn+1)...)
 	}
 	for _, e := range r.Log.events() {
@@ -344,7 +344,7 @@ func (r Run) childShown(s runStep) []history.Miss {
 		out = append(out, whether(b.Key("status").String() == want, "", b.Key("status"), "%s, as its parent's log tells", want)...)
 	}
 	if p := b.Key("parentRunId"); p.Actual() != nil {
-		out = append(out, whether(p.String() == s.Out.RunID, openwop.OWPDSP13, p, "its parent %s", s.Out.RunID)...)
+		out = append(out, whether(p.String() == s.Out.RunID, "", p, "its parent %s", s.Out.RunID)...)
 	}
 	if r.Claims.Ancestry {
 		p := s.Out.Parent.At("/parent/runId")

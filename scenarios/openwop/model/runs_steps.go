@@ -33,14 +33,14 @@ var runAnswers = []*runRule{
 	{
 		Name: "a token that the host did not make answers nothing", Of: scenarios.IDs{openwop.OWPINT39, openwop.OWPINT13},
 		When: func(_ Run, in RunAsk) bool { return answers(ByForged, ByLonger)(in) },
-		Ways: []runWay{{Must: true, To: Run.refused, Shows: unlessUnsent(func(_ Run, s runStep) []history.Miss { return refusal(s.Out.Status) })}},
+		Ways: []runWay{{Must: true, To: Run.refused, Shows: unlessUnsent(refuses)}},
 	},
 	{
 		Name: "an action that is not offered is refused", Of: scenarios.IDs{openwop.OWPINT20, openwop.OWPINT13},
 		When: func(r Run, in RunAsk) bool {
 			return r.Loop.Form == Gate && (answers(Misfit, Shouted)(in) || answers(Reject)(in) && !r.Loop.Rejects) && r.mayTake()
 		},
-		Ways: []runWay{{Must: true, To: Run.refused, Shows: unlessUnsent(func(_ Run, s runStep) []history.Miss { return refusal(s.Out.Status) })}},
+		Ways: []runWay{{Must: true, To: Run.refused, Shows: unlessUnsent(refuses)}},
 	},
 	{
 		Name: "what may be rejected is rejected, and what becomes of it is open", Of: scenarios.IDs{openwop.OWPINT20},
@@ -64,7 +64,7 @@ var runAnswers = []*runRule{
 		Name: "a number for a text is refused", Of: scenarios.IDs{openwop.OWPINT22, openwop.OWPINT13},
 		When: func(r Run, in RunAsk) bool { return answers(Misfit)(in) && r.mayTake() },
 		Ways: []runWay{
-			{Name: "refused", Must: true, To: Run.refused, Shows: unlessUnsent(func(_ Run, s runStep) []history.Miss { return refusal(s.Out.Status) })},
+			{Name: "refused", Must: true, To: Run.refused, Shows: unlessUnsent(refuses)},
 			{Name: "taken, where nothing says that it is to be a text", To: Run.answered, Shows: func(_ Run, s runStep) []history.Miss {
 				if s.Out.Typed || s.Out.Unsent {
 					return refusal(s.Out.Status)
@@ -179,6 +179,8 @@ func under(id scenarios.RequirementID, misses []history.Miss) []history.Miss {
 	}
 	return misses
 }
+
+func refuses(_ Run, s runStep) []history.Miss { return refusal(s.Out.Status) }
 
 func notOffered(_ Run, s runStep) []history.Miss {
 	if s.Out.Unsent {

@@ -12,7 +12,7 @@ var RunsBeside = scenarios.IDs{
 	openwop.OWPEVT2, openwop.OWPEVT3, openwop.OWPEVT4, openwop.OWPEVT9, openwop.OWPEVT10, openwop.OWPEVT11, openwop.OWPEVT13, openwop.OWPEVT15,
 	openwop.OWPEVT16, openwop.OWPEVT17, openwop.OWPEVT23, openwop.OWPINT1, openwop.OWPINT5, openwop.OWPINT16, openwop.OWP0037A5,
 	openwop.OWP0037B3, openwop.OWP0061B2, openwop.OWP0061D1, openwop.OWP0061E2, openwop.OWP0061E3, openwop.OWP0061E6, openwop.OWPDSP1,
-	openwop.OWPDSP5, openwop.OWPDSP13, openwop.OWPDSP14, openwop.OWPCNF6, openwop.OWPCNF7, openwop.OWPCTL4, openwop.OWPCTL7, openwop.OWPCTL20,
+	openwop.OWPDSP5, openwop.OWPDSP14, openwop.OWPCNF6, openwop.OWPCNF7, openwop.OWPCTL4, openwop.OWPCTL7, openwop.OWPCTL20,
 	openwop.OWPCTL25, openwop.OWPCAU3, openwop.OWPINT11, openwop.OWPBND1, openwop.OWP0037B2, openwop.OWP0037B4, openwop.OWP0061M1,
 	openwop.OWPEVT26, openwop.OWPCNF9, openwop.OWPISO1,
 	openwop.OWPISO2, openwop.OWPISO7,

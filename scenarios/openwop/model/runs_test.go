@@ -24,7 +24,8 @@ func loopOf(bound int, second model.LoopTurn) model.Loop {
 // runStates are small states of every sort.
 func runStates() (all []model.Run) {
 	for _, l := range []model.Loop{
-		{Form: model.Gate, N: 1, Turns: [9]model.LoopTurn{{Asks: true}}}, {Form: model.Gate, N: 1, Turns: [9]model.LoopTurn{{Asks: true}}, Rejects: true},
+		{Form: model.Gate, N: 1, Turns: [9]model.LoopTurn{{Asks: true}}},
+		{Form: model.Gate, N: 1, Turns: [9]model.LoopTurn{{Asks: true}}, Rejects: true},
 		{Form: model.Noop}, loopOf(0, model.LoopTurn{Workers: [3]int{4, 1}}),
 		loopOf(0, model.LoopTurn{Asks: true}), loopOf(0, model.LoopTurn{Workers: [3]int{2}, Doubt: true}), loopOf(1, model.LoopTurn{Asks: true}),
 	} {
@@ -53,8 +54,8 @@ func runAsks() (all []model.RunAsk) {
 	} {
 		all = append(all, model.RunAsk{Do: do})
 	}
-	for _, by := range []model.By{model.ByNode, model.ByToken, model.ByOld, model.ByForged, model.Nowhere, model.Misfit, model.Reject, model.Shouted,
-		model.ByLonger} {
+	for _, by := range []model.By{model.ByNode, model.ByToken, model.ByOld, model.ByForged, model.ByLonger, model.Nowhere, model.Misfit,
+		model.Reject, model.Shouted} {
 		all = append(all, model.RunAsk{Do: model.AnswerRun, By: by})
 	}
 	return all
