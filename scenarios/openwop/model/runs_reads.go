@@ -159,7 +159,8 @@ func (r Run) settled(s runStep) (out []history.Miss) {
 	out = append(out, misses...)
 	l, misses := r.Log.with(events, openwop.OWPEVT12)
 	out = append(out, misses...)
-	if turn, waits := r.Loop.hold(r.Leg); s.Out.Alone && waits && r.Loop.Form == Looping && isWaiting(status.String()) && l.suspensions() > r.Leg {
+	turn, waits := r.Loop.hold(r.Leg)
+	if s.Out.Alone && waits && r.Loop.Form == Looping && isWaiting(status.String()) && l.suspensions() > r.Leg {
 		out = append(out, whether(l.count(dialect.Decided) >= turn, openwop.OWPCNF6, s.Out.Status, "no wait before turn %d", turn+1)...)
 	}
 	for _, e := range r.Log.events() {
