@@ -264,7 +264,7 @@ func (e *exploring) concluded(report *scenarios.Report) (done bool, err error) {
 			e.asked = true
 		}
 	}
-	told := e.told(report)
+	told := e.told(report, found)
 	for _, b := range told {
 		found = append(found, b.Requirement)
 	}
@@ -307,10 +307,9 @@ func (e *exploring) repeat() string {
 	return fmt.Sprintf("assay explore %s --seed %d --for 1s", flags, e.options.Seed)
 }
 
-// told are the sentences that everything which was read violates, whatever it was read for, as far as they were not found before: each
-// once.
-func (e *exploring) told(report *scenarios.Report) (out []scenarios.Breach) {
-	known := slices.Clone(e.options.Known)
+// told are the violations of rules for everything that is read, whatever for: of each sentence that was not found otherwise, the first.
+func (e *exploring) told(report *scenarios.Report, found scenarios.IDs) (out []scenarios.Breach) {
+	known := slices.Concat(e.options.Known, found)
 	for _, b := range report.Breaches {
 		if b.By == scenarios.ByInvariant && !slices.Contains(known, b.Requirement) {
 			known, out = append(known, b.Requirement), append(out, b)
