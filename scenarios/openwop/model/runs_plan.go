@@ -97,8 +97,8 @@ func (l Loop) hold(n int) (turn int, ok bool) {
 	return 0, false
 }
 
-// HoldOf returns the turn at which the run is when this many were answered, or cancelled. lasts is set if it is a worker that it waits
-// for, whose handoff is the nth, from 0.
+// HoldOf returns the turn at which the run stands when this many were answered, or their workers cancelled. lasts is set if it is a worker
+// that it waits for; ok is false if there is no such turn.
 func (l Loop) HoldOf(answered int) (turn int, lasts bool, ok bool) {
 	turn, ok = l.hold(answered)
 	return turn, ok && l.lasts(l.Turns[turn]), ok
