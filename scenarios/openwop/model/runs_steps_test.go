@@ -13,8 +13,8 @@ import (
 // What a step shows of a run, and by which sentence it may not.
 func TestRunsTakeSteps(t *testing.T) {
 	event := map[string]any{"eventId": "e1", "runId": "run", "sequence": 1, "type": "node.started"}
-	v := wiretest.Value(t, map[string]any{"ok": 200, "gone": 404, "forbidden": 403, "over": map[string]any{"runId": "run", "status": "completed"},
-		"events": []any{event}})
+	v := wiretest.Value(t, map[string]any{"ok": 200, "gone": 404, "forbidden": 403, "events": []any{event},
+		"over": map[string]any{"runId": "run", "status": "completed"}})
 	timed := model.Run{Loop: model.Loop{Form: model.Steps}, Still: -1, Pause: model.Pausing}
 	early := timed
 	early.Early = true
