@@ -147,7 +147,8 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	}
 	c := &Certification{
 		Options: o, Protocol: suites[0].Protocol, Started: time.Now().UTC(), network: network, selected: picked,
-		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites, depth), digest: digest, patience: o.Patience, hurried: hurried,
+		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites, depth), digest: digest,
+		patience: o.Patience, hurried: hurried,
 	}
 	c.RunID = o.Run(c.Started)
 	if b := o.Resume; b != nil {

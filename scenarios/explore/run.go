@@ -63,8 +63,8 @@ func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *ra
 		clients = 2 + r.IntN(k.Clients-1)
 	}
 	t := k.start(ctx, c, h.Begin)
-	states := []S{h.Begin}
-	for len(h.Steps) < length && c.Now().Before(until) {
+	states, left := []S{h.Begin}, mostBehind
+	for len(h.Steps) < length && left > 0 && c.Now().Before(until) {
 		round := make([]history.Step[In, Out], clients)
 		same := clients > 1 && r.IntN(oneInSame) == 0
 		for i := range round {
@@ -75,7 +75,11 @@ func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *ra
 		}
 		t.take(ctx, round, c.Mortal != nil && len(h.Steps) > 0 && r.IntN(oneInKill) == 0 && k.rest(states))
 		h.Steps = append(h.Steps, round...)
-		v := k.Model.Explain([]S{h.Begin}, h.Steps, 0)
+		from, fresh := []S{h.Begin}, h.Steps
+		if clients == 1 && !k.Single { // nothing is lost, so the states hold all that there is to know of what was before
+			from, fresh = states, round
+		}
+		v := k.Model.Explain(from, fresh, 0)
 		if v.GaveUp { // nobody knows what is to come
 			return h, true
 		}
@@ -83,7 +87,9 @@ func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *ra
 			return h, false
 		}
 		k.meet(met, states, round)
-		states = v.States
+		if states = v.States; k.Over != nil && !slices.ContainsFunc(states, func(s S) bool { return !k.Over(s) }) {
+			left--
+		}
 	}
 	return h, true
 }
@@ -92,6 +98,9 @@ func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *ra
 func (k *Kind[S, In, Out]) rest(states []S) bool {
 	return k.Rests == nil || !slices.ContainsFunc(states, func(s S) bool { return !k.Rests(s) })
 }
+
+// mostBehind is how many rounds a history has behind the end of its object.
+const mostBehind = 10
 
 // tries is how many steps are drawn to choose the one from that was taken least.
 const tries = 3

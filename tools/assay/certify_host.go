@@ -22,7 +22,8 @@ type hostFlag struct {
 }
 
 func (h *hostFlag) register(f *pflag.FlagSet) {
-	f.StringVar(&h.command, "host-cmd", "", "`COMMAND` that starts the host at TARGET, which is then killed at drawn moments, and started again")
+	f.StringVar(&h.command, "host-cmd", "",
+		"`COMMAND` that starts the host at TARGET, which is then killed at drawn moments, and started again")
 }
 
 // check reads the words of the command for a target.
@@ -40,7 +41,7 @@ func (h *hostFlag) check(given func(string) bool, at target, plan bool) error {
 	case plan:
 		return usage("certify --plan sends nothing, so there is nothing to kill: leave out --host-cmd")
 	case given("launch") || given("check"):
-		return usage("certify --host-cmd: the host ends with the certification, and nothing of it is left running: leave out --launch and --check")
+		return usage("certify --host-cmd: the host ends with the certification, and nothing is left running: leave out --launch and --check")
 	}
 	h.words = words
 	return nil

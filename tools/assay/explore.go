@@ -48,9 +48,10 @@ Exit codes, the highest that applies:
   130  interrupted`
 
 // exploreFlags lists the flags of assay certify that explore takes, too.
-var exploreFlags = append([]string{"seed", "fault", "out", "host-cmd"}, slices.DeleteFunc(slices.Clone(targetFlags), func(name string) bool {
-	return slices.Contains([]string{"salt", "expect-claim", "json", "real-time"}, name)
-})...)
+var exploreFlags = append([]string{"seed", "fault", "out", "host-cmd"},
+	slices.DeleteFunc(slices.Clone(targetFlags), func(name string) bool {
+		return slices.Contains([]string{"salt", "expect-claim", "json", "real-time"}, name)
+	})...)
 
 func newExplore() *cobra.Command {
 	o, lasts, all := &certifyFlags{}, time.Duration(0), false
@@ -204,6 +205,10 @@ func (e *exploring) concluded(report *scenarios.Report) (done bool, err error) {
 			e.asked = true
 		}
 	}
+	told := e.told(report, found)
+	for _, b := range told {
+		found = append(found, b.Requirement)
+	}
 	if len(found) == 0 {
 		return false, nil
 	}
@@ -216,7 +221,7 @@ func (e *exploring) concluded(report *scenarios.Report) (done bool, err error) {
 	if err := reports.Write(dir, report, reports.Results(report, stamp)); err != nil {
 		return true, &exit{Code: scenarios.ExitBroken, Cause: err}
 	}
-	if _, err := io.WriteString(e.stdout, e.found(report, dir)); err != nil {
+	if _, err := io.WriteString(e.stdout, e.found(report, told, dir)); err != nil {
 		return true, err
 	}
 	if e.options.Known = append(slices.Clone(e.options.Known), found...); e.all {
@@ -240,8 +245,19 @@ func (e *exploring) repeat() string {
 	return fmt.Sprintf("assay explore %s --seed %d --for 1s", flags, e.options.Seed)
 }
 
+// told are the violations of rules for everything that is read, whatever for: of each sentence that was not found otherwise, the first.
+func (e *exploring) told(report *scenarios.Report, found scenarios.IDs) (out []scenarios.Breach) {
+	known := slices.Concat(e.options.Known, found)
+	for _, b := range report.Breaches {
+		if b.By == scenarios.ByInvariant && !slices.Contains(known, b.Requirement) {
+			known, out = append(known, b.Requirement), append(out, b)
+		}
+	}
+	return out
+}
+
 // found tells the violations of a session.
-func (e *exploring) found(report *scenarios.Report, dir string) string {
+func (e *exploring) found(report *scenarios.Report, told []scenarios.Breach, dir string) string {
 	var b strings.Builder
 	for _, o := range report.Outcomes {
 		if o.Verdict != scenarios.Failed {
@@ -252,6 +268,10 @@ func (e *exploring) found(report *scenarios.Report, dir string) string {
 			fmt.Fprintf(&b, "  %s\n", textsafe.Line(line))
 		}
 		fmt.Fprintf(&b, "  got %s\n", textsafe.Clip(textsafe.Line(o.Failure.Actual), mostWords))
+	}
+	for _, t := range told {
+		fmt.Fprintf(&b, "%s: violated\n  %s (%s, exchange %d)\n  got %s\n", t.Requirement, textsafe.Line(t.Expected), t.Drive, t.Where.Exchange,
+			textsafe.Clip(textsafe.Line(t.Actual), mostWords))
 	}
 	fmt.Fprintf(&b, "%s; found in session %d, explore/%d\nagain: %s\nreports in %s\n", textsafe.Count(e.spent.Requests, "request"),
 		e.sessions+1, e.options.Seed, e.repeat(), dir)

@@ -63,7 +63,8 @@ func (b *bench) certify(ctx context.Context) ([]row, error) {
 	}
 	defer cleanUp()
 	begin := time.Now()
-	cmd := exec.CommandContext(ctx, b.assay, "certify", "simhost", "--seed", "1", "--depth", scenarios.Standard.String(), "--out", dir, "--bundle", filepath.Join(dir, evidence),
+	cmd := exec.CommandContext(ctx, b.assay, "certify", "simhost", "--seed", "1",
+		"--depth", scenarios.Standard.String(), "--out", dir, "--bundle", filepath.Join(dir, evidence),
 		"--no-challenge")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s certify simhost: %w: what was measured is no full run: %s", b.assay, err, out)
@@ -81,7 +82,8 @@ func (b *bench) certify(ctx context.Context) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	again, err := scenarios.Rejudge(os.DirFS(filepath.Join(dir, "transcripts")), scenarios.Standard, scenarios.Selection{}, measured.Targets[0].Suites()...)
+	transcripts := os.DirFS(filepath.Join(dir, "transcripts"))
+	again, err := scenarios.Rejudge(transcripts, scenarios.Standard, scenarios.Selection{}, measured.Targets[0].Suites()...)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,8 @@ func Histories() scenarios.Suite {
 	s := questions
 	s.Ask, s.Depth = scenarios.Ask(wildRuns, judgeHistories), scenarios.Standard
 	return scenarios.Suite{
-		ID: explore.SuiteID, Title: "drawn histories of several runs, against all that the text lets a turn do", Scenarios: []scenarios.Scenario{s},
+		ID: explore.SuiteID, Title: "drawn histories of several runs, against all that the text lets a turn do",
+		Scenarios: []scenarios.Scenario{s},
 	}
 }
 

@@ -3,9 +3,11 @@ package histories
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -30,16 +32,18 @@ var runs = &explore.Kind[model.Run, model.RunAsk, model.RunSaw]{
 		}
 		return out.Status
 	},
+	Over:    func(r model.Run) bool { return r.End != "" },
 	Clients: 4,
 	Rests:   func(r model.Run) bool { return r.Held || r.End != "" || r.Still >= 0 },
 }
 
 var runsAtOnce = &scenarios.Drive[explore.Observation[model.Run, model.RunAsk, model.RunSaw]]{
 	ID: "openwop/runs-at-once",
-	Title: "has up to four clients at once answer, pause, resume, cancel, fork and read a run of a drawn loop, which goes on by itself, in " +
-		"drawn orders",
+	Title: "has up to four clients at once answer, pause, resume, cancel, fork, watch and read a run of a drawn loop, or of another form, " +
+		"which goes on by itself, its workers and its forks, in drawn orders",
 	Sends: []string{
-		"{create run} (assay-loop with echoes, or assay-loop-ask-user, with a drawn plan)", "{read run}, of it and its children", "{poll log}",
+		"{create run} (assay-loop with echoes and other workers, or assay-loop-ask-user, with a drawn plan; else assay-approval, " +
+			"assay-questions, assay-steps, conformance-noop or conformance-cap-breach)", "{read run}, of it and its children", "{poll log}",
 		"{stream log}", "{answer node}", "{use token}", "{pause run}", "{resume run}", "{cancel run}", "{cancel runs}", "{fork run}",
 		"{read lineage}",
 	},
@@ -48,47 +52,117 @@ var runsAtOnce = &scenarios.Drive[explore.Observation[model.Run, model.RunAsk, m
 	Run:        runs.Run,
 }
 
-// beginRun draws a loop, or a run that waits for an approval. A third of the loops is bounded.
+// beginRun draws a loop, or a run of another form. A third of the loops is bounded.
 func beginRun(r *rand.Rand, d scenarios.Discovery) model.Run {
 	b := model.Run{Still: -1, Claims: claimsOf(d)}
-	lists := func(id string) bool {
+	lists := listed(d)
+	l := &b.Loop
+	forms := []model.Form{model.Looping, model.Looping, model.Looping, model.Looping, model.Looping}
+	for _, f := range []struct {
+		form     model.Form
+		workflow string
+		of       int
+	}{
+		{model.Gate, fixture.Approval, 3}, {model.Questions, fixture.Questions, 1}, {model.Noop, fixture.Noop, 1},
+		{model.Steps, fixture.Steps, 3},
+		{model.Nodes, fixture.SixNodes, 1},
+	} {
+		if lists(f.workflow) {
+			forms = append(forms, slices.Repeat([]model.Form{f.form}, f.of)...)
+		}
+	}
+	switch l.Form = forms[r.IntN(len(forms))]; l.Form {
+	case model.Gate:
+		l.Workflow, l.N, l.Turns[0].Asks, l.Rejects = fixture.Approval, 1, true, r.IntN(2) == 0
+	case model.Questions:
+		l.Workflow, l.N, l.Turns[0].Asks = fixture.Questions, 1, true
+	case model.Noop:
+		l.Workflow = fixture.Noop
+	case model.Steps:
+		l.Workflow, l.Wait = fixture.Steps, 200+r.IntN(700)
+	case model.Nodes:
+		l.Workflow, l.Nodes = fixture.SixNodes, sixNodes
+		if r.IntN(4) > 0 {
+			l.Bound = 1 + r.IntN(l.Nodes)
+		}
+	default:
+		drawLoop(r, d, l)
+	}
+	return b
+}
+
+// sixNodes is how many nodes [fixture.SixNodes] has.
+const sixNodes = 6
+
+// listed tells which fixtures a host lists.
+func listed(d scenarios.Discovery) func(string) bool {
+	return func(id string) bool {
 		return slices.ContainsFunc(claims.Family(d, "fixtures").Items(), func(v wire.Value) bool { return v.String() == id })
 	}
-	l := &b.Loop
-	switch l.Workers = [2]string{fixture.Echo, fixture.EchoAgain}; {
+}
+
+// ownTurns is how many turns [fixture.Loop] takes when nobody gives it a plan.
+const ownTurns = 4
+
+// drawLoop draws the turns of a loop and the workers that they name. Most complete, and a few fail, last, are loops themselves or are not
+// there at all.
+func drawLoop(r *rand.Rand, d scenarios.Discovery, l *model.Loop) {
+	lists := listed(d)
+	well := []string{fixture.Noop, fixture.Noop}
+	switch l.Workflow = fixture.Loop; {
 	case lists(fixture.Loop) && lists(fixture.Echo) && lists(fixture.EchoAgain):
-		l.Workflow = fixture.Loop
+		well = []string{fixture.Echo, fixture.EchoAgain}
 	case lists(fixture.LoopAskUser):
-		l.Workflow, l.Workers = fixture.LoopAskUser, [2]string{fixture.Noop, fixture.Noop}
-	default:
-		l.Workflow, l.Workers = fixture.Loop, [2]string{fixture.Noop, fixture.Noop}
+		l.Workflow = fixture.LoopAskUser
 	}
-	if lists(fixture.Approval) && r.IntN(4) == 0 {
-		*l = model.Loop{Workflow: fixture.Approval, Gate: true, N: 1, Turns: [6]model.LoopTurn{{Asks: true}}}
-		return b
+	staff := l.Workers[:0]
+	for _, name := range well {
+		staff = append(staff, model.Worker{Name: name, Ends: model.Completes})
+	}
+	ceiling, _ := host.Host{Conn: &scenarios.Conn{Discovery: d}}.Ceiling()
+	if l.Workflow == fixture.Loop {
+		for _, w := range []model.Worker{{Name: fixture.Noop, Ends: model.Completes}, {Name: fixture.Loop, Ends: model.Completes},
+			{Name: fixture.Fail, Ends: model.Fails}, {Name: fixture.Wait, Ends: model.Lasts}} {
+			if lists(w.Name) && w.Name != well[0] && (w.Name != fixture.Loop || ceiling >= ownTurns) {
+				staff = append(staff, w)
+			}
+		}
+		staff = append(staff, model.Worker{Name: fmt.Sprintf("no-such-workflow-%x", r.Uint32()), Ends: model.Missing})
 	}
 	_, doubts := claims.ExecutionModel2.Look(d)
 	l.Floor = floorOf(d)
-	l.N = 2 + r.IntN(len(l.Turns)-1)
-	for i := range l.N {
+	l.N = 2 + r.IntN(max(1, min(len(l.Turns), ceiling)-1))
+	theme, bold := len(staff), r.IntN(3) == 0 // a worker that is named again and again, if any
+	if r.IntN(3) > 0 {
+		theme = min(2, len(staff)-1) + r.IntN(max(1, len(staff)-2))
+	}
+	for i := range l.N - 1 {
 		t := &l.Turns[i]
-		switch {
-		case i < l.N-1 && r.IntN(3) == 0:
-			t.Asks = true
-		case i < l.N-1:
-			t.Workers[0] = 1 + r.IntN(2)
-			if r.IntN(3) == 0 {
-				t.Workers[1] = 1 + r.IntN(2)
+		if t.Asks = r.IntN(3) == 0; t.Asks {
+			continue
+		}
+		lasts := false
+		for k := range 1 + min(2, r.IntN(5)) {
+			w := r.IntN(2)
+			if theme < len(staff) && r.IntN(2) == 0 {
+				w = theme
 			}
+			if staff[w].Ends == model.Lasts && lasts {
+				w = 0
+			}
+			lasts = lasts || staff[w].Ends == model.Lasts
+			t.Workers[k] = 1 + w
 		}
-		if t.Doubt = doubts && !t.Asks && r.IntN(4) == 0; doubts && !t.Asks {
-			t.Sure = r.IntN(model.Sures)
+		if doubts && !lasts {
+			t.Doubt, t.Sure = bold && r.IntN(2) == 0, r.IntN(model.Sures)
 		}
+	}
+	if end := &l.Turns[l.N-1]; doubts {
+		end.Doubt, end.Sure = bold && r.IntN(2) == 0, r.IntN(model.Sures)
 	}
 	if _, bounds := claims.ExecutionModel.Look(d); bounds && r.IntN(3) == 0 {
 		l.Bound = 1 + r.IntN(l.N)
 	}
-	return b
 }
 
 // floorOf is the confidence floor that the host advertises, the default of the text if it advertises none.
@@ -113,76 +187,67 @@ func claimsOf(d scenarios.Discovery) (c model.Claims) {
 
 func makeRun(ctx context.Context, c *scenarios.Conn, b model.Run) explore.Object[model.RunAsk, model.RunSaw] {
 	h := host.Host{Conn: c}
-	if b.Loop.Gate && !h.Offers(b.Loop.Workflow) {
-		h.Lacks("no approval is on offer", fixture.Approval)
-	} else if !b.Loop.Gate && !h.Offers(b.Loop.Workflow, b.Loop.Workers[0], b.Loop.Workers[1]) {
-		h.Lacks("no loop whose plan can be chosen is on offer", fixture.Loop, fixture.LoopAskUser)
+	needs := []string{b.Loop.Workflow}
+	for _, t := range b.Loop.Turns {
+		for _, w := range t.Workers {
+			if w > 0 && b.Loop.Workers[w-1].Ends != model.Missing && !slices.Contains(needs, b.Loop.Workers[w-1].Name) {
+				needs = append(needs, b.Loop.Workers[w-1].Name)
+			}
+		}
 	}
-	if most, why := h.Ceiling(); most < len(b.Loop.Turns) {
+	if !h.Offers(needs...) {
+		h.Lacks("no run whose course can be chosen is on offer", fixture.Loop, fixture.LoopAskUser, b.Loop.Workflow)
+	}
+	if most, why := h.Ceiling(); most < b.Loop.N {
 		host.TooFewTurns(why)
 	}
 	words := h.Marker()
-	p := b.Loop.Program(words)
-	request := dialect.CreateRunRequest{WorkflowID: p.Workflow, Inputs: map[string]any{"plan": p.Plan()}}
-	if b.Loop.Gate {
-		request.Inputs = map[string]any{"title": words}
-	}
-	if p.Bound > 0 {
-		request.Configurable = &dialect.Configurable{MaxLoopIterations: new(int64(p.Bound))}
-	}
-	r := h.Create(ctx, "create the loop", request)
+	request := requestOf(b.Loop, words)
+	asked := c.Now()
+	r := h.Create(ctx, "create the run", request)
 	if r.ID == "" {
 		scenarios.End(scenarios.Block("setup failed: the host did not make the run: HTTP "+r.Created.StatusValue().JSON(),
 			"make runs of the fixtures that are listed under /fixtures"))
 	}
-	return &run{Run: r, begin: b, marker: h.Marker(), words: words, other: host.StrangerOf(r.ID), tokens: map[int]string{}}
+	o := &run{Run: r, begin: b, marker: h.Marker(), words: words, other: host.StrangerOf(r.ID), tokens: map[int]string{}, idle: -1,
+		asked: asked}
+	if other, ok := c.Other(); ok {
+		o.foreign = &host.Host{Conn: other}
+	}
+	return o
+}
+
+// requestOf is the request that makes the run.
+func requestOf(l model.Loop, words string) dialect.CreateRunRequest {
+	p := l.Program(words)
+	request := dialect.CreateRunRequest{WorkflowID: p.Workflow, Inputs: map[string]any{}}
+	switch l.Form {
+	case model.Looping:
+		request.Inputs["plan"] = p.Plan()
+		if p.Bound > 0 {
+			request.Configurable = &dialect.Configurable{MaxLoopIterations: new(int64(p.Bound))}
+		}
+	case model.Gate:
+		actions := []dialect.ApprovalAction{dialect.ApprovalActionAccept}
+		if l.Rejects {
+			actions = append(actions, dialect.ApprovalActionReject)
+		}
+		request.Inputs["title"], request.Inputs["actions"] = words, actions
+	case model.Questions:
+		text := map[string]any{"type": "string", "minLength": 1}
+		request.Inputs["questions"] = []any{map[string]any{"id": "q1", "question": words, "schema": text}}
+	case model.Steps:
+		request.Inputs["delayMs"], request.Inputs["said"] = l.Wait, words
+	case model.Nodes:
+		if p.Bound > 0 {
+			request.Configurable = &dialect.Configurable{RecursionLimit: new(int64(p.Bound))}
+		}
+	}
+	return request
 }
 
 // atOnce pauses without letting the node under way end.
 const atOnce = "at once"
-
-// drawRun draws what to do. What takes the whole of a run away is drawn seldom.
-func drawRun(r *rand.Rand, is model.Run) model.RunAsk {
-	in := model.RunAsk{From: -1, Do: []model.RunDo{
-		model.Settle, model.Settle, model.Settle, model.LookAt, model.LookAt, model.PollRun, model.PollRun, model.StreamRun,
-		model.AnswerRun, model.AnswerRun, model.AnswerRun, model.PauseRun, model.ResumeRun, model.ResumeRun, model.Ancestry, model.ReadChild,
-	}[r.IntN(16)]}
-	if is.Log == "" { // nobody knows it yet, and each history is to show some of it
-		in.Do = []model.RunDo{model.Settle, model.PollRun}[r.IntN(2)]
-	}
-	if r.IntN(30) == 0 {
-		in.Do = []model.RunDo{model.CancelRun, model.CancelRuns}[r.IntN(2)]
-	}
-	if is.Pause == model.Standing && r.IntN(4) == 0 {
-		in.Do = []model.RunDo{model.PauseRun, model.ResumeRun, model.CancelRun, model.CancelRuns}[r.IntN(4)]
-	}
-	if is.End != "" && r.IntN(3) == 0 {
-		in.Do = []model.RunDo{model.ForkRun, model.CancelRun, model.CancelRuns}[r.IntN(3)]
-	}
-	switch in.Do {
-	case model.PauseRun:
-		in.Mode = []string{"", atOnce}[r.IntN(2)]
-	case model.CancelRuns:
-		in.From = r.IntN(2) - 1
-	case model.AnswerRun:
-		in.By = []model.By{model.ByNode, model.ByNode, model.ByNode, model.ByToken, model.ByToken, model.ByOld, model.ByForged, model.Nowhere,
-			model.Misfit}[r.IntN(9)]
-	case model.PollRun, model.StreamRun, model.ForkRun:
-		if r.IntN(3) > 0 {
-			in.From = r.IntN(100)
-		}
-		switch in.Do {
-		case model.StreamRun:
-			in.Mode = []string{"debug", "debug", "updates", "values", "messages", "updates,debug"}[r.IntN(6)]
-		case model.ForkRun:
-			in.Mode, in.From = string(dialect.ForkModeReplay), max(0, in.From)
-			if is.Claims.Branches && r.IntN(2) == 0 {
-				in.Mode = string(dialect.ForkModeBranch)
-			}
-		}
-	}
-	return in
-}
 
 // run is a loop on the host, and what all clients know of it.
 type run struct {
@@ -195,6 +260,10 @@ type run struct {
 	events   wire.Values // as far as they were seen, in order
 	answered int         // answers that were taken
 	tokens   map[int]string
+	foreign  *host.Host // nil if there is no other tenant
+	gone     []string   // workers that were cancelled
+	asked    time.Time  // when it was asked for
+	idle     int64      // the cursor of the last page that was empty, -1 if there was none
 	children []child
 	over     bool
 	under    int // requests under way
@@ -204,79 +273,12 @@ type run struct {
 // child is a child run that the log names.
 type child struct {
 	id, worker string
-	done       bool
+	phase      string // with which its handoff ended
 }
-
-// Do implements [explore.Object].
-func (r *run) Do(ctx context.Context, _ int, in model.RunAsk) (out model.RunSaw) {
-	r.mu.Lock()
-	alone := r.under == 0
-	r.under++
-	r.begun++
-	begun := r.begun
-	r.mu.Unlock()
-	defer func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.under--
-		out.Alone = alone && r.begun == begun
-		out.RunID, out.Label, out.Words = r.ID, r.Run.Label(), r.words
-	}()
-	out.Cursor = -1
-	switch in.Do {
-	case model.Settle:
-		return r.settle(ctx)
-	case model.PollRun:
-		return r.poll(ctx, in)
-	case model.StreamRun:
-		return r.stream(ctx, in)
-	case model.AnswerRun:
-		return r.answer(ctx, in)
-	case model.PauseRun:
-		body := map[string]any{}
-		policies := []dialect.DrainPolicy{dialect.PauseRunRequestDrainPolicyDrainCurrentNode, dialect.PauseRunRequestDrainPolicyImmediate}
-		if in.Mode == atOnce {
-			slices.Reverse(policies)
-		}
-		if policy, ok := host.Drains(r.Host, policies...); ok {
-			body["drainPolicy"] = policy
-		}
-		return r.does(ctx, dialect.PauseRun, body)
-	case model.ResumeRun:
-		return r.does(ctx, dialect.ResumeRun, nil)
-	case model.CancelRun:
-		return r.does(ctx, dialect.CancelRun, dialect.CancelRunRequest{})
-	case model.CancelRuns:
-		ids := []string{r.ID, r.other}
-		if in.NeverFirst() {
-			slices.Reverse(ids)
-		}
-		out := saw(r.Send(ctx, wire.Call{Operation: dialect.CancelRuns.Of(), Body: map[string]any{"runIds": ids}, Label: string(in.Do)}))
-		out.Other = r.other
-		return out
-	case model.Ancestry:
-		return r.does(ctx, dialect.ReadLineage, nil)
-	case model.ReadChild:
-		return r.child(ctx)
-	case model.ForkRun:
-		return r.fork(ctx, in)
-	}
-	return r.look(ctx)
-}
-
-func saw(reply *wire.Reply) model.RunSaw {
-	return model.RunSaw{Status: reply.StatusValue(), Body: reply.Value(""), Cursor: -1}
-}
-
-func (r *run) does(ctx context.Context, op dialect.Operation, body any) model.RunSaw {
-	return saw(r.Does(ctx, op, body, op.Name()))
-}
-
-func (r *run) look(ctx context.Context) model.RunSaw { return saw(r.Snapshot(ctx, "the run")) }
 
 var runsExplained = scenarios.Scenario{
 	ID:     "openwop/histories/runs",
-	Title:  "a loop goes on as it was planned, and shows what clients did to it, in some order, whatever they do at once",
+	Title:  "a run goes on as it was planned, and shows what clients did to it, in some order, whatever they do at once",
 	Proves: scenarios.IDs{openwop.OWPEVT12}, Watches: runs.Watched(), Reaches: scenarios.Survived,
 	Claim: claims.ExecutionModel, Ask: scenarios.Ask(runsAtOnce, runs.Judge), Depth: scenarios.Standard,
 }

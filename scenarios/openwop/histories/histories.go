@@ -14,7 +14,8 @@ func Models() []history.Object {
 		model.FilesModel.Object("files", "Files of a workspace whose paths are near one another, whoever writes, deletes and reads them at once"),
 		model.GoalsModel.Object("goals", "A goal that is ticked, edited, paused, resumed and ended, by several clients"),
 		model.KeysModel.Object("keys", "Idempotency keys that are near one another, and the runs that requests with them make"),
-		model.RunModel.Object("runs", "A run of a loop with a drawn plan, which goes on by itself while clients answer, pause, cancel and read"),
+		model.RunModel.Object("runs",
+			"A run of a loop with a drawn plan, or of another form, which goes on by itself while clients answer, pause, cancel and read"),
 	}
 }
 

@@ -3,11 +3,15 @@ package histories
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/model"
 	"github.com/openassay/assay/scenarios/wire"
@@ -18,9 +22,10 @@ func (r *run) settle(ctx context.Context) (out model.RunSaw) {
 	r.mu.Lock()
 	answered := r.answered
 	r.mu.Unlock()
-	turn, waits := r.begin.Loop.HoldOf(answered)
+	turn, lasts, waits := r.begin.Loop.HoldOf(answered)
 	decisions := 0
-	if waits && answered > 0 && !r.begin.Loop.Turns[turn].Doubt { // a decision below the floor need not stand on the log while it is held
+	// A decision below the floor need not stand on the log while it is held.
+	if waits && !lasts && answered > 0 && !r.begin.Loop.Turns[turn].Doubt {
 		decisions = turn + 1
 	}
 	token := ""
@@ -31,6 +36,11 @@ func (r *run) settle(ctx context.Context) (out model.RunSaw) {
 		status := snapshot.Key("status").String()
 		if host.IsTerminal(status) || status == "paused" {
 			return snapshot, true
+		}
+		if lasts {
+			r.learn(r.ReadLog(ctx, "log, until the worker is under way").Events)
+			_, _, under := r.underWay()
+			return snapshot, under
 		}
 		if !host.IsWaiting(status) || !waits && decisions == 0 && answered > 0 {
 			return snapshot, false
@@ -87,7 +97,9 @@ func (r *run) learn(events wire.Values) {
 			i = len(r.children)
 			r.children = append(r.children, child{id: id, worker: p.Key("workerId").String()})
 		}
-		r.children[i].done = r.children[i].done || phase == string(dialect.ChainPhaseChildCompleted)
+		if strings.HasPrefix(phase, "child.") {
+			r.children[i].phase = phase
+		}
 	}
 }
 
@@ -116,13 +128,27 @@ func (r *run) place(hundredths int) (at, last int64, over bool) {
 	if hundredths < 0 || n <= 0 {
 		return -1, last, r.over
 	}
+	if hundredths >= 100 { // behind which there is one event
+		return host.Sequence(r.events[max(0, len(r.events)-2)]), last, r.over
+	}
 	return host.Sequence(r.events[hundredths*n/100]), last, r.over
 }
 
 // poll asks for a page of the log.
 func (r *run) poll(ctx context.Context, in model.RunAsk) model.RunSaw {
-	cursor, _, _ := r.place(in.From)
+	if late := time.Duration(r.begin.Loop.Wait)*time.Millisecond - r.Now().Sub(r.asked); in.Mode == model.Later && late > 0 {
+		scenarios.End(r.Conn.Pause(ctx, late+late/8))
+	}
+	cursor, last, over := r.place(in.From)
 	call := dialect.PollLog.Of(r.ID).With("timeout", "1")
+	r.mu.Lock()
+	switch {
+	case in.Mode == model.NoneLeft && len(r.events) > 0:
+		cursor = last
+	case r.idle >= 0 && (over || r.idle < last): // what has come since is there now
+		cursor, r.idle = r.idle, -1
+	}
+	r.mu.Unlock()
 	if cursor >= 0 {
 		for _, name := range r.Dialect().Cursors {
 			call = call.With(name, strconv.FormatInt(cursor, 10))
@@ -132,14 +158,28 @@ func (r *run) poll(ctx context.Context, in model.RunAsk) model.RunSaw {
 	out := saw(r.Send(ctx, wire.Call{Operation: call, Label: "a page of the log"}))
 	out.Events, out.Cursor, out.Whole = out.Body.Key("events").Items(), cursor, true
 	r.learnBehind(cursor, out.Events)
+	if len(out.Events) == 0 {
+		r.mu.Lock()
+		r.idle = cursor
+		r.mu.Unlock()
+	}
 	return out
 }
+
+// The modes of a stream that are none of the protocol's: the log as a JSON document, and a stream that gathers its events.
+const (
+	document = "document"
+	batches  = "debug, gathered"
+)
 
 // stream listens until everything was told that was known, or the host closes the stream of a run that has ended. A run under way is
 // listened to from an event that was seen: where it begins without one is the host's choice.
 func (r *run) stream(ctx context.Context, in model.RunAsk) model.RunSaw {
 	cursor, last, over := r.place(in.From)
 	whole := slices.Contains([]string{"debug", "updates,debug"}, in.Mode)
+	if over && in.Mode == document {
+		return r.document(ctx)
+	}
 	if !over { // what the other modes leave out nobody knows, so it would be waited for
 		if cursor < 0 {
 			cursor, _, _ = r.place(0)
@@ -149,16 +189,23 @@ func (r *run) stream(ctx context.Context, in model.RunAsk) model.RunSaw {
 		}
 	}
 	call := wire.Call{Operation: dialect.StreamLog.Of(r.ID).With("streamMode", in.Mode), Label: "a stream of the log"}
+	if in.Mode == batches { // what a batch tells is compared as everything is that is read
+		call.Operation = dialect.StreamLog.Of(r.ID).With("streamMode", "debug").With("bufferMs", "20")
+	}
 	if cursor >= 0 {
 		call.Header = map[string]string{"Last-Event-ID": strconv.FormatInt(cursor, 10)}
 	}
-	listening, enough := r.Within(ctx, r.Patience)
+	patience, closes := r.Patience, over && cursor < last
+	if over && !closes { // no text says that a host closes a stream with nothing left to send
+		patience = min(patience, time.Second)
+	}
+	listening, enough := r.Within(ctx, patience)
 	defer enough()
 	s, plain := r.Open(listening, call)
 	if s == nil {
 		return saw(plain)
 	}
-	out := model.RunSaw{Status: s.StatusValue(), Cursor: cursor, Whole: whole, Over: over}
+	out := model.RunSaw{Status: s.StatusValue(), Cursor: cursor, Whole: whole, Over: closes}
 	n := 0
 	for range s.Events() {
 		n++
@@ -172,7 +219,7 @@ func (r *run) stream(ctx context.Context, in model.RunAsk) model.RunSaw {
 		}
 	}
 	s.Close()
-	if out.Closed = over && s.Err() == nil; whole {
+	if out.Closed = closes && s.Err() == nil; whole {
 		r.learnBehind(cursor, out.Events)
 	}
 	return out
@@ -189,10 +236,52 @@ func (r *run) child(ctx context.Context) model.RunSaw {
 	c := r.children[r.begun%n]
 	r.mu.Unlock()
 	r.CatchUp(ctx)
-	out := saw(r.Send(ctx, wire.Call{Operation: dialect.ReadRun.Of(c.id), Label: "a child of the run"}))
-	out.Other, out.Worker, out.Ended = c.id, c.worker, c.done
+	reply := r.Send(ctx, wire.Call{Operation: dialect.ReadRun.Of(c.id), Label: "a child of the run"})
+	out := saw(reply)
+	out.Other, out.Worker, out.Phase = c.id, c.worker, c.phase
+	l := (&host.Run{Host: r.Host, ID: c.id, Created: reply, Gone: func() {}}).ReadLog(ctx, "log of the child")
 	if r.begin.Claims.Ancestry {
 		out.Parent = r.Send(ctx, wire.Call{Operation: dialect.ReadLineage.Of(c.id), Label: "where the child comes from"}).Value("")
+		if below := host.ChildIDs(l); len(below) > 0 {
+			out.Below.RunID = below[0]
+			out.Below.Lineage = r.Send(ctx, wire.Call{Operation: dialect.ReadLineage.Of(below[0]), Label: "where a child of the child comes from"}).
+				Value("")
+		}
+	}
+	return out
+}
+
+// underWay returns the worker that lasts and was seen to begin and not to end, and how many of those there were before.
+func (r *run) underWay() (id string, before int, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.children {
+		if c.worker != fixture.Wait {
+			continue
+		}
+		if c.phase == "" && !slices.Contains(r.gone, c.id) {
+			return c.id, before, true
+		}
+		before++
+	}
+	return "", 0, false
+}
+
+// cancelChild cancels the worker that lasts.
+func (r *run) cancelChild(ctx context.Context) model.RunSaw {
+	id, before, ok := r.underWay()
+	if !ok {
+		return model.RunSaw{Unsent: true, Cursor: -1}
+	}
+	out := saw(r.Send(ctx, wire.Call{Operation: dialect.CancelRun.Of(id), Label: "cancel a worker", Body: dialect.CancelRunRequest{}}))
+	out.Other, out.Round = id, before
+	if host.Succeeded(out.Status) {
+		r.mu.Lock()
+		if !slices.Contains(r.gone, id) {
+			r.gone = append(r.gone, id)
+			r.answered++
+		}
+		r.mu.Unlock()
 	}
 	return out
 }
@@ -206,92 +295,31 @@ func (r *run) fork(ctx context.Context, in model.RunAsk) model.RunSaw {
 	reply := r.Does(ctx, dialect.ForkRun, dialect.ForkRunRequest{Mode: dialect.ForkMode(in.Mode), FromSeq: &from}, "a fork")
 	out := saw(reply)
 	out.Cursor = from
-	if f := r.Adopt(reply); f.ID != "" {
-		l := f.Settle(ctx, "the fork")
-		out.Copy = l.Events
-		if host.IsTerminal(l.Status().String()) {
-			f.Gone()
+	f := r.Adopt(reply)
+	if f.ID == "" {
+		return out
+	}
+	l := f.Settle(ctx, "the fork")
+	if out.Copy = l.Events; !host.IsTerminal(l.Status().String()) {
+		return out
+	}
+	f.Gone()
+	if _, told := claims.AncestryForks.Look(r.Discovery); told {
+		out.Parent = r.Send(ctx, wire.Call{Operation: dialect.ReadLineage.Of(f.ID), Label: "where the fork comes from"}).Value("")
+	}
+	if len(l.Events) == 0 {
+		return out
+	}
+	at := host.Sequence(l.Events[in.From*len(l.Events)/100])
+	again := f.Does(ctx, dialect.ForkRun, dialect.ForkRunRequest{Mode: dialect.ForkModeReplay, FromSeq: &at}, "a fork of the fork")
+	if again.Success() {
+		out.Forks = again.Value("")
+	}
+	if g := r.Adopt(again); g.ID != "" {
+		if l = g.Settle(ctx, "the fork of the fork"); host.IsTerminal(l.Status().String()) {
+			g.Gone()
+			out.Second = l.Events
 		}
 	}
 	return out
-}
-
-// answer answers the run. What it waits for is read anew.
-func (r *run) answer(ctx context.Context, in model.RunAsk) model.RunSaw {
-	snapshot := r.Snapshot(ctx, "the run, to answer it").Value("")
-	waits := host.Pending(snapshot, r.ReadLog(ctx, "log, to answer the run"))
-	answered := r.taken()
-	if waits.Node == "" {
-		waits.Node = "supervisor"
-	}
-	forms := waits.Answers(r.marker)
-	out := r.answerIn(ctx, in, snapshot, waits, answered, forms[0])
-	if code, _ := out.Status.Int(); len(forms) > 1 && (in.By == model.ByNode || in.By == model.ByToken) &&
-		(code == http.StatusBadRequest || code == http.StatusUnprocessableEntity) { // some take answers as a list (OWP-R34)
-		out = r.answerIn(ctx, in, snapshot, waits, answered, forms[1])
-	}
-	return out
-}
-
-func (r *run) answerIn(
-	ctx context.Context, in model.RunAsk, snapshot wire.Value, waits host.Interrupt, answered int, body any,
-) (out model.RunSaw) {
-	switch in.By {
-	case model.ByToken, model.ByOld, model.ByForged:
-		token, round, ok := r.token(in.By, answered)
-		if !ok {
-			return model.RunSaw{Unsent: true, Cursor: -1}
-		}
-		r.Redactor().Hide(token)
-		out = saw(r.Host.Do(ctx, wire.Call{Operation: dialect.UseToken.Of(token), Label: "answer " + string(in.By), Anonymous: true,
-			Body: map[string]any{"resumeValue": body}, Secrets: host.InterruptTokens}))
-		out.Round = round
-	default:
-		switch in.By {
-		case model.Nowhere:
-			waits.Node = "nowhere-" + r.marker
-		case model.Misfit:
-			if r.begin.Loop.Gate {
-				body = map[string]any{"action": "no-such-" + r.marker}
-				break
-			}
-			out.Typed = snapshot.At("/interrupt/data/questions/0/schema/type").String() == "string"
-			id := host.FirstText(snapshot.At("/interrupt/data/questions/0/id"))
-			if id == "" {
-				return model.RunSaw{Unsent: true, Cursor: -1}
-			}
-			body = map[string]any{"answers": map[string]any{id: 7}}
-		}
-		typed := out.Typed
-		if out = saw(r.Host.Do(ctx, wire.Call{Operation: dialect.AnswerNode.Of(r.ID, waits.Node), Label: "answer " + string(in.By),
-			Body: map[string]any{"resumeValue": body}, Secrets: host.InterruptTokens})); typed {
-			out.Typed = true
-		}
-		out.Node = waits.Node
-	}
-	if host.Succeeded(out.Status) {
-		r.mu.Lock()
-		r.answered++
-		r.mu.Unlock()
-	}
-	return out
-}
-
-// token returns a token, and how many answers were taken before its interrupt was.
-func (r *run) token(by model.By, answered int) (token string, round int, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	round = answered
-	if by == model.ByOld && answered > 0 {
-		round = r.begun % answered
-	}
-	token, ok = r.tokens[round]
-	if by == model.ByForged && len(token) > 8 {
-		at, with := len(token)/3, byte('Z') // no digit of a UUID, however it is compared
-		if token[at] == 'Z' || token[at] == 'z' {
-			with = 'Y'
-		}
-		token = token[:at] + string(with) + token[at+1:]
-	}
-	return token, round, ok && (by != model.ByForged || len(token) > 8)
 }

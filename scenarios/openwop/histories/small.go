@@ -11,7 +11,7 @@ import (
 
 // Small returns small worlds of all kinds, for tests that walk through the whole of them.
 func Small() []lockstep.Small {
-	return []lockstep.Small{smallFile, twoFiles, smallKeys, smallGoal, smallLoop, smallDoubt, smallGate}
+	return []lockstep.Small{smallFile, twoFiles, smallKeys, smallGoal, smallLoop, smallDoubt, smallWait, smallGate, smallNoop}
 }
 
 type (
@@ -96,19 +96,32 @@ var smallGoal = &goalWorld{
 }
 
 // smallLoop asks a worker, then a person, and ends.
-var smallLoop = runOf("a loop", model.Loop{
-	Workflow: fixture.Loop, Workers: [2]string{fixture.Echo, fixture.EchoAgain}, N: 3,
-	Turns: [6]model.LoopTurn{{Workers: [2]int{1}}, {Asks: true}},
-})
+var smallLoop = runOf("a loop", looping(0, model.LoopTurn{Workers: [3]int{1}}, model.LoopTurn{Asks: true}))
 
 // smallDoubt is not sure of its second turn, behind which its bound is.
-var smallDoubt = runOf("a loop that doubts", model.Loop{
-	Workflow: fixture.Loop, Workers: [2]string{fixture.Echo, fixture.EchoAgain}, N: 3, Bound: 2,
-	Turns: [6]model.LoopTurn{{Workers: [2]int{1}}, {Workers: [2]int{2, 1}, Doubt: true, Sure: 2}},
-})
+var smallDoubt = runOf("a loop that doubts",
+	looping(2, model.LoopTurn{Workers: [3]int{1}}, model.LoopTurn{Workers: [3]int{2, 1}, Doubt: true, Sure: 2}))
+
+// smallWait asks a worker that ends when it is cancelled, then one that fails.
+var smallWait = runOf("a loop that waits for a worker", looping(0, model.LoopTurn{Workers: [3]int{4}}, model.LoopTurn{Workers: [3]int{3, 1}}))
 
 // smallGate waits for an approval.
-var smallGate = runOf("an approval", model.Loop{Workflow: fixture.Approval, Gate: true, N: 1, Turns: [6]model.LoopTurn{{Asks: true}}})
+var smallGate = runOf("an approval", model.Loop{
+	Form: model.Gate, Workflow: fixture.Approval, N: 1, Turns: [9]model.LoopTurn{{Asks: true}}, Rejects: true,
+})
+
+// smallNoop does nothing.
+var smallNoop = runOf("a node that does nothing", model.Loop{Form: model.Noop, Workflow: fixture.Noop})
+
+// looping is a loop with these turns, which ends in the next.
+func looping(bound int, turns ...model.LoopTurn) model.Loop {
+	l := model.Loop{Form: model.Looping, Workflow: fixture.Loop, N: len(turns) + 1, Bound: bound, Workers: [8]model.Worker{
+		{Name: fixture.Echo, Ends: model.Completes}, {Name: fixture.EchoAgain, Ends: model.Completes},
+		{Name: fixture.Fail, Ends: model.Fails}, {Name: fixture.Wait, Ends: model.Lasts},
+	}}
+	copy(l.Turns[:], turns)
+	return l
+}
 
 func runOf(name string, l model.Loop) *runWorld {
 	w := &runWorld{
@@ -131,16 +144,17 @@ func runOf(name string, l model.Loop) *runWorld {
 	}
 	for _, do := range []model.RunDo{
 		model.Settle, model.LookAt, model.PollRun, model.PauseRun, model.ResumeRun, model.CancelRun, model.CancelRuns, model.Ancestry,
-		model.ReadChild,
+		model.ReadChild, model.CancelChild,
 	} {
 		w.Steps = append(w.Steps, model.RunAsk{Do: do, From: -1})
 	}
 	replay := string(dialect.ForkModeReplay)
 	w.Steps = append(w.Steps, []model.RunAsk{
-		{Do: model.PollRun, From: 50}, {Do: model.StreamRun, From: -1, Mode: "debug"}, {Do: model.StreamRun, From: 50, Mode: "debug"},
+		{Do: model.ForeignRun, From: -1, Mode: model.ForeignRead}, {Do: model.PollRun, From: 50}, {Do: model.StreamRun, From: -1, Mode: "debug"}, {Do: model.StreamRun, From: 50, Mode: "debug"},
 		{Do: model.ForkRun, Mode: replay}, {Do: model.ForkRun, From: 50, Mode: replay},
 	}...)
-	for _, by := range []model.By{model.ByNode, model.ByToken, model.ByOld, model.ByForged, model.Nowhere, model.Misfit} {
+	for _, by := range []model.By{model.ByNode, model.ByToken, model.ByOld, model.ByForged, model.ByLonger, model.Nowhere, model.Misfit,
+		model.Reject, model.Shouted} {
 		w.Steps = append(w.Steps, model.RunAsk{Do: model.AnswerRun, By: by, From: -1})
 	}
 	for _, s := range []model.Run{

@@ -1,8 +1,9 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/openassay/assay/scenarios/history"
-	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -11,37 +12,22 @@ import (
 type Run struct {
 	Loop   Loop   `json:"loop"`
 	Claims Claims `json:"claims"`
-	// Leg is how many of the turns that wait for a person were answered.
+	// Leg is how many of the turns that do not go on by themselves did: somebody answered, or cancelled the worker.
 	Leg int `json:"leg"`
-	// Held: it was seen to wait at the next of them, and nobody has paused it since.
+	// Held: it was seen to wait for a person at the next of them, and nobody has paused it since.
 	Held bool `json:"held"`
 	// Cancelled: a cancel was taken, and nobody has seen the end yet.
-	Cancelled bool   `json:"cancelled"`
-	Pause     Pause  `json:"pause"`
-	End       string `json:"end"` // the status in which it was seen to have ended
-	Log       Log    `json:"log"` // as far as it was seen
+	Cancelled bool `json:"cancelled"`
+	// Refused: an answer was refused since. Rejected: one was a rejection, and what becomes of that is open.
+	Refused  bool  `json:"refused"`
+	Rejected bool  `json:"rejected"`
+	Pause    Pause `json:"pause"`
+	// Early: the pause was taken while the first node of a timed run had to be under way, so the run comes to stand still.
+	Early bool   `json:"early"`
+	End   string `json:"end"` // the status in which it was seen to have ended
+	Log   Log    `json:"log"` // as far as it was seen
 	// Still is how many steps its log has as long as it stands still, -1 if it may go on.
 	Still int `json:"still"`
-}
-
-// Loop is what the run was asked to do. All of it fits an array, so that states can be compared.
-type Loop struct {
-	Workflow string      `json:"workflow"`
-	Workers  [2]string   `json:"workers"` // that decisions name, by number
-	Turns    [6]LoopTurn `json:"turns"`
-	N        int         `json:"n"`     // turns up to the end
-	Gate     bool        `json:"gate"`  // it is no loop: its only turn is an approval, behind which it ends
-	Floor    float64     `json:"floor"` // of confidences
-	Bound    int         `json:"bound"` // configurable.maxLoopIterations; 0 for none
-}
-
-// LoopTurn is one decision: for one worker or two, a question, or, if it is neither, the end.
-type LoopTurn struct {
-	Workers [2]int `json:"workers"` // their numbers, from 1; 0 for none
-	Asks    bool   `json:"asks"`
-	Doubt   bool   `json:"doubt"` // below the confidence floor
-	// Sure is which confidence it states: one that is below the floor or, if there is no doubt, one that is not; 0 is none there.
-	Sure int `json:"sure"`
 }
 
 // Claims are what the host says of itself.
@@ -83,7 +69,17 @@ const (
 	Ancestry   RunDo = "ask where it comes from"
 	ReadChild  RunDo = "read a child of it"
 	ForkRun    RunDo = "fork it"
+	// ForeignRun is something of Foreigns, with the key of another tenant.
+	ForeignRun RunDo = "as another tenant"
+	// CancelChild cancels a worker that lasts.
+	CancelChild RunDo = "cancel the worker under way"
 )
+
+// Foreigns are what another tenant tries.
+var Foreigns = []string{ForeignRead, "poll its log", "read its ancestry", "read its child", "cancel it", "answer it", "fork it"}
+
+// ForeignRead is the first of them.
+const ForeignRead = "read it"
 
 // By is how a run is answered.
 type By string
@@ -94,8 +90,11 @@ const (
 	ByToken  By = "by its token"
 	ByOld    By = "by an earlier token"
 	ByForged By = "by a token that nobody made"
+	ByLonger By = "by its token with more behind it"
+	Reject   By = "with a rejection"
 	Nowhere  By = "at a node that it does not have"
 	Misfit   By = "with a number for a text"
+	Shouted  By = "with its action in capitals"
 )
 
 // RunAsk is what a client asks. It names nothing that only one run has.
@@ -104,8 +103,16 @@ type RunAsk struct {
 	By By    `json:"by,omitempty"`
 	// From is the event behind which to read, or from which to fork, in hundredths of the log that was seen; -1 for none.
 	From int    `json:"from"`
-	Mode string `json:"mode,omitempty"` // of a stream, a pause or a fork
+	Mode string `json:"mode,omitempty"` // of a poll, a stream, a pause or a fork
+	// Watch: a stream is open meanwhile, which is listened to until it has told all that the log holds then.
+	Watch bool `json:"watch,omitempty"`
 }
+
+// The modes of a poll, beside "": from the last event that there is, and when the time is over that the run waits for.
+const (
+	NoneLeft = "from the last"
+	Later    = "later"
+)
 
 // RunSaw is what came of it.
 type RunSaw struct {
@@ -131,9 +138,23 @@ type RunSaw struct {
 	Typed  bool        `json:"typed,omitempty"`  // the question says that its answer is a text
 	Worker string      `json:"worker,omitempty"` // of a child
 	Node   string      `json:"node,omitempty"`   // that was answered
-	Ended  bool        `json:"ended,omitempty"`  // the child was seen to complete
-	Parent wire.Value  `json:"parent"`           // the ancestry of a child
+	Never  wire.Value  `json:"never"`            // the status of the same, asked of a run that never was
+	Early  bool        `json:"early,omitempty"`  // it was done while the first node of a timed run had to be under way
+	Phase  string      `json:"phase,omitempty"`  // how the child was seen to end
+	Parent wire.Value  `json:"parent"`           // the ancestry of a child, or of a fork
+	Below  Below       `json:"below"`            // a run that the child started
 	Copy   wire.Values `json:"copy,omitempty"`   // the log of a fork
+	Forks  wire.Value  `json:"forks"`            // the reply to a fork of the fork
+	Second wire.Values `json:"second,omitempty"` // its log
+	// Watched: a stream was open meanwhile, which told what was Heard, and Events is the log behind the step.
+	Watched bool        `json:"watched,omitempty"`
+	Heard   wire.Values `json:"heard,omitempty"`
+}
+
+// Below is a run that a child of the run started.
+type Below struct {
+	RunID   string     `json:"runId"`
+	Lineage wire.Value `json:"lineage"`
 }
 
 type (
@@ -144,124 +165,74 @@ type (
 
 // RunModel says what such a run may show, whoever asks at once.
 var RunModel = &history.Model[Run, RunAsk, RunSaw]{
-	Rules: append(append(append([]*runRule{}, runReads...), runAnswers...), runControls...),
+	Rules: slices.Concat(runReads, runForeign, watching(runAnswers), watching(runControls)),
 	Tell:  tellRun,
 }
 
-// turns is how many turns the loop takes; breached is set if it was to take more.
-func (l Loop) turns() (n int, breached bool) {
-	if l.Bound > 0 && l.Bound < l.N {
-		return l.Bound, true
-	}
-	return l.N, false
-}
-
-// hold returns the nth turn that waits for a person, from 0; ok is false if there is none.
-func (l Loop) hold(n int) (turn int, ok bool) {
-	most, _ := l.turns()
-	for i, t := range l.Turns[:most] {
-		if !t.Asks && !t.Doubt {
-			continue
-		}
-		if n--; n < 0 {
-			return i, true
-		}
-	}
-	return 0, false
-}
-
-// HoldOf returns the turn at which the run waits when this many were answered.
-func (l Loop) HoldOf(answered int) (turn int, ok bool) { return l.hold(answered) }
-
-// names are the workers of a turn.
-func (l Loop) names(t LoopTurn) (out []string) {
-	for _, w := range t.Workers {
-		if w > 0 {
-			out = append(out, l.Workers[w-1])
-		}
-	}
-	return out
-}
-
-// before are the workers of the first n turns.
-func (l Loop) before(n int) (out []string) {
-	for _, t := range l.Turns[:n] {
-		out = append(out, l.names(t)...)
-	}
-	return out
-}
-
-// Sures is how many confidences there are of either sort.
-const Sures = 4
-
-// confidence is that of a decision, nil if it states none.
-func (l Loop) confidence(t LoopTurn) *float64 {
-	switch {
-	case t.Doubt:
-		return new([Sures]float64{0, 0.001, l.Floor / 2, l.Floor - 0.001}[t.Sure])
-	case t.Sure > 0:
-		return new([Sures]float64{0, l.Floor, (l.Floor + 1) / 2, 1}[t.Sure])
-	}
-	return nil
-}
-
-// Program is the loop as a program.
-func (l Loop) Program(reason string) Program {
-	p := Program{Workflow: l.Workflow, Bound: l.Bound}
-	for _, t := range l.Turns[:l.N] {
-		turn := Turn{Workers: l.names(t)}
-		switch {
-		case t.Asks:
-			turn.Prompt = "Which way, " + reason + "?"
-		case turn.Workers == nil:
-			turn.Reason = reason
-		}
-		if !t.Asks {
-			turn.Confidence = l.confidence(t)
-		}
-		p.Turns = append(p.Turns, turn)
-	}
-	return p
-}
-
-func (t LoopTurn) kind() string {
-	switch {
-	case t.Asks:
-		return string(dialect.AskUserDecisionKindAskUser)
-	case t.Workers[0] > 0:
-		return string(dialect.NextWorkerDecisionKindNextWorker)
-	}
-	return string(dialect.TerminateDecisionKindTerminate)
-}
-
-// waits reports whether there is another turn that waits for a person.
+// waits reports whether there is another turn that does not go on by itself, and asks whether it waits for a person.
 func (r Run) waits() bool {
 	_, ok := r.Loop.hold(r.Leg)
 	return ok
 }
 
+func (r Run) asks() bool {
+	turn, ok := r.Loop.hold(r.Leg)
+	return ok && !r.Loop.lasts(r.Loop.Turns[turn])
+}
+
 // doubted reports whether a decision below the floor was answered: the run may end without carrying it out (OWP-R102).
-func (r Run) doubted() bool {
+func (r Run) doubted() bool { return r.passed(func(t LoopTurn) bool { return t.Doubt }) }
+
+// passed reports whether there is such a turn among those behind which the run went on.
+func (r Run) passed(is func(LoopTurn) bool) bool {
 	for n := range r.Leg {
-		if turn, ok := r.Loop.hold(n); ok && r.Loop.Turns[turn].Doubt {
+		if turn, ok := r.Loop.hold(n); ok && is(r.Loop.Turns[turn]) {
 			return true
 		}
 	}
 	return false
 }
 
+// may are the workers that may have begun.
+func (r Run) may() []Worker {
+	most, _ := r.Loop.turns()
+	hold, waits := r.Loop.hold(r.Leg)
+	if !waits {
+		return r.Loop.before(most)
+	}
+	all := r.Loop.before(hold)
+	for _, w := range r.Loop.of(r.Loop.Turns[hold]) {
+		if r.asks() {
+			break
+		}
+		if all = append(all, w); w.Ends == Lasts {
+			break
+		}
+	}
+	return all
+}
+
+// lost reports whether a worker may have come to no good end, with which the run may fail (OWP-R10).
+func (r Run) lost() bool {
+	return r.passed(r.Loop.lasts) || slices.ContainsFunc(r.may(), func(w Worker) bool { return w.Ends == Fails || w.Ends == Missing })
+}
+
 // mayEnd reports whether a run that nobody ended may be over in this status.
 func (r Run) mayEnd(status string) bool {
-	_, breached := r.Loop.turns()
+	breached := r.Loop.breached()
 	switch {
 	case r.End != "":
 		return status == r.End
 	case status == "cancelled":
 		return r.Cancelled
+	case r.stopped() || r.Early && r.Pause == Pausing:
+		return false
+	case r.Rejected:
+		return true
 	case status == "completed":
 		return r.doubted() || !r.waits() && !breached
 	}
-	return !r.waits() && breached
+	return !r.waits() && breached || r.lost()
 }
 
 // over reports whether the run may have ended by itself.

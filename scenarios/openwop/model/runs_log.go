@@ -3,7 +3,6 @@ package model
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +50,10 @@ func eventOf(v wire.Value) (e event, ok bool) {
 			d.Key("prompt").String() + d.Key("reason").String()
 	case dialect.HandedOver:
 		e.detail = p.Key("phase").String() + " " + p.Key("workerId").String()
+	case dialect.NodeDispatched:
+		e.detail = p.Key("childWorkflowId").String()
+	case dialect.NodeCompleted:
+		e.detail = wire.Compact(p.Key("outputs").Actual())
 	case dialect.Breached:
 		e.detail = p.Key("kind").String() + " " + p.Key("limit").JSON() + " " + p.Key("observed").JSON()
 	}
@@ -148,7 +151,16 @@ var ends = map[dialect.Event]string{
 	dialect.RunCompleted: "completed", dialect.RunFailed: "failed", dialect.RunCancelled: "cancelled",
 }
 
-// end is the status in which the log says that the run ended, "" if it does not.
+// count counts the events of a type.
+func (l Log) count(kind dialect.Event) (n int) {
+	for _, e := range l.events() {
+		if e.kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
 // suspensions is how often a log tells that something waits, by the kind of event that does so most often.
 func (l Log) suspensions() int {
 	count := map[dialect.Event]int{}
@@ -164,6 +176,7 @@ func (l Log) suspensions() int {
 	return most
 }
 
+// end is the status in which the log says that the run ended, "" if it does not.
 func (l Log) end() string {
 	for _, e := range l.events() {
 		if ends[e.kind] != "" {
@@ -175,7 +188,7 @@ func (l Log) end() string {
 
 // agrees holds a log that begins with the first event to what the run was asked to do.
 func (r Run) agrees(l Log, s runStep) (out []history.Miss) {
-	c := counting{Run: r, at: s.Out.Status, words: s.Out.Words}
+	c := counting{Run: r, at: s.Out.Status, words: s.Out.Words, completed: map[string]int{}, by: map[string]int{}}
 	for _, e := range l.events() {
 		c.take(e)
 	}
@@ -195,156 +208,8 @@ func (r Run) standsBy() scenarios.RequirementID {
 		return openwop.OWPCTL20
 	case ok && r.Loop.Turns[turn].Doubt:
 		return openwop.OWPINT5
+	case ok && r.Loop.lasts(r.Loop.Turns[turn]):
+		return openwop.OWPDSP14
 	}
 	return openwop.OWPINT1
-}
-
-// counting goes through a log from its beginning.
-type counting struct {
-	Run
-	at             wire.Value
-	words          string
-	misses         []history.Miss
-	decided, began int
-	done, steps    int
-	breaches       int
-	paused         bool
-	end            string
-}
-
-func (c *counting) miss(id scenarios.RequirementID, format string, args ...any) {
-	c.misses = append(c.misses, missOf(id, c.at, format, args...))
-}
-
-func (c *counting) take(e event) {
-	if isStep(e.kind) {
-		if c.steps++; c.end != "" {
-			c.miss(openwop.OWPEVT10, "no %s behind the end of the run", e.kind)
-		}
-	}
-	switch e.kind {
-	case dialect.Decided:
-		c.decides(e)
-	case dialect.HandedOver:
-		c.hands(e)
-	case dialect.Breached:
-		c.breaches++
-		if most, breached := c.Loop.turns(); !breached {
-			c.miss(openwop.OWP0061E6, "no breach: the loop needs no more turns than its bound")
-		} else if c.decided < most {
-			c.miss(openwop.OWP0061E3, "all %d turns that the bound allows, before the breach", most)
-		} else if want := fmt.Sprintf("loop-iterations %d %d", most, most+1); e.detail != want || c.breaches > 1 {
-			c.miss(openwop.OWP0061E2, "one breach %s, and not %s", want, e.detail)
-		}
-	case dialect.RunCompleted, dialect.RunFailed, dialect.RunCancelled:
-		c.ends(e)
-	}
-}
-
-func (c *counting) decides(e event) {
-	most, breached := c.Loop.turns()
-	hold, waits := c.Loop.hold(c.Leg)
-	n := c.decided
-	c.decided++
-	switch {
-	case n >= most && breached:
-		c.miss(openwop.OWP0061E3, "no decision beyond the bound of %d turns", most)
-		return
-	case c.Loop.Gate:
-		c.miss(openwop.OWPINT16, "no decision: there is no loop")
-		return
-	case n >= most:
-		c.miss(openwop.OWPDSP5, "no decision behind the one to end")
-		return
-	case waits && n > hold:
-		c.miss(openwop.OWPINT1, "no decision before turn %d was answered", hold+1)
-		return
-	}
-	t := c.Loop.Turns[n]
-	part := strings.SplitN(e.detail, " ", 4)
-	if want, is := t.kind()+" "+strings.Join(c.Loop.names(t), ","), part[0]+" "+part[1]; is != want {
-		c.miss(openwop.OWP0037A2, "in turn %d the decision %s, and not %s", n+1, want, is)
-	}
-	planned := c.Loop.Program(c.words).Turns[n]
-	if want := planned.Prompt + planned.Reason; c.words != "" && part[3] != want {
-		c.miss(openwop.OWP0037A2, "in turn %d the words %q, and not %q", n+1, want, part[3])
-	}
-	iteration := part[2]
-	if c.Claims.Counts && iteration != strconv.Itoa(n+1) {
-		id := scenarios.RequirementID(openwop.OWP0061B2)
-		if c.Leg > 0 {
-			id = openwop.OWP0061D1
-		}
-		c.miss(id, "the iteration %d, and not %s", n+1, iteration)
-	}
-	if before := len(c.Loop.before(n)); c.done > 0 && c.done < before && !c.doubted() {
-		c.miss(openwop.OWP0037A5, "no turn %d before all %d workers of the turns before had settled", n+1, before)
-	}
-}
-
-func (c *counting) hands(e event) {
-	phase, worker, _ := strings.Cut(e.detail, " ")
-	switch phase {
-	case string(dialect.ChainPhaseChildCompleted):
-		if c.done++; c.done > c.began {
-			c.miss(openwop.OWP0037B3, "no worker that completes without having begun")
-		}
-	case string(dialect.ChainPhaseDispatchBegan):
-		n := c.began
-		c.began++
-		if c.doubted() { // a held decision need not be carried out (OWP-R102)
-			return
-		}
-		hold, waits := c.Loop.hold(c.Leg)
-		if most, _ := c.Loop.turns(); !waits {
-			hold = most
-		}
-		switch may := c.Loop.before(hold); {
-		case n >= len(may) && waits:
-			c.miss(openwop.OWPINT5, "no worker before turn %d was answered", hold+1)
-		case n >= len(may) || may[n] != worker:
-			c.miss(openwop.OWPDSP3, "the workers %s, in this order, each as often as it is named", strings.Join(may, ", "))
-		case n >= len(c.Loop.before(min(c.decided, c.Loop.N))):
-			c.miss(openwop.OWPDSP1, "no worker %d before the decision for it", n+1)
-		case c.done > 0 && c.done < n:
-			c.miss(openwop.OWPDSP14, "no worker %d before the one before it has settled", n+1)
-		}
-	}
-}
-
-func (c *counting) ends(e event) {
-	status := ends[e.kind]
-	if c.end != "" {
-		c.miss(openwop.OWPEVT9, "one event that ends the run")
-		return
-	}
-	c.end = status
-	most, breached := c.Loop.turns()
-	switch {
-	case c.End == "" && !c.mayEnd(status):
-		c.miss(c.endBy(), "no end %s", status)
-	case status == "completed" && !c.doubted() && !c.Loop.Gate && c.decided < most:
-		c.miss(openwop.OWP0037A2, "%d decisions before the end, not %d", most, c.decided)
-	case status == "completed" && !c.doubted() && c.began > 0 && c.began < len(c.Loop.before(most)):
-		c.miss(openwop.OWPDSP3, "%d workers before the end, not %d", len(c.Loop.before(most)), c.began)
-	case status == "failed" && breached && c.breaches == 0:
-		c.miss(openwop.OWP0061E2, "the breach of the bound before the run fails")
-	}
-}
-
-// endBy is the sentence that an end which the run may not have violates.
-func (r Run) endBy() scenarios.RequirementID {
-	turn, waits := r.Loop.hold(r.Leg)
-	_, breached := r.Loop.turns()
-	switch {
-	case waits && r.Loop.Turns[turn].Doubt && r.Loop.Turns[turn].kind() == string(dialect.TerminateDecisionKindTerminate):
-		return openwop.OWPCNF7
-	case waits && r.Loop.Turns[turn].Doubt:
-		return openwop.OWPINT5
-	case waits:
-		return openwop.OWPINT1
-	case breached:
-		return openwop.OWP0061E3
-	}
-	return openwop.OWPCTL3
 }

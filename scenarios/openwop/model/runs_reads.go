@@ -3,6 +3,7 @@ package model
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -20,14 +21,19 @@ var runReads = []*runRule{
 		Ways:     []runWay{{Must: true, Shows: Run.looked, To: Run.seen}},
 	},
 	{
-		Name: "a run that waits for an approval goes on behind it", Of: scenarios.IDs{openwop.OWPINT16, openwop.OWPEVT12},
-		When: func(r Run, in RunAsk) bool { return in.Do == Settle && r.Loop.Gate },
+		Name: "a run that waits for a person goes on behind the answer", Of: scenarios.IDs{openwop.OWPINT16, openwop.OWPEVT12},
+		When: func(r Run, in RunAsk) bool { return in.Do == Settle && r.Loop.Form.Gated() },
+		Ways: []runWay{{Must: true, Shows: Run.settled, To: Run.stood}},
+	},
+	{
+		Name: "a run that is no loop goes on until it ends", Of: scenarios.IDs{openwop.OWPCTL3, openwop.OWPEVT12},
+		When: func(r Run, in RunAsk) bool { return in.Do == Settle && r.Loop.Form != Looping },
 		Ways: []runWay{{Must: true, Shows: Run.settled, To: Run.stood}},
 	},
 	{
 		Name:     "a run goes on until it ends or waits for somebody",
 		Of:       scenarios.IDs{openwop.OWP0037A1, openwop.OWP0037A2, openwop.OWPDSP3, openwop.OWPEVT12},
-		Readings: []string{"OWP-R102"},
+		Readings: []string{"OWP-R10", "OWP-R102"},
 		When:     func(_ Run, in RunAsk) bool { return in.Do == Settle },
 		Ways:     []runWay{{Must: true, Shows: Run.settled, To: Run.stood}},
 	},
@@ -101,7 +107,7 @@ func (r Run) snapshot(body wire.Value, s runStep) (out []history.Miss) {
 		out = append(out, missOf(openwop.OWPCTL3, at, "the status %s, for good", r.End))
 	case isEnd(status) && !r.mayEnd(status):
 		out = append(out, missOf(r.endBy(), at, "no end %s", status))
-	case isWaiting(status) && !r.waits() && r.Leg == 0:
+	case isWaiting(status) && !r.asks() && r.Leg == 0:
 		out = append(out, missOf(openwop.OWPCNF6, at, "no wait for anybody: nothing in the plan has it wait"))
 	case status == "paused" && r.Pause == NeverPaused:
 		out = append(out, missOf(openwop.OWPCTL3, at, "no pause: nobody paused it"))
@@ -153,6 +159,10 @@ func (r Run) settled(s runStep) (out []history.Miss) {
 	out = append(out, misses...)
 	l, misses := r.Log.with(events, openwop.OWPEVT12)
 	out = append(out, misses...)
+	turn, waits := r.Loop.hold(r.Leg)
+	if s.Out.Alone && waits && r.Loop.Form == Looping && isWaiting(status.String()) && l.suspensions() > r.Leg {
+		out = append(out, whether(l.count(dialect.Decided) >= turn, openwop.OWPCNF6, s.Out.Status, "no wait before turn %d", turn+1)...)
+	}
 	for _, e := range r.Log.events() {
 		if s.Out.Alone && !slices.ContainsFunc(events, func(k event) bool { return k.seq == e.seq }) {
 			out = append(out, missOf(openwop.OWPEVT12, s.Out.Status, "the event of sequence %d, which was there before", e.seq))
@@ -172,6 +182,7 @@ func (r Run) stands(s runStep) (out []history.Miss) {
 	turn, waits := r.Loop.hold(r.Leg)
 	is := status.String()
 	switch {
+	case r.Rejected: // what becomes of it is open
 	case !s.Out.Settled.Reached && r.Pause == Pausing && isWaiting(is): // it stands still already (OWP-R110)
 	case !s.Out.Settled.Reached && r.Pause == Pausing:
 		out = append(out, missOf(openwop.OWPCTL19, status, "the status paused, in time"))
@@ -181,7 +192,7 @@ func (r Run) stands(s runStep) (out []history.Miss) {
 		out = append(out, missOf(openwop.OWPINT16, status, "the run goes on behind its answer, in time"))
 	case !s.Out.Settled.Reached:
 		out = append(out, missOf("", status, "the run ends, or waits, in time"))
-	case is == "paused" || isEnd(is):
+	case is == "paused" || isEnd(is) || waits && !r.asks():
 	case !waits && !r.Cancelled:
 		out = append(out, missOf("", status, "an end"))
 	case waits && r.Loop.Turns[turn].Doubt && !isWaiting(is):
@@ -197,7 +208,7 @@ func (r Run) stood(s runStep) Run {
 		return r
 	}
 	r = r.at(status)
-	if isWaiting(status) && r.waits() && !r.Cancelled && r.Log.suspensions() > r.Leg && (r.Pause == NeverPaused || r.Pause == Resumed) {
+	if isWaiting(status) && r.asks() && !r.Cancelled && r.Log.suspensions() > r.Leg && (r.Pause == NeverPaused || r.Pause == Resumed) {
 		r.Held = true
 	}
 	if r.stopped() {
@@ -314,8 +325,7 @@ func (r Run) descends(s runStep) []history.Miss {
 		return out
 	}
 	b := s.Out.Body
-	out := whether(b.Key("runId").String() == s.Out.RunID, openwop.OWPCAU1, b.Key("runId"), "runId %s", s.Out.RunID)
-	out = append(out, whether(b.Key("hostId").String() == r.Claims.Host, openwop.OWPCAU1, b.Key("hostId"), "hostId %s", r.Claims.Host)...)
+	out := r.here(b, s.Out.RunID)
 	parent := b.Key("parent")
 	return append(out, whether(parent.Actual() == nil, openwop.OWPCAU2, parent, "no parent")...)
 }
@@ -330,52 +340,29 @@ func (r Run) childShown(s runStep) []history.Miss {
 	b := s.Out.Body
 	out := whether(b.Key("runId").String() == s.Out.Other, "", b.Key("runId"), "runId %s", s.Out.Other)
 	out = append(out, whether(b.Key("workflowId").String() == s.Out.Worker, "", b.Key("workflowId"), "a run of %s", s.Out.Worker)...)
-	if s.Out.Ended {
-		out = append(out, whether(b.Key("status").String() == "completed", "", b.Key("status"), "completed, as its parent's log tells")...)
+	if s.Out.Phase != "" {
+		want := strings.TrimPrefix(s.Out.Phase, "child.")
+		out = append(out, whether(b.Key("status").String() == want, "", b.Key("status"), "%s, as its parent's log tells", want)...)
 	}
 	if p := b.Key("parentRunId"); p.Actual() != nil {
-		out = append(out, whether(p.String() == s.Out.RunID, openwop.OWPDSP13, p, "its parent %s", s.Out.RunID)...)
+		out = append(out, whether(p.String() == s.Out.RunID, "", p, "its parent %s", s.Out.RunID)...)
 	}
 	if r.Claims.Ancestry {
 		p := s.Out.Parent.At("/parent/runId")
 		out = append(out, whether(p.String() == s.Out.RunID, openwop.OWPCAU3, p, "the parent %s", s.Out.RunID)...)
-		p = s.Out.Parent.Key("runId")
-		out = append(out, whether(p.String() == s.Out.Other, openwop.OWPCAU1, p, "the ancestry of %s", s.Out.Other)...)
+		out = append(out, r.here(s.Out.Parent, s.Out.Other)...)
+		if s.Out.Below.RunID != "" {
+			p = s.Out.Below.Lineage.At("/parent/runId")
+			out = append(out, whether(p.String() == s.Out.Other, openwop.OWPCAU3, p, "the parent %s", s.Out.Other)...)
+			out = append(out, r.here(s.Out.Below.Lineage, s.Out.Below.RunID)...)
+		}
 	}
 	return out
 }
 
-// forked compares a fork with what was read of its source.
-func (r Run) forked(s runStep) []history.Miss {
-	code, _ := s.Out.Status.Int()
-	if s.Out.Unsent || slices.Contains([]int64{409, 410, 422, 501}, code) {
-		return nil
-	}
-	if out := success(s.Out.Status, "a fork"); out != nil {
-		return out
-	}
-	b := s.Out.Body
-	id, mode := scenarios.RequirementID(openwop.OWPRPL3), s.In.Mode
-	if mode == string(dialect.ForkModeBranch) {
-		id = openwop.OWPRPL10
-	}
-	out := whether(b.Key("runId").String() != s.Out.RunID, openwop.OWPRPL1, b.Key("runId"), "an id of its own")
-	out = append(out, whether(b.Key("sourceRunId").String() == s.Out.RunID, openwop.OWPRPL1, b.Key("sourceRunId"), "its source")...)
-	out = append(out, whether(b.Key("mode").String() == mode, openwop.OWPRPL1, b.Key("mode"), "the mode %s", mode)...)
-	var copied []event
-	for _, v := range s.Out.Copy {
-		if e, ok := eventOf(v); ok {
-			copied = append(copied, e)
-		}
-	}
-	for _, k := range r.Log.events() {
-		if k.seq >= s.Out.Cursor {
-			break
-		}
-		i := slices.IndexFunc(copied, func(e event) bool { return e.seq == k.seq })
-		if i < 0 || copied[i].kind != k.kind || copied[i].node != k.node || copied[i].detail != k.detail {
-			return append(out, missOf(id, s.Out.Status, "at sequence %d the %s of its source", k.seq, k.kind))
-		}
-	}
-	return out
+// here compares whose ancestry it is, and the host that it names, with what they must be.
+func (r Run) here(lineage wire.Value, id string) []history.Miss {
+	p, h := lineage.Key("runId"), lineage.Key("hostId")
+	return append(whether(p.String() == id, openwop.OWPCAU1, p, "the ancestry of %s", id),
+		whether(h.String() == r.Claims.Host, openwop.OWPCAU1, h, "hostId %s", r.Claims.Host)...)
 }

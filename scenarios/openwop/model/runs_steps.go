@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -22,7 +23,7 @@ var runAnswers = []*runRule{
 	{
 		Name: "an answer to a node that the run does not have is refused", Of: scenarios.IDs{openwop.OWPINT14, openwop.OWPINT13},
 		When: func(_ Run, in RunAsk) bool { return answers(Nowhere)(in) },
-		Ways: []runWay{{Must: true, To: Run.same, Shows: func(r Run, s runStep) []history.Miss {
+		Ways: []runWay{{Must: true, To: Run.refused, Shows: func(r Run, s runStep) []history.Miss {
 			if r.Held && r.stopped() && r.Claims.Approvals {
 				return refusal(s.Out.Status, 404)
 			}
@@ -31,19 +32,39 @@ var runAnswers = []*runRule{
 	},
 	{
 		Name: "a token that the host did not make answers nothing", Of: scenarios.IDs{openwop.OWPINT39, openwop.OWPINT13},
-		When: func(_ Run, in RunAsk) bool { return answers(ByForged)(in) },
-		Ways: []runWay{{Must: true, To: Run.same, Shows: unlessUnsent(func(_ Run, s runStep) []history.Miss { return refusal(s.Out.Status) })}},
+		When: func(_ Run, in RunAsk) bool { return answers(ByForged, ByLonger)(in) },
+		Ways: []runWay{{Must: true, To: Run.refused, Shows: unlessUnsent(refuses)}},
 	},
 	{
 		Name: "an action that is not offered is refused", Of: scenarios.IDs{openwop.OWPINT20, openwop.OWPINT13},
-		When: func(r Run, in RunAsk) bool { return answers(Misfit)(in) && r.Loop.Gate && r.mayTake() },
-		Ways: []runWay{{Must: true, To: Run.same, Shows: unlessUnsent(func(_ Run, s runStep) []history.Miss { return refusal(s.Out.Status) })}},
+		When: func(r Run, in RunAsk) bool {
+			return r.Loop.Form == Gate && (answers(Misfit, Shouted)(in) || answers(Reject)(in) && !r.Loop.Rejects) && r.mayTake()
+		},
+		Ways: []runWay{{Must: true, To: Run.refused, Shows: unlessUnsent(refuses)}},
+	},
+	{
+		Name: "what may be rejected is rejected, and what becomes of it is open", Of: scenarios.IDs{openwop.OWPINT20},
+		When: func(r Run, in RunAsk) bool { return r.Loop.Form == Gate && answers(Reject)(in) && r.mayTake() },
+		Ways: []runWay{
+			{Name: "rejected", Must: true, Shows: func(_ Run, s runStep) []history.Miss { return success(s.Out.Status, "it is rejected") },
+				To: func(r Run, s runStep) Run {
+					r = r.answered(s)
+					r.Rejected = true
+					return r
+				}},
+			{Name: "not yet", To: Run.refused, Shows: func(r Run, s runStep) []history.Miss {
+				if r.Held && r.stopped() {
+					return success(s.Out.Status, "it is rejected")
+				}
+				return refusal(s.Out.Status)
+			}},
+		},
 	},
 	{
 		Name: "a number for a text is refused", Of: scenarios.IDs{openwop.OWPINT22, openwop.OWPINT13},
 		When: func(r Run, in RunAsk) bool { return answers(Misfit)(in) && r.mayTake() },
 		Ways: []runWay{
-			{Name: "refused", Must: true, To: Run.same, Shows: unlessUnsent(func(_ Run, s runStep) []history.Miss { return refusal(s.Out.Status) })},
+			{Name: "refused", Must: true, To: Run.refused, Shows: unlessUnsent(refuses)},
 			{Name: "taken, where nothing says that it is to be a text", To: Run.answered, Shows: func(_ Run, s runStep) []history.Miss {
 				if s.Out.Typed || s.Out.Unsent {
 					return refusal(s.Out.Status)
@@ -92,7 +113,7 @@ var runAnswers = []*runRule{
 			if r.End == "cancelled" {
 				id = openwop.OWPINT46
 			}
-			if s.In.By == Misfit { // in which order a host looks at a request no text says (OWP-R112)
+			if slices.Contains([]By{Misfit, Shouted, Reject}, s.In.By) { // in which order a host looks at a request no text says (OWP-R112)
 				return under(id, refusal(s.Out.Status))
 			}
 			return under(id, refusal(s.Out.Status, lateCodes...))
@@ -114,14 +135,20 @@ var runAnswers = []*runRule{
 }
 
 // mayTake reports whether an answer may find something that waits.
-func (r Run) mayTake() bool { return r.End == "" && r.waits() }
+func (r Run) mayTake() bool { return r.End == "" && r.asks() }
+
+// refused: an answer was refused, and what waited waits.
+func (r Run) refused(s runStep) Run {
+	r.Refused = r.Refused || !s.Out.Unsent && r.mayTake()
+	return r
+}
 
 func (r Run) answered(s runStep) Run {
 	if s.Out.Unsent || !r.mayTake() {
 		return r
 	}
 	r.Leg++
-	r.Held = false
+	r.Held, r.Refused = false, false
 	if r.Pause != Standing {
 		r.Still = -1
 	}
@@ -152,6 +179,8 @@ func under(id scenarios.RequirementID, misses []history.Miss) []history.Miss {
 	}
 	return misses
 }
+
+func refuses(_ Run, s runStep) []history.Miss { return refusal(s.Out.Status) }
 
 func notOffered(_ Run, s runStep) []history.Miss {
 	if s.Out.Unsent {
@@ -186,7 +215,8 @@ var runControls = []*runRule{
 		When: doing(PauseRun, func(Run) bool { return true }),
 		Ways: []runWay{
 			{Name: "taken", Must: true, Shows: func(_ Run, s runStep) []history.Miss { return success(s.Out.Status, "the pause is taken") },
-				To: func(r Run, _ runStep) Run {
+				To: func(r Run, s runStep) Run {
+					r.Early = s.Out.Early && r.Loop.Form == Steps && r.Pause == NeverPaused
 					r.Pause, r.Still, r.Held = Pausing, -1, false
 					return r
 				}},
@@ -233,6 +263,21 @@ var runControls = []*runRule{
 		Ways: cancelWays(func(s runStep) wire.Value { return s.Out.Body }),
 	},
 	{
+		Name: "a worker under way is cancelled", Of: scenarios.IDs{openwop.OWPCTL3}, Readings: []string{"OWP-R42"},
+		When: doing(CancelChild, func(Run) bool { return true }),
+		Ways: []runWay{
+			{Name: "cancelled", Must: true, To: Run.childGone, Shows: unlessUnsent(func(_ Run, s runStep) []history.Miss {
+				return under(cancelledBy(s), success(s.Out.Status, "it is cancelled"))
+			})},
+			{Name: "it was over", To: Run.same, Shows: func(r Run, s runStep) []history.Miss {
+				if r.childLasts(s) && r.Pause == NeverPaused {
+					return under(cancelledBy(s), success(s.Out.Status, "it is cancelled: it is under way"))
+				}
+				return refusal(s.Out.Status, 409)
+			}},
+		},
+	},
+	{
 		Name:     "a bulk cancel has a result for each run",
 		Of:       scenarios.IDs{openwop.OWPCTL13, openwop.OWPCTL14, openwop.OWPCTL15, openwop.OWPCTL16},
 		Readings: []string{"OWP-R42"},
@@ -245,8 +290,16 @@ var runControls = []*runRule{
 func goesOn(_ Run, s runStep) []history.Miss { return success(s.Out.Status, "it goes on") }
 
 func (r Run) resumed(runStep) Run {
-	r.Pause, r.Still, r.Held = Resumed, -1, false
+	r.Pause, r.Still, r.Held, r.Early = Resumed, -1, false, false
 	return r
+}
+
+// cancelledBy is the sentence by which a worker is cancelled: one that is not found is no run.
+func cancelledBy(s runStep) scenarios.RequirementID {
+	if code, _ := s.Out.Status.Int(); code == http.StatusNotFound || code == http.StatusGone {
+		return openwop.OWPDSP12
+	}
+	return openwop.OWPCTL3
 }
 
 // cancelWays are those of a cancel whose result is somewhere in the reply.
@@ -279,6 +332,9 @@ func cancelWays(result func(runStep) wire.Value) []runWay {
 				}
 			}
 			is := status.String()
+			if s.In.Do == CancelRuns && !r.over() && !slices.Contains([]string{"cancelled", "cancelling"}, is) {
+				out = append(out, missOf(openwop.OWPCTL13, status, "the status that it has then, cancelled or cancelling"))
+			}
 			now := r
 			now.Cancelled = true
 			if isEnd(is) && !now.mayEnd(is) {
@@ -293,7 +349,7 @@ func cancelWays(result func(runStep) wire.Value) []runWay {
 			if r.End != "" {
 				return r
 			}
-			r.Cancelled, r.Still, r.Held = true, -1, false
+			r.Cancelled, r.Still, r.Held, r.Early = true, -1, false, false
 			return r.at(result(s).Key("status").String())
 		}},
 		{Name: "it was over", To: Run.same, Shows: func(r Run, s runStep) []history.Miss {
@@ -339,44 +395,3 @@ func (in RunAsk) first() int {
 
 // NeverFirst reports whether a bulk cancel names the run that never was first.
 func (in RunAsk) NeverFirst() bool { return in.From >= 0 }
-
-// RunsBeside are the sentences that rules cite of single members.
-var RunsBeside = scenarios.IDs{
-	openwop.OWPEVT2, openwop.OWPEVT3, openwop.OWPEVT4, openwop.OWPEVT9, openwop.OWPEVT10, openwop.OWPEVT11, openwop.OWPEVT13, openwop.OWPEVT15,
-	openwop.OWPEVT16, openwop.OWPEVT17, openwop.OWPEVT23, openwop.OWPINT1, openwop.OWPINT5, openwop.OWPINT16, openwop.OWP0037A5,
-	openwop.OWP0037B3, openwop.OWP0061B2, openwop.OWP0061D1, openwop.OWP0061E2, openwop.OWP0061E3, openwop.OWP0061E6, openwop.OWPDSP1,
-	openwop.OWPDSP5, openwop.OWPDSP13, openwop.OWPDSP14, openwop.OWPCNF6, openwop.OWPCNF7, openwop.OWPCTL4, openwop.OWPCTL7, openwop.OWPCTL20,
-	openwop.OWPCTL25, openwop.OWPCAU3,
-}
-
-// tellRun tells a step in a line.
-func tellRun(s runStep) string {
-	line := string(s.In.Do)
-	if s.In.By != "" {
-		line += " " + string(s.In.By)
-	}
-	if s.In.Mode != "" {
-		line += " (" + s.In.Mode + ")"
-	}
-	if s.Lost {
-		return line
-	}
-	switch {
-	case s.Out.Unsent:
-		return line + ": nothing was sent"
-	case s.In.Do == Settle:
-		line += ": " + s.Out.Settled.Last.Key("status").String()
-	default:
-		line += ": HTTP " + s.Out.Status.JSON()
-	}
-	if s.In.Do == LookAt {
-		line += ", " + s.Out.Body.Key("status").String()
-	}
-	if s.Out.Cursor >= 0 && (s.In.Do == PollRun || s.In.Do == StreamRun || s.In.Do == ForkRun) {
-		line += fmt.Sprintf(", from %d", s.Out.Cursor)
-	}
-	if len(s.Out.Events) > 0 {
-		line += fmt.Sprintf(", %d events", len(s.Out.Events))
-	}
-	return line
-}

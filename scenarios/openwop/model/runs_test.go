@@ -16,8 +16,9 @@ import (
 
 // loopOf is a loop whose second turn asks, or doubts.
 func loopOf(bound int, second model.LoopTurn) model.Loop {
-	return model.Loop{Workflow: "loop", Workers: [2]string{"one", "two"}, N: 3, Bound: bound,
-		Turns: [6]model.LoopTurn{{Workers: [2]int{1, 2}}, second}}
+	return model.Loop{Form: model.Looping, Workflow: "loop", N: 3, Bound: bound,
+		Workers: [8]model.Worker{{"one", model.Completes}, {"two", model.Completes}, {"fails", model.Fails}, {"lasts", model.Lasts}},
+		Turns:   [9]model.LoopTurn{{Workers: [3]int{1, 2}}, second}}
 }
 
 // aLog is the log of a run that goes as planned up to the turn that waits, or to its end.
@@ -34,12 +35,16 @@ func aLog(l model.Loop, answered bool) (events []map[string]any) {
 			return events
 		}
 		add("runOrchestrator.decided", map[string]any{"decision": turn.Decision(), "iteration": i + 1})
-		if hold, ok := l.HoldOf(0); ok && hold == i && !answered {
+		if hold, _, ok := l.HoldOf(0); ok && hold == i && !answered {
 			return events
 		}
 		for _, w := range turn.Workers {
 			add("core.workflowChain.event", map[string]any{"phase": "dispatch.began", "workerId": w})
-			add("core.workflowChain.event", map[string]any{"phase": "child.completed", "workerId": w})
+			phase := map[string]string{"fails": "child.failed", "lasts": "child.cancelled"}[w]
+			if phase == "" {
+				phase = "child.completed"
+			}
+			add("core.workflowChain.event", map[string]any{"phase": phase, "workerId": w})
 		}
 	}
 	add("run.completed", map[string]any{})
@@ -72,9 +77,12 @@ func TestRunsGoAsPlanned(t *testing.T) {
 		"asks":                 {loopOf(0, model.LoopTurn{Asks: true}), 0, false, ""},
 		"asks, unanswered":     {loopOf(0, model.LoopTurn{Asks: true}), 0, true, openwop.OWPINT1},
 		"asks, answered":       {loopOf(0, model.LoopTurn{Asks: true}), 1, true, ""},
-		"doubts":               {loopOf(0, model.LoopTurn{Workers: [2]int{2}, Doubt: true}), 0, false, ""},
-		"doubts, unanswered":   {loopOf(0, model.LoopTurn{Workers: [2]int{2}, Doubt: true}), 0, true, openwop.OWPINT5},
-		"doubts, answered":     {loopOf(0, model.LoopTurn{Workers: [2]int{2}, Doubt: true}), 1, true, ""},
+		"doubts":               {loopOf(0, model.LoopTurn{Workers: [3]int{2}, Doubt: true}), 0, false, ""},
+		"doubts, unanswered":   {loopOf(0, model.LoopTurn{Workers: [3]int{2}, Doubt: true}), 0, true, openwop.OWPINT5},
+		"doubts, answered":     {loopOf(0, model.LoopTurn{Workers: [3]int{2}, Doubt: true}), 1, true, ""},
+		"fails":                {loopOf(0, model.LoopTurn{Workers: [3]int{3, 1}}), 0, true, ""},
+		"lasts, cancelled":     {loopOf(0, model.LoopTurn{Workers: [3]int{1, 4, 2}}), 1, true, ""},
+		"lasts, passed over":   {loopOf(0, model.LoopTurn{Workers: [3]int{1, 4, 2}}), 0, true, openwop.OWPDSP14},
 		"bounded before it":    {loopOf(1, model.LoopTurn{Asks: true}), 0, true, ""},
 		"bounded and answered": {loopOf(2, model.LoopTurn{Asks: true}), 1, true, ""},
 	} {
