@@ -139,6 +139,9 @@ var otherAnswerTold = scenarios.Scenario{
 				continue
 			}
 			j.Check(openwop.OWPRPL16, l.OfType(dialect.ReplayDivergedAtRefusal)).To(check.Len(0), "refusals told in %s", r.what)
+			if longer := o.Longer.Replay.OfType(dialect.ReplayDiverged); len(longer.Values) > 0 {
+				j.Check(openwop.OWPRPL16, told).NotTo(check.Len(0), "differences told in %s, where one member more is told", r.what)
+			}
 			if len(told.Values) == 0 {
 				j.Find("", "the host did not ask the model again, so it had no difference to report: OWP-R18")
 				continue
