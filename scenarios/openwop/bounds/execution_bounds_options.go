@@ -74,7 +74,8 @@ var optionsKept = scenarios.Scenario{
 			j.Check(openwop.OWPBND23, option(dialect.Temperature)).To(check.Each(host.About(*o.Temperature)), "temperature, early and late")
 		}
 		if o.Later.Present() {
-			j.Check(openwop.OWPBND23, dialect.OptionsOf(o.Later)).To(check.SameAs(shown[1]), "configurable, when a branch with other options was made")
+			j.Check(openwop.OWPBND23, dialect.OptionsOf(o.Later)).To(check.SameAs(shown[1]),
+				"configurable, when a branch with other options was made")
 		}
 	}),
 }

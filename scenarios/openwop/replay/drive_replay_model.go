@@ -43,8 +43,8 @@ type ModelObservation struct {
 // replaysOfAModel replays runs with a model that is programmed for the run and for its replay.
 var replaysOfAModel = &scenarios.Drive[ModelObservation]{
 	ID: "openwop/replays-of-a-model",
-	Title: "runs a node that calls a model and replays it, with a model that answers the same, something else, refuses or no longer refuses; " +
-		"beyond quick, one that answers the same and more",
+	Title: "runs a node that calls a model and replays it, with a model that answers the same, something else, refuses or no " +
+		"longer refuses; beyond quick, one that answers the same and more",
 	Sends: []string{"{use seam:test/mock-ai/program} {nodeId, program}",
 		"{create run} (conformance-phase4-replay-divergence), four times", "{fork run} {mode: replay}",
 		"{read run}", "{poll log}"},
