@@ -106,8 +106,14 @@ var drawnApprovals = &scenarios.Drive[DrawnApprovalsObservation]{
 			runs = append(runs, o.Approvals[i].drawnFor(h))
 		}
 		h.AtOnce(ctx, runs...)
+		if last := o.Approvals[len(actions)-1]; last.emptied() && host.RefusesAnswer(last.Decided.Status) {
+			o.Approvals = o.Approvals[:len(actions)-1] // a host need not take an edit that leaves nothing
+		}
 	},
 }
+
+// emptied reports whether the approval was accepted with an edit that leaves nothing of the artifact.
+func (o DrawnApproval) emptied() bool { return o.Edited != nil && len(o.Edited) == 0 }
 
 // drawnFor draws the rest of an approval and returns what carries it out.
 func (o *DrawnApproval) drawnFor(h host.Host) func(context.Context) {

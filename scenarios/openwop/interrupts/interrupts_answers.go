@@ -96,7 +96,6 @@ var questionsForms = scenarios.Scenario{
 			j.Check(openwop.OWPINT24, carried(o.SecondEnd)).To(someHolding(o.Listed.Marker), "what the run was given, %s", o.Listed.Asked)
 		}
 		if o.Nothing.Asked != "" {
-			o.Bare.given(j)
 			j.Check(openwop.OWPINT24, o.Nothing.Status).To(check.Status(2), "%s", o.Nothing.Asked)
 		}
 	}),
