@@ -90,6 +90,8 @@ type EchoObservation struct {
 	Temperature    *float64    `json:"temperature,omitempty"` // 0, which is not the same as none
 	Early          wire.Value  `json:"early"`                 // the first snapshot
 	Log            host.RunLog `json:"log"`
+	// Later is the snapshot when a branch with other options had been made and had ended. Zero at quick, or where it was not made.
+	Later wire.Value `json:"later,omitzero"`
 }
 
 // shown extracts a part of the first and the last snapshot.
@@ -99,8 +101,9 @@ func (o EchoObservation) shown(part func(snapshot wire.Value) wire.Value) wire.V
 
 // optionsOfARun makes a run with options and reads it twice.
 var optionsOfARun = &scenarios.Drive[EchoObservation]{
-	ID:    "openwop/options-of-a-run",
-	Title: "makes a run with random run options, reads its snapshot, waits for its end and reads it again",
+	ID: "openwop/options-of-a-run",
+	Title: "makes a run with random run options, reads its snapshot, waits for its end and reads it again; beyond quick, branches off it " +
+		"with others and reads it once more",
 	Sends: []string{"{create run} (conformance-delay, or a run that ends) with configurable", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *EchoObservation) {
 		h := host.Host{Conn: c}
@@ -118,5 +121,20 @@ var optionsOfARun = &scenarios.Drive[EchoObservation]{
 			o.Early = early.Value("")
 		}
 		o.Log = r.Finish(ctx, "log")
+		o.branch(ctx, r)
 	},
+}
+
+// branch branches off the run with other options, where branches are claimed, and reads the run when the branch has ended.
+func (o *EchoObservation) branch(ctx context.Context, r *host.Run) {
+	_, claimed := claims.ForkBranch.Look(r.Discovery)
+	if r.Depth == scenarios.Quick || !claimed || !o.Log.Ended.Reached || len(o.Log.Events) == 0 {
+		return
+	}
+	fork := r.ForkFrom(ctx, r, dialect.ForkRunRequest{Mode: dialect.ForkModeBranch, FromSeq: new(host.Sequence(o.Log.Last())),
+		RunOptionsOverlay: &dialect.RunOptions{Configurable: &dialect.Configurable{RecursionLimit: new(int64(o.RecursionLimit - 1)),
+			RunTimeoutMs: new(int64(o.RunTimeoutMs - 1)), EscalationThreshold: new(o.Threshold / 2)}}})
+	if fork.Log.Ended.Reached {
+		o.Later = r.Seen(ctx, "the run, when a branch with other options has ended")
+	}
 }

@@ -30,6 +30,8 @@ type OvertimeObservation struct {
 	// Asking waits for a person whom nobody asks, zero if the host offers no such workflow. Its Ended.Took is as that of Over.
 	Asking host.Suspension `json:"asking"`
 	Paused PausedOvertime  `json:"paused"`
+	// Parent is a loop whose worker waits like Over, zero at quick or if no such loop is on offer.
+	Parent host.RunLog `json:"parent,omitzero"`
 }
 
 // PausedOvertime is a run like Over that was paused at once, and that somebody had go on if its time had passed and it had not ended.
@@ -46,7 +48,7 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 	Title: "runs a wait of half a minute with a random runTimeoutMs between 1.1 and 1.2 seconds, and a short one with up to " +
 		"15 seconds; when the first has ended runs a sentinel, " +
 		"waits a window, looks at it again and replays it where replay is claimed; with the same bound runs one that waits for " +
-		"an answer, and one that is paused and, if it has not ended then, goes on behind all that",
+		"an answer, and one that is paused and, if it has not ended then, goes on behind all that; beyond quick a loop whose worker waits, too",
 	Waits: 1500 * time.Millisecond,
 	Sends: []string{
 		"{create run} (conformance-run-duration-breach, or another that lasts) with configurable.runTimeoutMs",
@@ -74,6 +76,7 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 				dialect.CreateRunRequest{WorkflowID: fixture.Approval, Configurable: bound})
 			o.Asking = asking.Held(ctx, 1, 0)
 		}
+		parent := loopThatWaits(ctx, h, bound)
 		inTime := h.Create(ctx, "create the short run", short)
 		o.InTime = inTime.Finish(ctx, "log of the short run")
 		o.Over = over.Finish(ctx, "log of the long run")
@@ -83,12 +86,27 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 		if asking != nil && o.Asking.Suspended.Reached {
 			o.Asking.Log = asking.Finish(ctx, "log of the run that nobody answers")
 		}
+		if parent != nil {
+			o.Parent = parent.Finish(ctx, "log of the loop whose worker waits")
+		}
 		o.Lull = over.Lull(ctx, host.Scripted{Fixture: short.WorkflowID}, o.InTime.Pace()-delay)
 		if _, claimed := claims.BreachReplayInTime.Look(c.Discovery); claimed {
 			o.Replayed = replayed(ctx, h, over)
 		}
 		o.Paused.end(ctx, paused)
 	},
+}
+
+// loopThatWaits makes a loop with this bound whose worker waits for half a minute, beyond quick and where the host offers one; else nil.
+func loopThatWaits(ctx context.Context, h host.Host, bound *dialect.Configurable) *host.Run {
+	_, loops := claims.ExecutionModel.Look(h.Discovery)
+	if ceiling, _ := h.Ceiling(); h.Depth == scenarios.Quick || !loops || ceiling < 2 || !h.Offers(fixture.Loop, fixture.Wait) {
+		return nil
+	}
+	way := host.Scripted{Fixture: fixture.Loop, Plan: host.Plan{host.NextWorker(fixture.Wait), host.Terminate(h.Name("done"))}, Chosen: true}
+	request := way.Request(nil)
+	request.Configurable = bound
+	return waiting(h, time.Duration(*bound.RunTimeoutMs)*time.Millisecond).Create(ctx, "create the loop whose worker waits", request)
 }
 
 // end has the paused run go on, unless it has ended, and follows it to its end.

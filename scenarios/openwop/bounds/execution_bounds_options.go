@@ -73,5 +73,9 @@ var optionsKept = scenarios.Scenario{
 		if o.Temperature != nil {
 			j.Check(openwop.OWPBND23, option(dialect.Temperature)).To(check.Each(host.About(*o.Temperature)), "temperature, early and late")
 		}
+		if o.Later.Present() {
+			j.Check(openwop.OWPBND23, dialect.OptionsOf(o.Later)).To(check.SameAs(shown[1]),
+				"configurable, when a branch with other options was made")
+		}
 	}),
 }

@@ -54,6 +54,7 @@ var timeBounded = scenarios.Scenario{
 		o.Lull.CheckStill(j, openwop.OWPBND12, l, "after it failed")
 		o.checkAsking(j)
 		o.checkPaused(j)
+		o.checkParent(j)
 	}),
 }
 
@@ -74,6 +75,26 @@ func (o OvertimeObservation) checkAsking(j *scenarios.Judge) {
 	checkFailed(l, j, openwop.OWPBND8, dialect.RunTimeout)
 	if span := spanOf(l); span != nil {
 		j.Check(openwop.OWPBND6, span).To(apart(bound), "run.started and cap.breached of a run that waits for an answer")
+	}
+}
+
+// checkParent expects a loop whose worker is at work to be over in time like any other.
+func (o OvertimeObservation) checkParent(j *scenarios.Judge) {
+	l, bound := o.Parent, time.Duration(o.Bound)*time.Millisecond
+	if l.RunID == "" || len(l.Phase(dialect.ChainPhaseDispatchBegan).Values) == 0 {
+		return
+	}
+	if !j.Check(openwop.OWPBND6, l.Ended).To(check.Reached(), "with a runTimeoutMs of %d, while its worker waits", o.Bound) {
+		return
+	}
+	l.Readable(j)
+	if l.Status().String() != "failed" && lasted(l) < bound { // its worker did not wait as long
+		return
+	}
+	l.CheckBreach(j, openwop.OWPBND7, dialect.CapKindRunDuration, o.Bound, atLeast(float64(o.Bound)))
+	checkFailed(l, j, openwop.OWPBND8, dialect.RunTimeout)
+	if span := spanOf(l); span != nil {
+		j.Check(openwop.OWPBND6, span).To(apart(bound), "run.started and cap.breached of a loop whose worker waits")
 	}
 }
 

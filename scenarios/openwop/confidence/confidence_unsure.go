@@ -40,8 +40,21 @@ var unsureHeld = scenarios.Scenario{
 			}
 			way.checkReason(j)
 		}
+		o.Branched.checkOverlaid(j)
 		o.Accepted.Lull.CheckWaiting(j, openwop.OWPCNF14, o.Accepted.Held.Log, "while it was suspended")
 	}),
+}
+
+// checkOverlaid expects no decision in a branch that shows a threshold which was laid over that of its source.
+func (o UnsureRun) checkOverlaid(j *scenarios.Judge) {
+	l := o.Held.Log
+	shown := dialect.OptionOf(o.Held.Suspended.Last, dialect.EscalationThreshold)
+	if is, err := host.About(o.Threshold).Match(check.Plain(shown.Actual())); l.RunID == "" || err != nil || !is {
+		return
+	}
+	l.Readable(j)
+	j.Check(openwop.OWPCNF14, l.Decided()).To(check.Len(0), "decisions of an agent that is %v sure, in a branch under a threshold of %v",
+		unsure, o.Threshold)
 }
 
 // isUnsure blocks the judge if other agents decided than that of the fixture: an engine that does not take the agent from there

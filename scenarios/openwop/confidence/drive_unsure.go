@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -36,6 +37,8 @@ type UnsureObservation struct {
 	At        UnsureRun `json:"at"`
 	Under     UnsureRun `json:"under"`
 	Lowest    UnsureRun `json:"lowest"`
+	// Branched is a branch off the lowest with a threshold above, zero at quick or where it was not made.
+	Branched UnsureRun `json:"branched,omitzero"`
 }
 
 // unsureAgents runs the agent with low confidence.
@@ -43,7 +46,7 @@ var unsureAgents = &scenarios.Drive[UnsureObservation]{
 	ID: "openwop/unsure-agents",
 	Title: "runs an agent that is 0.5 sure with a random escalationThreshold above that, and accepts; with another, and " +
 		"rejects; with none; with 1; with 0.5 itself; with a random one below; and with 0; " +
-		"with a sentinel and a window before and after the answers",
+		"with a sentinel and a window before and after the answers; beyond quick branches off the last with a threshold above, too",
 	Sends: []string{"{create run} (conformance-orchestrator-low-confidence) with configurable.escalationThreshold, seven times",
 		"{create run} (sentinel)",
 		"{answer node}", "{read run}", "{poll log}"},
@@ -69,7 +72,25 @@ var unsureAgents = &scenarios.Drive[UnsureObservation]{
 			runs[i].run = runs[i].begin(ctx, h)
 		}
 		answered(ctx, h, runs[:2]...)
+		o.branch(ctx, h, runs[len(runs)-1].run)
 	},
+}
+
+// branch branches off the run with the lowest threshold, where branches are claimed, and lays one above over it.
+func (o *UnsureObservation) branch(ctx context.Context, h host.Host, source *host.Run) {
+	l := o.Lowest.Held.Log
+	if _, claimed := claims.ForkBranch.Look(h.Discovery); h.Depth == scenarios.Quick || !claimed || len(l.Events) == 0 {
+		return
+	}
+	b := UnsureRun{Threshold: unsure + h.Share(1, 500), Asked: true}
+	r := h.Adopt(h.Send(ctx, wire.Call{Operation: dialect.ForkRun.Of(source.ID), Label: "branch", Body: dialect.ForkRunRequest{
+		Mode: dialect.ForkModeBranch, FromSeq: new(host.Sequence(l.Events[0]) + 1),
+		RunOptionsOverlay: &dialect.RunOptions{Configurable: &dialect.Configurable{EscalationThreshold: &b.Threshold}}}}))
+	if r.ID == "" {
+		return
+	}
+	b.Held = r.Held(ctx, 1, 0)
+	o.Branched = b
 }
 
 // unsureRun is a run of the agent, and the answer to give if it is held.

@@ -24,6 +24,8 @@ type DiffObservation struct {
 	Self  Diffed `json:"self"`  // a run with itself
 	Alike Diffed `json:"alike"` // two runs of one workflow
 	Other Diffed `json:"other"` // two runs with different outcomes
+	// Back compares these two the other way round: what the one has beyond the other is missing then. Zero at quick.
+	Back Diffed `json:"back,omitzero"`
 	// Replay compares a run with its replay if the host can replay it.
 	Replay *Diffed         `json:"replay,omitempty"`
 	Never  []host.Answered `json:"never"` // against a run that never existed, in both directions
@@ -51,6 +53,7 @@ var comparedRuns = &scenarios.Drive[DiffObservation]{
 		comparedWith(ctx, first, request, "the run with another of its workflow", o.Self.A, &o.Alike)
 		if failing, ok := host.Failing(h, fixture.Fail); ok {
 			comparedWith(ctx, first, failing, "the run with one that fails", o.Self.A, &o.Other)
+			comparedBack(ctx, h, o)
 		}
 		comparedWithReplay(ctx, first, o)
 		comparedWithNone(ctx, first, o)
@@ -84,6 +87,16 @@ func comparedWith(ctx context.Context, r *host.Run, request dialect.CreateRunReq
 		return
 	}
 	diff(ctx, r, other.ID, what, d)
+}
+
+// comparedBack compares the run that fails with the other.
+func comparedBack(ctx context.Context, h host.Host, o *DiffObservation) {
+	if h.Depth == scenarios.Quick || o.Other.Reply.Asked == "" {
+		return
+	}
+	const what = "the run that fails with the other"
+	reply := h.Send(ctx, wire.Call{Operation: diffOf(o.Other.B.RunID, o.Other.A.RunID), Label: what})
+	o.Back = Diffed{A: o.Other.B, B: o.Other.A, Reply: host.AnsweredBy(what, reply)}
 }
 
 func diff(ctx context.Context, r *host.Run, other, what string, d *Diffed) {

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
@@ -148,6 +149,9 @@ func cancelledFor(ctx context.Context, h host.Host, policy dialect.DrainPolicy, 
 		r := h.Create(ctx, "create a run that waits", request)
 		if o.Created = host.AnsweredBy("a run that waits", r.Created); r.ID == "" {
 			return
+		}
+		if h.Depth > scenarios.Quick {
+			o.Reason = h.Marker() + strings.Repeat(" – für Zoë 名前 🙂", h.Between(10, 60))
 		}
 		key := "" // of both requests: a key is bound to its endpoint
 		if policy != "" {

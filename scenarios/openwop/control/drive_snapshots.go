@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/openassay/assay/scenarios"
@@ -90,6 +91,10 @@ var snapshots = &scenarios.Drive[SnapshotsObservation]{
 // snap makes a run and follows it to its end.
 func snap(ctx context.Context, h host.Host, request dialect.CreateRunRequest, want string) (*host.Run, Snapped) {
 	s := Snapped{Workflow: request.WorkflowID, Want: want, Tags: []string{h.Marker(), h.Marker()}, Marker: h.Marker(), Kept: kept(h)}
+	if h.Depth > scenarios.Quick { // in no order that a host may have of its own
+		slices.Sort(s.Tags)
+		slices.Reverse(s.Tags)
+	}
 	request.Tags, request.Metadata = s.Tags, map[string]any{"note": s.Marker}
 	for _, k := range s.Kept {
 		request.Metadata[k.Name] = k.Value

@@ -43,6 +43,9 @@ var diffTellsAll = scenarios.Scenario{
 		if o.Other.Reply.Asked != "" {
 			pairs = append(pairs, o.Other)
 		}
+		if o.Back.Reply.Asked != "" {
+			pairs = append(pairs, o.Back)
+		}
 		differ, told := false, 0
 		for _, d := range pairs {
 			d.given(j)

@@ -169,6 +169,9 @@ type StreamsObservation struct {
 	List     PollPage    `json:"list"` // the JSON document, if there is one
 	Places   []Place     `json:"places,omitempty"`
 	Lists    []ModeList  `json:"lists,omitempty"`
+	// Moved is a run that stood still until the first batch of its stream had come, and was moved then. Zero at quick.
+	Moved     host.RunLog `json:"moved,omitzero"`
+	InBatches Listening   `json:"inBatches,omitzero"`
 }
 
 // Place is a stream that goes on behind an event.
@@ -196,7 +199,8 @@ var (
 var finishedRunStreamed = &scenarios.Drive[StreamsObservation]{
 	ID: "openwop/finished-run-streamed",
 	Title: "streams a finished run from the start, from its first event, from drawn ones, from its last, from beyond its end, from an id " +
-		"that is none, in batches and in several modes at once, and asks for it as JSON",
+		"that is none, in batches and in several modes at once, and asks for it as JSON; beyond quick, streams one in batches that " +
+		"is moved meanwhile",
 	Sends: []string{
 		sendsFinite, "{read run}", "{poll log}", "{stream log}?streamMode=debug, with and without Last-Event-ID",
 		"{stream log}?streamMode=debug&bufferMs= (drawn)", "{stream log}?streamMode=debug,updates and others",
@@ -240,6 +244,41 @@ func hearAgain(ctx context.Context, r *host.Run, o *StreamsObservation) {
 	o.List = PollPage{After: -1, Status: reply.StatusValue(), Body: reply.Value("")}
 	hearPlaces(ctx, r, o)
 	hearLists(ctx, r, o)
+	if r.Depth > scenarios.Quick && o.Batched.Closed.Reached {
+		hearMoved(ctx, r.Host, o)
+	}
+}
+
+// hearMoved listens in batches to a run that stands still, and moves it when it has heard the first: there are several then.
+func hearMoved(ctx context.Context, h host.Host, o *StreamsObservation) {
+	var live LiveObservation
+	s, err := scenarios.Attempt(func() still { return stillRun(ctx, h, &live) })
+	if host.IsBlocked(err) {
+		return
+	}
+	scenarios.End(err)
+	if !live.Held.Reached || len(live.Before.Events) == 0 {
+		return
+	}
+	listening, hangUp := context.WithCancel(ctx)
+	defer hangUp()
+	ear := &ear{signal: make(chan struct{}, 1), gone: make(chan struct{})}
+	hold := wire.Parameter{Name: "bufferMs", Value: strconv.Itoa(h.Between(20, 200))}
+	h.AtOnce(ctx,
+		func(context.Context) {
+			defer close(ear.gone)
+			o.InBatches = hear(listening, s.Run, listenIn{label: "listen in batches", parameter: hold, heard: ear.heard})
+		},
+		func(ctx context.Context) {
+			defer hangUp()
+			ear.await(ctx, min(s.Patience, 2*time.Second), func(frames int) bool { return frames > 0 })
+			if reply := s.move(ctx); !reply.Success() {
+				return
+			}
+			if o.Moved = s.Finish(ctx, "log of the run that was moved"); o.Moved.Ended.Reached {
+				ear.await(ctx, s.Patience, func(int) bool { return false }) // until the host closes the stream
+			}
+		})
 }
 
 // hearPlaces resumes the stream behind the first event, behind drawn ones and beyond the end.

@@ -107,6 +107,11 @@ var streamBatches = scenarios.Scenario{
 		if len(o.Batched.batches()) == 0 {
 			j.Find("", "the host gathers no events although bufferMs asks for it")
 		}
+		if code, _ := o.InBatches.Status.Int(); code == 200 && o.Moved.Ended.Reached {
+			o.Moved.Readable(j)
+			j.Check(openwop.OWPEVT28, o.InBatches.unpacked(o.Moved)).To(numbered(behind(o.Moved, -1)),
+				"sequences of the events of a run that was moved while its stream in batches was open")
+		}
 	}),
 }
 

@@ -89,6 +89,9 @@ var forkHasNoParent = scenarios.Scenario{
 		if o.OfFork.checkNamed(j, o.Advertised) {
 			j.Check(openwop.OWPCAU6, o.OfFork.parent()).To(check.Equal(nil), "parent of the fork")
 		}
+		if o.OfHeir.Asked != "" && o.OfHeir.checkNamed(j, o.Advertised) {
+			j.Check(openwop.OWPCAU6, o.OfHeir.parent()).To(check.Equal(nil), "parent of the fork of a child")
+		}
 	}),
 }
 

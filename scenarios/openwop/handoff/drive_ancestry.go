@@ -23,6 +23,8 @@ type AncestryObservation struct {
 	// Forked is a replay of the root, zero unless forks are claimed.
 	Forked host.Answered `json:"forked"`
 	OfFork Ancestry      `json:"ofFork"`
+	// OfHeir is that of a replay of a child, zero at quick or unless there is one.
+	OfHeir Ancestry `json:"ofHeir,omitzero"`
 }
 
 // Ancestry is the host's reply about where a run comes from.
@@ -42,7 +44,7 @@ type KinsRun struct {
 var ancestries = &scenarios.Drive[AncestryObservation]{
 	ID: "openwop/ancestries",
 	Title: "runs a loop with random workers, the last of them a loop as well, and asks where it, each run below it, a replay of it and " +
-		"a run that never was come from",
+		"a run that never was come from; beyond quick a replay of a child, too",
 	Sends: []string{"{create run} (assay-loop with random workers; else conformance-multi-agent-handoff or " +
 		"conformance-orchestrator-dispatch; else a run that ends)", "{read run}", "{poll log}",
 		"{fork run} {mode: replay}", "{read lineage}, of each and of one that never was"},
@@ -87,6 +89,15 @@ var ancestries = &scenarios.Drive[AncestryObservation]{
 			return
 		}
 		o.OfFork = ancestry(ctx, h, "the fork", fork.ID)
+		if h.Depth == scenarios.Quick || len(children) == 0 {
+			return
+		}
+		child := children[h.Rand.IntN(len(children))]
+		reply := h.Do(ctx, wire.Call{Operation: dialect.ForkRun.Of(child.ID), Label: "replay of a child",
+			Body: dialect.ForkRunRequest{Mode: dialect.ForkModeReplay, FromSeq: new(int64(0))}})
+		if heir := h.Adopt(reply); reply.Success() && heir.ID != "" {
+			o.OfHeir = ancestry(ctx, h, "the fork of a child", heir.ID)
+		}
 	},
 }
 

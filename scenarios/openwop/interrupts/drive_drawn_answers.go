@@ -129,6 +129,9 @@ var drawnEvent = &scenarios.Drive[DrawnAnswersObservation]{
 		o.Given["note"] = host.Values(h.Marker())
 		wrong := eventMisses(h, o.Given, match)
 		wrong = append(drawn(h, wrong[2:]), wrong[:2]...) // a text for a number, and no number, are always among them
+		if h.Depth > scenarios.Quick {
+			wrong = append(wrong, resembling(h, o.Given, match)...)
+		}
 		w := wait(ctx, h, way)
 		if w.ID == "" && w.Created.Status/100 == 4 { // a correlation may hold texts alone
 			maps.DeleteFunc(match, func(name string, value any) bool { return !isText(value) })
@@ -171,6 +174,18 @@ func below(event map[string]any) map[string]any {
 	in := maps.Clone(event)
 	delete(in, "note")
 	return map[string]any{"note": event["note"], correlation: in}
+}
+
+// resembling returns events that differ from the right one in one of its texts, in each way in which texts are taken for one another.
+func resembling(h host.Host, right, match map[string]any) (all []attempt) {
+	name := []string{"orderId", "naïve"}[h.Rand.IntN(2)]
+	for _, other := range host.LookAlikes(match[name].(string)) {
+		e := maps.Clone(right)
+		e[name] = other
+		all = append(all, attempt{miss: wrongAnswer, what: fmt.Sprintf("with an event whose %s is %q and not %q", name, other, match[name]),
+			event: true, value: e})
+	}
+	return all
 }
 
 // eventMisses returns events that differ in one member from the right one.

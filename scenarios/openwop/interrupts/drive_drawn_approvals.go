@@ -20,7 +20,8 @@ var (
 
 // DrawnApprovalsObservation is some approvals that lasted several rounds.
 type DrawnApprovalsObservation struct {
-	// One that is accepted, one with an edit, and one that is rejected. Nobody asks about the first, which is not rejected.
+	// One that is accepted, one with an edit, and one that is rejected. Nobody asks about the first, which is not rejected. Beyond quick
+	// one more with an edit that leaves nothing of the artifact.
 	Approvals []DrawnApproval `json:"approvals"`
 }
 
@@ -30,8 +31,8 @@ type DrawnApproval struct {
 	Asks    int                    `json:"asks"`            // how often it was to be asked about
 	Draft   model.Values           `json:"draft,omitempty"` // the artifact to approve; nil if it was not ours to choose
 	Action  dialect.ApprovalAction `json:"action"`          // that decided it
-	Edited  model.Values           `json:"edited,omitempty"`
-	Rounds  []Round                `json:"rounds"` // one for each time that it waited
+	Edited  model.Values           `json:"edited,omitzero"` // nil if it was not edited
+	Rounds  []Round                `json:"rounds"`          // one for each time that it waited
 	Decided Response               `json:"decided"`
 	End     host.RunLog            `json:"end"`
 	Late    []Response             `json:"late"`  // answers after the end
@@ -89,7 +90,13 @@ var drawnApprovals = &scenarios.Drive[DrawnApprovalsObservation]{
 		actions := []dialect.ApprovalAction{dialect.ApprovalActionAccept, dialect.ApprovalActionEditAccept, dialect.ApprovalActionReject}
 		first := h.Rand.IntN(2)
 		actions[0], actions[first] = actions[first], actions[0]
+		if h.Depth > scenarios.Quick {
+			actions = append(actions, dialect.ApprovalActionEditAccept)
+		}
 		o.Approvals = make([]DrawnApproval, len(actions))
+		if last := &o.Approvals[len(actions)-1]; h.Depth > scenarios.Quick {
+			last.Edited = model.Values{}
+		}
 		var runs []func(context.Context)
 		for i, action := range actions {
 			o.Approvals[i].Action = action
@@ -99,8 +106,14 @@ var drawnApprovals = &scenarios.Drive[DrawnApprovalsObservation]{
 			runs = append(runs, o.Approvals[i].drawnFor(h))
 		}
 		h.AtOnce(ctx, runs...)
+		if last := o.Approvals[len(actions)-1]; last.emptied() && host.RefusesAnswer(last.Decided.Status) {
+			o.Approvals = o.Approvals[:len(actions)-1] // a host need not take an edit that leaves nothing
+		}
 	},
 }
+
+// emptied reports whether the approval was accepted with an edit that leaves nothing of the artifact.
+func (o DrawnApproval) emptied() bool { return o.Edited != nil && len(o.Edited) == 0 }
 
 // drawnFor draws the rest of an approval and returns what carries it out.
 func (o *DrawnApproval) drawnFor(h host.Host) func(context.Context) {
@@ -127,7 +140,10 @@ func (o *DrawnApproval) drawnFor(h host.Host) func(context.Context) {
 			o.Action = dialect.ApprovalActionAccept
 		}
 	}
-	if o.Action == dialect.ApprovalActionEditAccept {
+	switch {
+	case o.Action != dialect.ApprovalActionEditAccept:
+		o.Edited = nil
+	case o.Edited == nil:
 		o.Edited = host.Values(h.Marker())
 	}
 	attempts := make([][]attempt, o.Asks+1)

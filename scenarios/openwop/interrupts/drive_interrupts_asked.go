@@ -26,6 +26,10 @@ type QuestionsObservation struct {
 	Listed    Response    `json:"listed"`
 	SecondEnd host.RunLog `json:"secondEnd"`
 
+	// Bare is a run that asks for what looks empty and was given it as a list, zero at quick or if that is not ours to ask.
+	Bare    Gate     `json:"bare,omitzero"`
+	Nothing Response `json:"nothing,omitzero"`
+
 	Third Gate     `json:"third"`
 	Empty Response `json:"empty"` // an answer without any answers
 }
@@ -91,7 +95,8 @@ func questionsGate(h host.Host) questions {
 var questionsAnswered = &scenarios.Drive[QuestionsObservation]{
 	ID: "openwop/questions-answered",
 	Title: "has a run ask random questions, answers them with what does not fit, runs a sentinel, and answers them; has " +
-		"another ask and answers it with a list, and another and answers it with nothing",
+		"another ask and answers it with a list, and another and answers it with nothing; beyond quick, answers one more with a list of " +
+		"what looks empty",
 	Sends: []string{sendsGate + ", three times", "{read run}", "{poll log}", "{answer node}, six times", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *QuestionsObservation) {
 		h := host.Host{Conn: c}
@@ -159,4 +164,30 @@ func answerWithList(ctx context.Context, h host.Host, o *QuestionsObservation) {
 		return
 	}
 	o.SecondEnd = w.finishAfter(ctx, o.Listed)
+	if h.Depth > scenarios.Quick && q.way.ours {
+		listWhatIsEmpty(ctx, h, o)
+	}
+}
+
+// listWhatIsEmpty has another run ask for a truth, a number and a text, and answers it with a list of what is false, 0 and empty.
+func listWhatIsEmpty(ctx context.Context, h host.Host, o *QuestionsObservation) {
+	var asked, given []any
+	for _, q := range []struct {
+		kind   string
+		answer any
+	}{{"boolean", false}, {"integer", 0}, {"string", ""}} {
+		id := "q" + h.Marker()
+		asked = append(asked, map[string]any{"id": id, "question": "What is it?", "schema": map[string]any{"type": q.kind}})
+		given = append(given, map[string]any{"id": id, "answer": q.answer})
+	}
+	w := wait(ctx, h, ourGate(h, gateWay{fixture: fixture.Questions, node: "ask", inputs: map[string]any{"questions": asked}}))
+	if o.Bare = w.Gate; !w.isWaiting() {
+		return
+	}
+	if o.Nothing = w.answer(ctx, "to answer with a list of what is false, 0 and empty", "", map[string]any{"answers": given}); host.Succeeded(
+		o.Nothing.Status) {
+		w.AwaitEnd(ctx)
+		return
+	}
+	w.Stop(ctx, "to cancel the run whose list was refused")
 }

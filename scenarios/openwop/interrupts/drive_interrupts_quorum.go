@@ -86,29 +86,37 @@ const (
 
 // quorumWay returns a gate that requires no more votes than the operator gave keys, unless that is only one.
 func quorumWay(h host.Host, policy dialect.ApprovalDataRejectionPolicy) (way gateWay, required int) {
-	ours := gateWay{fixture: fixture.Quorum, node: "gate"}
 	if h.Offers(fixture.Quorum) {
 		there := len(keyed(h))
 		if there == 1 {
 			there = mostVotes
 		}
 		required = h.Between(2, min(there, mostVotes))
-		ours.inputs = map[string]any{"requiredApprovals": required, "rejectionPolicy": policy}
-		way = ourGate(h, ours)
-		return way, required
+		return quorumOf(h, required, policy), required
 	}
 	if veto := policy == dialect.ApprovalDataRejectionPolicySingleVeto; veto && h.Offers(fixture.ScriptedVeto) {
 		return gateWay{fixture: fixture.ScriptedVeto, node: "gate"}, upstreamAsks
 	} else if veto {
 		h.Lacks(fmt.Sprintf("upstream's quorum asks for %d votes and lets the majority decide", upstreamAsks), fixture.Quorum)
 	}
-	way = gateOf(h, ours, gateWay{fixture: fixture.UpstreamQuorum, node: "gate"})
+	way = gateOf(h, gateWay{fixture: fixture.Quorum, node: "gate"}, gateWay{fixture: fixture.UpstreamQuorum, node: "gate"})
 	return way, upstreamAsks
+}
+
+// quorumOf returns our gate that asks for this many votes.
+func quorumOf(h host.Host, required int, policy dialect.ApprovalDataRejectionPolicy) gateWay {
+	return ourGate(h, gateWay{fixture: fixture.Quorum, node: "gate", inputs: map[string]any{"requiredApprovals": required,
+		"rejectionPolicy": policy}})
 }
 
 // poll waits at a gate that needs several votes.
 func poll(ctx context.Context, h host.Host, policy dialect.ApprovalDataRejectionPolicy) (*Waiting, Ballot) {
 	way, required := quorumWay(h, policy)
+	return pollAt(ctx, h, way, required)
+}
+
+// pollAt waits at a gate that needs this many votes.
+func pollAt(ctx context.Context, h host.Host, way gateWay, required int) (*Waiting, Ballot) {
 	w := wait(ctx, h, way)
 	b := Ballot{Gate: w.Gate, Required: required}
 	b.voters, b.Named = voters(h, required)
@@ -232,12 +240,15 @@ func (w *Waiting) fillAlone(ctx context.Context, o *QuorumObservation) {
 // VetoObservation is a gate that enough voters rejected.
 type VetoObservation struct {
 	Ballot
+	// Others are gates that ask for other numbers of votes, even and odd, as many as there are keys for. None at quick.
+	Others []Ballot `json:"others,omitempty"`
 }
 
 // quorumRejected has the smallest majority reject.
 var quorumRejected = &scenarios.Drive[VetoObservation]{
-	ID:    "openwop/quorum-rejected",
-	Title: "has just as many principals reject a quorum as are more than half of it, one after the other",
+	ID: "openwop/quorum-rejected",
+	Title: "has just as many principals reject a quorum as are more than half of it, one after the other; beyond quick at quorums of " +
+		"other numbers, too",
 	Sends: []string{sendsGate, "{read run}", "{poll log}", "{answer node}, as each voter"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *VetoObservation) {
 		h := host.Host{Conn: c}
@@ -246,7 +257,25 @@ var quorumRejected = &scenarios.Drive[VetoObservation]{
 			return
 		}
 		w.vote(ctx, &o.Ballot, dialect.ApprovalActionReject, ballot.voters[:ballot.Required/2+1]...)
+		if h.Depth > scenarios.Quick && !ballot.Named && h.Offers(fixture.Quorum) {
+			o.rejectOthers(ctx, h)
+		}
 	},
+}
+
+// rejectOthers has gates rejected that ask for other numbers of votes: half of an even number is not more than half.
+func (o *VetoObservation) rejectOthers(ctx context.Context, h host.Host) {
+	const policy = dialect.ApprovalDataRejectionPolicyMajority
+	for required := 2; required <= min(len(keyed(h)), mostVotes); required++ {
+		if required == o.Required {
+			continue
+		}
+		w, b := pollAt(ctx, h, quorumOf(h, required, policy), required)
+		if w.isWaiting() {
+			w.vote(ctx, &b, dialect.ApprovalActionReject, b.voters[:required/2+1]...)
+		}
+		o.Others = append(o.Others, b)
+	}
 }
 
 // quorumVetoed has one voter accept and another reject where a single rejection decides.

@@ -53,6 +53,8 @@ type ExpiredObservation struct {
 	Tokened bool          `json:"tokened"`
 	Token   Response      `json:"token"` // an answer by token, likewise
 	Asked   AskedExpired  `json:"asked,omitzero"`
+	// Branch is a branch off the run from where it waited, zero at quick or where it was not made.
+	Branch host.RunLog `json:"branch,omitzero"`
 }
 
 // AskedExpired is an approval that was asked about before its timeout passed.
@@ -66,7 +68,8 @@ type AskedExpired struct {
 var approvalExpired = &scenarios.Drive[ExpiredObservation]{
 	ID: "openwop/approval-expired",
 	Title: "has a run wait for an approval with a short random timeoutMs, waits until it has ended by itself, and accepts " +
-		"it at its node and with its token; asks about another in time, and waits likewise",
+		"it at its node and with its token; asks about another in time, and waits likewise; beyond quick, branches off the first from where " +
+		"it waited",
 	Sends: []string{"{create run} (assay-approval with a timeoutMs, else assay-scripted-timeout)",
 		"{read run}", "{poll log}", "{answer node}", "{use token}"},
 	Waits: 300 * time.Millisecond,
@@ -84,6 +87,7 @@ var approvalExpired = &scenarios.Drive[ExpiredObservation]{
 		if host.Succeeded(o.Asked.Asked.Status) {
 			o.Asked.End = asked.Finish(ctx, "log of the run that was asked about")
 		}
+		o.branch(ctx, w)
 	},
 	Later: func(ctx context.Context, c *scenarios.Conn, o *ExpiredObservation) {
 		h := host.Host{Conn: c}
@@ -93,6 +97,15 @@ var approvalExpired = &scenarios.Drive[ExpiredObservation]{
 		o.Tokened = w.token != ""
 		afterTimeout(ctx, w, o)
 	},
+}
+
+// branch branches off the run from where it waited, where branches are claimed and its time was over soon, and follows the branch.
+func (o *ExpiredObservation) branch(ctx context.Context, w *Waiting) {
+	_, claimed := claims.ForkBranch.Look(w.Discovery)
+	if w.Depth == scenarios.Quick || !claimed || o.Long || !o.End.Ended.Reached || len(suspensions(o.Log, o.Node).Values) == 0 {
+		return
+	}
+	o.Branch = w.ForkFrom(ctx, w.Run, dialect.ForkRunRequest{Mode: dialect.ForkModeBranch, FromSeq: new(host.Sequence(o.Log.Last()) + 1)}).Log
 }
 
 // askInTime has another run wait as long, if a short wait can be asked for, and asks about it.

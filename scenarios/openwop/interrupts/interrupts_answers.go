@@ -95,6 +95,9 @@ var questionsForms = scenarios.Scenario{
 		if j.Check(openwop.OWPINT24, o.Listed.Status).To(check.Status(2), "%s", o.Listed.Asked) && o.Ours {
 			j.Check(openwop.OWPINT24, carried(o.SecondEnd)).To(someHolding(o.Listed.Marker), "what the run was given, %s", o.Listed.Asked)
 		}
+		if o.Nothing.Asked != "" {
+			j.Check(openwop.OWPINT24, o.Nothing.Status).To(check.Status(2), "%s", o.Nothing.Asked)
+		}
 	}),
 }
 

@@ -191,7 +191,20 @@ var gateExpires = scenarios.Scenario{
 				"when the run ended that had %s to wait", o.Timeout)
 		}
 		o.Asked.checkExpires(j)
+		o.checkBranch(j)
 	}),
+}
+
+// checkBranch expects a branch in which the time of the approval was over to have waited as long itself.
+func (o ExpiredObservation) checkBranch(j *scenarios.Judge) {
+	l := o.Branch
+	ended, code := l.Terminals(), func(l host.RunLog) string { return l.Terminals().Last().At("/payload/error/code").JSON() }
+	since, known := beganAt(l, o.Node)
+	if l.RunID == "" || !known || len(ended.Values) == 0 || code(l) != code(o.End) {
+		return
+	}
+	j.Check(openwop.OWPINT44, ended.Last().Key("timestamp")).To(notBefore(since.Add(o.Timeout), rounding(l)),
+		"when a branch ended that had %s to wait", o.Timeout)
 }
 
 // checkExpires expects an approval that was asked about to be rejected by itself, if what it waits for now shows a timeoutMs.

@@ -123,11 +123,13 @@ var quorumMajority = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPINT29},
 	Claim:  claims.Quorums,
 	Ask: scenarios.Ask(quorumRejected, func(o VetoObservation, j *scenarios.Judge) {
-		o.given(j)
-		o.checkPartial(j, openwop.OWPINT29)
-		counted(j, o.Votes)
-		o.heard(j, o.End)
-		checkRejected(j, openwop.OWPINT29, o.Gate, o.End, "reject")
+		for _, b := range append([]Ballot{o.Ballot}, o.Others...) {
+			b.given(j)
+			b.checkPartial(j, openwop.OWPINT29)
+			counted(j, b.Votes)
+			b.heard(j, b.End)
+			checkRejected(j, openwop.OWPINT29, b.Gate, b.End, "reject")
+		}
 	}),
 }
 

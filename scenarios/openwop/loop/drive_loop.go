@@ -6,6 +6,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -32,6 +33,8 @@ type LoopObservation struct {
 	SeamStatus     wire.Value  `json:"seamStatus"`
 	// Missing is a worker that the loop of a seam decided for, of which the host makes no run, neither for the loop nor for us.
 	Missing string `json:"missing,omitempty"`
+	// Lost is a loop one of whose workers is no workflow of the host's, zero at quick or where no loop with chosen turns is on offer.
+	Lost host.RunLog `json:"lost,omitzero"`
 }
 
 // SeenAs implements [scenarios.Seer].
@@ -57,8 +60,9 @@ func (o LoopObservation) snapshots() wire.Found {
 
 // loopOfTurns runs a loop of random length to its end.
 var loopOfTurns = &scenarios.Drive[LoopObservation]{
-	ID:    "openwop/loop-of-turns",
-	Title: "runs a loop of random length, then a sentinel run, waits a window, and reads the log before and after",
+	ID: "openwop/loop-of-turns",
+	Title: "runs a loop of random length, then a sentinel run, waits a window, and reads the log before and after; beyond quick, runs " +
+		"one with a worker that is no workflow, too",
 	Sends: []string{
 		"{create run} (assay-loop with a random plan; else conformance-multi-agent-handoff; else the seam agentloop/run)",
 		"{read run}", "{poll log}", "{read run:childRunId}", "{read run:an id never given out}", "{create run} (sentinel)",
@@ -77,6 +81,12 @@ var loopOfTurns = &scenarios.Drive[LoopObservation]{
 		r := h.Create(ctx, "create the loop", way.Request(nil))
 		*o = LoopObservation{Way: way.Fixture, Chosen: way.Chosen, Evidence: scenarios.Observed, Decisions: way.Decisions(), Turns: way.Turns()}
 		watchLoop(ctx, h, r, o, func() *host.Run { return h.Create(ctx, "sentinel", h.Sentinel(way)) })
+		const turns = 4
+		if ceiling, _ := h.Ceiling(); h.Depth > scenarios.Quick && way.Fixture == fixture.Loop && ceiling >= turns {
+			way.Plan = h.LoopPlan(turns)
+			way.Plan[h.Between(0, turns-2)] = host.NextWorker(h.Name("no-such-workflow"))
+			o.Lost = h.Create(ctx, "create the loop that loses a worker", way.Request(nil)).Finish(ctx, "log of the loop that lost a worker")
+		}
 	},
 }
 

@@ -36,6 +36,9 @@ var onePerTurn = scenarios.Scenario{
 		o.given(j)
 		CheckCounted(j, o.iterations(), o.Turns)
 		o.tell(j)
+		if turns := len(o.Lost.Decided().Values); turns > 0 {
+			CheckCounted(j, o.Lost.Iterations(), turns)
+		}
 	}),
 }
 

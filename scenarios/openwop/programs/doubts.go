@@ -8,6 +8,7 @@ import (
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/handoff"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -148,6 +149,25 @@ func (d Doubted) checkEnd(j *scenarios.Judge, floor float64) {
 		}
 	}
 	j.Check(openwop.OWPCNF9, began(d.Log)).To(host.NothingBut(planned), "workers of the whole loop")
+	d.checkWhole(j)
+}
+
+// checkWhole expects of each decision that was held that all of its workers were given their work, or none (OWP-R102).
+func (d Doubted) checkWhole(j *scenarios.Judge) {
+	if d.Log.Status().String() != "completed" {
+		return
+	}
+	decided := d.Log.Decided().Each("/payload/decision/nextWorkerIds").Values
+	for _, h := range d.Held {
+		want := d.Program.Turns[h.Turn-1].Workers
+		if len(decided) < h.Turn || wire.Compact(decided[h.Turn-1].Actual()) != wire.Compact(want) {
+			continue // it is not told, or told otherwise, which others ask about
+		}
+		given := handoff.Turn(d.Log, h.Turn-1).Where(handoff.IsPhase(dialect.ChainPhaseDispatchBegan)).Each("/payload/workerId")
+		if len(given.Values) > 0 {
+			j.Check(openwop.OWPCNF9, given).To(check.Equal(want), "workers of turn %d, which was held and accepted", h.Turn)
+		}
+	}
 }
 
 // began are the workers that were given their work, in order.

@@ -107,7 +107,11 @@ func doubtful(h host.Host, workflow string, staff []string, floor float64, ceili
 		if k > 0 {
 			kind = h.Draw(unsure)
 		}
-		p.Turns[first+2*i].Confidence = new([]float64{0, 0.001, floor / 2, floor - 0.001}[kind])
+		t := &p.Turns[first+2*i]
+		if k == 0 && h.Depth > scenarios.Quick && len(t.Workers) == 1 { // what is held may be for several
+			t.Workers = append(t.Workers, staff[h.Rand.IntN(len(staff))])
+		}
+		t.Confidence = new([]float64{0, 0.001, floor / 2, floor - 0.001}[kind])
 	}
 	for range h.Draw(beyond) {
 		p.Turns = append(p.Turns, model.Turn{Workers: team(h, staff, 0)})

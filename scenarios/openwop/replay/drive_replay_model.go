@@ -36,12 +36,15 @@ type ModelObservation struct {
 	Other     ModelReplay `json:"other"`     // answers something else
 	Refusing  ModelReplay `json:"refusing"`  // refuses what it had answered
 	Answering ModelReplay `json:"answering"` // answers what it had refused
+	// Longer answers the same and one member more, zero at quick. A host that tells of it asks the model again.
+	Longer ModelReplay `json:"longer,omitzero"`
 }
 
 // replaysOfAModel replays runs with a model that is programmed for the run and for its replay.
 var replaysOfAModel = &scenarios.Drive[ModelObservation]{
-	ID:    "openwop/replays-of-a-model",
-	Title: "runs a node that calls a model and replays it, with a model that answers the same, something else, refuses or no longer refuses",
+	ID: "openwop/replays-of-a-model",
+	Title: "runs a node that calls a model and replays it, with a model that answers the same, something else, refuses or no " +
+		"longer refuses; beyond quick, one that answers the same and more",
 	Sends: []string{"{use seam:test/mock-ai/program} {nodeId, program}",
 		"{create run} (conformance-phase4-replay-divergence), four times", "{fork run} {mode: replay}",
 		"{read run}", "{poll log}"},
@@ -65,6 +68,11 @@ var replaysOfAModel = &scenarios.Drive[ModelObservation]{
 			program(ctx, s, answers(h, r.first), then)
 			replayModel(ctx, h, r.into)
 		}
+		if h.Depth > scenarios.Quick {
+			o.Longer.Said = h.Marker()
+			program(ctx, s, answers(h, o.Longer.Said), answer(map[string]any{"valid": true, "marker": o.Longer.Said, "more": h.Marker()}))
+			replayModel(ctx, h, &o.Longer)
+		}
 	},
 }
 
@@ -85,6 +93,11 @@ func answers(h host.Host, says string) any {
 	envelope := map[string]any{"valid": true, "marker": says}
 	return map[string]any{"mode": "envelope", "envelope": envelope, "stopReason": "end_turn",
 		"content": fmt.Sprintf(`{"valid":true,"marker":%q}`, says)}
+}
+
+// answer returns an entry of a program with these members, likewise.
+func answer(members map[string]any) any {
+	return map[string]any{"mode": "envelope", "envelope": members, "stopReason": "end_turn", "content": wire.Compact(members)}
 }
 
 // program sets the answers that the model gives to the node.

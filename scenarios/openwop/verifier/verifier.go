@@ -47,7 +47,6 @@ var verdictTold = scenarios.Scenario{
 		}{
 			{"verdict", func(v Verdict) any { return v.Verdict }},
 			{"criteria", func(v Verdict) any { return v.Criteria }},
-			{"confidence", func(v Verdict) any { return v.Confidence }},
 		} {
 			var want []any
 			for _, v := range o.Passed.Verdicts {
@@ -55,6 +54,7 @@ var verdictTold = scenarios.Scenario{
 			}
 			j.Check(openwop.OWPVER2, told.Each("/payload/"+field.name)).To(check.Equal(want), "%s of each verdict", field.name)
 		}
+		j.Check(openwop.OWPVER2, told.Each("/payload/confidence")).To(confidences(o.Passed.Verdicts), "confidence of each verdict")
 		j.Check(openwop.OWPVER2, told.Each("/payload/agentId")).To(check.Each(check.Text()), "agent of each verdict")
 		for _, e := range told.Values[:min(len(told.Values), len(o.Passed.Verdicts))] {
 			j.Check(openwop.OWPVER2, e.At("/payload/target")).To(known(l, host.Sequence(e)), "what the verdict at %d is about", host.Sequence(e))
@@ -66,6 +66,21 @@ var verdictTold = scenarios.Scenario{
 		j.Check(openwop.OWPVER4, told.Each("/payload/agentId")).To(check.Each(check.That("another agent than "+decider.JSON(),
 			func(v any) bool { return v != decider.Actual() })), "agent of each verdict")
 	}),
+}
+
+// confidences expects the numbers that the verdicts have, however they are written: 1 is 1.0.
+func confidences(of []Verdict) check.Matcher {
+	want := make([]float64, len(of))
+	for i, v := range of {
+		want[i] = v.Confidence
+	}
+	return check.That(wire.Compact(want), func(v any) bool {
+		list, _ := v.([]any)
+		return slices.EqualFunc(list, want, func(v any, want float64) bool {
+			n, is := host.AsNumber(v)
+			return is && n == want
+		})
+	})
 }
 
 // harvested represents a handoff in this phase among the event types.
