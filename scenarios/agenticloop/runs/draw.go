@@ -23,7 +23,7 @@ var (
 	afterEnd = &scenarios.Dimension{Name: "deliveries after the end of a run", Least: 1, Most: [3]int{2, 4, 8}}
 	letters  = &scenarios.Dimension{Name: "letters of a text", Least: 1, Most: [3]int{40, 300, 2_000}, Edges: []int{255, 256, 257}}
 	words    = &scenarios.Dimension{
-		Name: "letters of a goal that is told", Least: 1, Most: [3]int{600, 4_000, 4_000}, Edges: []int{255, 1_024, 1_025, 2_049},
+		Name: "letters of a long goal that is told", Least: 600, Most: [3]int{600, 4_000, 4_000}, Edges: []int{1_024, 1_025, 2_049},
 	}
 	nesting  = &scenarios.Dimension{Name: "objects and lists in one another", Least: 1, Most: [3]int{4, 20, 24}}
 	form     = &scenarios.Dimension{Name: "form of a value", Least: 0, Most: [3]int{len(forms) - 1, len(forms) - 1, len(forms) - 1}}
@@ -90,6 +90,7 @@ type drawing struct {
 	far       deck[int]       // which step that few can read comes before one that all can, as a pick; 0 for none
 	anew      deck[bool]      // whether what may not be had is wanted after a plan was given up
 	replanned bool            // a run was drawn that gives up more plans than it may, and than most defaults allow
+	worded    deck[bool]      // whether a goal that is told is long
 	faithful  bool            // one was drawn that may give up none
 	doubled   bool            // a turn was drawn whose answer is lost
 	owned     bool            // a result was drawn that comes as an event of the tool's own
@@ -163,6 +164,7 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	d.keys.all, d.far.all, d.anew.all = []keying{apart, cased, tailed}, []int{3, 4, 0}, []bool{true, false}
 	if d.Depth > scenarios.Quick {
 		d.keys.all, d.keys.left = append(d.keys.all, headed), []keying{headed}
+		d.worded.all, d.worded.left = []bool{true, false}, []bool{true}
 	}
 	d.far.left, d.anew.left = []int{3, 0, 4}, []bool{false, true}
 	d.mixed.all, d.mixed.left = [][2]string{{"fetch", "jina-reader"}, {"jina-reader", "fetch"}, {}},

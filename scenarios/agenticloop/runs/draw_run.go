@@ -180,8 +180,8 @@ func (d *drawing) line(i int) *line {
 		goal = &d.told
 	}
 	l.run = model.Run{Goal: d.goal(goal), Context: d.settingsElsewhere(), Budget: n + d.Draw(room)}
-	if n := len(l.run.Goal); l.to == reached && d.Depth > scenarios.Quick {
-		l.run.Goal += strings.Repeat(" and", max(0, d.Draw(words)-n)/4) + " so on"
+	if l.to == reached && d.Depth > scenarios.Quick && d.worded.draw(d.Plugin) {
+		l.run.Goal += strings.Repeat(" and", max(0, d.Draw(words)-len(l.run.Goal))/4) + " so on"
 	}
 	l.key()
 	l.run.Trigger = d.triggered && d.Rand.IntN(4) == 0
