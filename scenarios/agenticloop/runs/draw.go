@@ -181,7 +181,7 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	d.filed = []end{reached}
 	if d.Depth > scenarios.Quick && d.slow == "" {
 		// mistaken: with nearly the right name, with one that begins alike, and with another tool's
-		d.ends.left, d.filed = append(d.ends.left, mistaken, spent, mistaken), append(d.filed, spent)
+		d.ends.left, d.filed = append(d.ends.left, mistaken, spent, mistaken, reached), append(d.filed, spent)
 	}
 	if d.Depth > scenarios.Quick && s.Steered {
 		d.ends.all, d.ends.left = append(d.ends.all, atOnce), append(d.ends.left, atOnce, atOnce)

@@ -169,7 +169,7 @@ func (d *drawing) line(i int) *line {
 		n = 1 + 2*d.plans()
 	case l.to != reached && l.to != spent: // it is to see such an end at a step that is not the first, not after many
 		n = min(n, 1+d.Rand.IntN(fewSteps+1))
-	case d.Depth > scenarios.Quick && d.all() && d.slow == "" && !d.byModel && !d.long[l.to]:
+	case d.Depth > scenarios.Quick && d.slow == "" && !d.byModel && !d.long[l.to]:
 		n, d.long[l.to] = d.Draw(many), true
 	}
 	if !d.settings.Steered && !l.to.byResult() { // it may be done before

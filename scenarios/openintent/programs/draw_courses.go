@@ -3,7 +3,6 @@ package programs
 import (
 	"cmp"
 	"encoding/json"
-	"time"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openintent/host"
@@ -16,13 +15,12 @@ var (
 	ends         = &scenarios.Dimension{Name: "further products of policy and fallback", Least: 5, Most: [3]int{6, 24, 48}, Edges: []int{24}}
 	courseRounds = &scenarios.Dimension{Name: "suspensions of an intent that nobody answers in time", Least: 2, Most: [3]int{2, 3, 6}}
 	attempts     = &scenarios.Dimension{Name: "attempts of a policy", Least: 1, Most: [3]int{4, 7, 24}, Edges: []int{1, 2}}
-	chased       = &scenarios.Dimension{Name: "attempts of a long policy", Least: 20, Most: [3]int{20, 24, 32}}
 	intervals    = &scenarios.Dimension{
 		Name: "seconds between attempts", Least: 600, Most: [3]int{86_401, 604_800, 2_592_000}, Edges: []int{3599, 3600, 3601, 86_400},
 	}
 )
 
-var courseDimensions = append([]*scenarios.Dimension{courses, courseRounds, attempts, chased, intervals, ends}, valued...)
+var courseDimensions = append([]*scenarios.Dimension{courses, courseRounds, attempts, intervals, ends, chasing}, valued...)
 
 // Plan is a suspension to make, and when to answer it.
 type Plan struct {
@@ -106,9 +104,6 @@ func (p *planner) plan(n int, first, last bool) (out Plan) {
 		pair, answered, policy = [2]string{model.Fails, goesOn}, false, true
 	case n == manyReminded && first:
 		pair, answered = [2]string{goesOn, model.Fails}, false
-		if p.Depth > scenarios.Quick && time.Duration(8*chased.Most[p.Depth])*p.Took < longest {
-			count = p.Draw(chased)
-		}
 	case n == manyReminded && last:
 		answered = true
 	case n == withoutAPolicy && first:

@@ -21,6 +21,7 @@ type CoursesObservation struct {
 	Finish   []Finished    `json:"finish"`   // of each intent, in the end
 	Ends     []CourseRun   `json:"ends"`     // of further intents, each with one suspension
 	Unpaced  Unpaced       `json:"unpaced"`
+	Chased   Chased        `json:"chased"`
 }
 
 // CourseRound is a suspension of each intent that was still active.
@@ -118,6 +119,7 @@ var drawnCourses = &scenarios.Drive[CoursesObservation]{
 		g.finish(ctx, o)
 		g.ends(ctx, o, p.ends())
 		o.Unpaced = unpaced(ctx, g.Server)
+		o.Chased = chased(ctx, g.Server)
 	},
 }
 
