@@ -95,6 +95,7 @@ func (o *MisfitsObservation) patchInPart(ctx context.Context, t *things, contrac
 		step := []string{"b", "0", "b/c"}[t.Rand.IntN(3)]
 		tries = append(tries, try{"a path through " + name, []any{set("/"+held+"/"+name+"/"+step, 1)}})
 	}
+	through := len(tries) - 1
 	good := set("/"+t.strange, "the first of several")
 	record := map[string]any{"id": t.Token(), "question": "go on?", "response_type": t.strange, "context": map[string]any{}}
 	tries = append(tries,
@@ -102,15 +103,18 @@ func (o *MisfitsObservation) patchInPart(ctx context.Context, t *things, contrac
 		try{"several patches, the last without a path", []any{good, map[string]any{"op": "set", "value": 1}}},
 		try{"several patches, the last of a record that does not fit", []any{good, set("/_suspension", record)}})
 	w, path := contract.Way("patchIntentState with If-Match"), host.At("/intents/%s/state", t.text("intentId"))
-	for _, k := range tries {
+	var r MisfitRound
+	for n, k := range tries {
 		version, _ := t.Get(ctx, "version of the intent", host.At("/intents/%s", t.text("intentId"))).Body.Key("version").Int()
 		q := t.Call("patchIntentState, "+k.what, http.MethodPost, path, map[string]any{"patches": k.patches})
 		q.Header = map[string]string{"If-Match": strconv.FormatInt(version, 10)}
 		a, _ := access.Send(wire.Misfit(ctx, openintent.OIPREAD13), t.Conn, w, q)
-		o.Rounds = append(o.Rounds, MisfitRound{
-			Tried: []access.Tried{{Way: w.Name(), Operation: w.Operation, Changes: true, Answer: a}},
-			After: t.stands(ctx, contract, "after "+k.what),
-		})
+		r.Tried = append(r.Tried, access.Tried{Way: w.Name(), Operation: w.Operation, Changes: true, Answer: a})
+		if n < through { // they may change what is there
+			continue
+		}
+		r.After = t.stands(ctx, contract, "after "+k.what)
+		o.Rounds, r = append(o.Rounds, r), MisfitRound{}
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // chasing is drawn from depth standard on.
-var chasing = &scenarios.Dimension{Name: "attempts of a long policy", Least: 20, Most: [3]int{20, 32, 48}}
+var chasing = &scenarios.Dimension{Name: "attempts of a long policy", Least: 20, Most: [3]int{20, 22, 40}}
 
 // Chased is a suspension that is reminded of many times, of which the log alone is read. A server may refuse such a policy.
 type Chased struct {
