@@ -34,6 +34,9 @@ type ResultsObservation struct {
 	Live       bool         `json:"live"`       // decisions may differ, as far as the profile says
 }
 
+// nearStatuses are those that a careless comparison takes for ok.
+var nearStatuses = []string{"OK", "Ok", " ok", "ok ", "ok\n", "\tOK ", "okay", "ok, but", "o", "not ok"}
+
 const otherTool = "other-tool"
 
 // Results delivers every kind of result to one run. Each goes to a state that the plugin left, in which at most fields
@@ -124,12 +127,15 @@ func deliveriesAfterTheEnd(s host.Started, over host.Object) []delivery {
 	}
 }
 
+// misfit is a result with a member that is not as it has to be.
+type misfit struct {
+	name, key string
+	value     any // nil removes the member
+	into      *[]host.Turn
+}
+
 func (o *ResultsObservation) deliverMisshapen(ctx context.Context, p *host.Plugin, s host.Started) {
-	for _, m := range []struct {
-		name, key string
-		value     any // nil removes the member
-		into      *[]host.Turn
-	}{
+	all := []misfit{
 		{"a result without run_id", "run_id", nil, &o.Misshapen},
 		{"a result without step", "step", nil, &o.Unmatched},
 		{"a result without tool", "tool", nil, &o.Unmatched},
@@ -146,7 +152,13 @@ func (o *ResultsObservation) deliverMisshapen(ctx context.Context, p *host.Plugi
 		{"the status pending", "status", "pending", &o.Statuses},
 		{"the status 1", "status", 1, &o.Statuses},
 		{"the status true", "status", true, &o.Statuses},
-	} {
+	}
+	if p.Depth > scenarios.Quick {
+		for _, i := range p.Rand.Perm(len(nearStatuses))[:3] {
+			all = append(all, misfit{fmt.Sprintf("the status %q", nearStatuses[i]), "status", nearStatuses[i], &o.Statuses})
+		}
+	}
+	for _, m := range all {
 		e := p.Result(s.Pending, p.AnyResult())
 		payload := e["payload"].(host.Object)
 		if m.value == nil {

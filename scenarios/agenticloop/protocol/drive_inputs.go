@@ -68,7 +68,32 @@ var inputs = &scenarios.Drive[InputsObservation]{
 			t, _ := p.Turn(wire.Misfit(ctx, agenticloop.RFC103WIRE8), n)
 			o.Nobody = append(o.Nobody, t)
 		}
+		if c.Depth > scenarios.Quick {
+			o.nearTypes(ctx, p, s)
+		}
 	},
+}
+
+// nearTypes hands the plugin events whose types are nearly those of a start or of a result, and that are else as these have to be.
+func (o *InputsObservation) nearTypes(ctx context.Context, p *host.Plugin, s host.Started) {
+	near := []func(string) string{
+		func(kind string) string { return kind + "ed" },
+		func(kind string) string { return kind + "." + p.Name("note") },
+		func(kind string) string { return kind[:len(kind)-1] },
+		func(kind string) string { return p.Name("note") + "." + kind },
+		func(kind string) string { return strings.ReplaceAll(kind, ".", "_") },
+	}
+	of := p.Rand.Perm(len(near))
+	for i, event := range []host.Object{p.Start(p.NewGoal(), nil), p.Result(s.Pending, p.AnyResult())} {
+		kind, _ := event["type"].(string)
+		for _, n := range append([]int{0, 1}, of[2*i:2*i+2]...) {
+			other := host.Clone(event)
+			other["type"] = near[n](kind)
+			t, _ := p.Turn(wire.Misfit(ctx, agenticloop.RFC103WIRE8),
+				host.Job{Name: fmt.Sprintf("an event of the type %q", other["type"]), State: s.State, Event: other})
+			o.Nobody = append(o.Nobody, t)
+		}
+	}
 }
 
 // grace is the time in which a process may end after its deadline: gateways give it as long.
@@ -97,10 +122,14 @@ var hung = &scenarios.Drive[HungObservation]{
 		o.Control, _ = p.Turn(ctx, plan.Lay(host.Job{Name: "a start whose model answers", Event: p.Start(p.NewGoal(), nil)}))
 		before := plan.Model.Calls()
 		plan.Model.Hang()
+		zone := time.UTC
+		if c.Depth > scenarios.Quick { // a time may be written with any offset
+			zone = time.FixedZone("", (30+15*p.Rand.IntN(48))*60*(2*p.Rand.IntN(2)-1))
+		}
 		name := fmt.Sprintf("a start whose model hangs, with a deadline in %s", o.Deadline)
 		o.Hung, _ = p.Turn(ctx, plan.Lay(host.Job{Name: name, Event: p.Start(p.NewGoal(), nil), Timeout: o.Deadline + grace,
 			Edit: func(request host.Object) {
-				request["deadline_at"] = p.Now().Add(o.Deadline).UTC().Format(time.RFC3339Nano)
+				request["deadline_at"] = p.Now().Add(o.Deadline).In(zone).Format(time.RFC3339Nano)
 			}}))
 		o.Asked = plan.Model.Calls() - before
 	},

@@ -22,6 +22,9 @@ var (
 	beside   = &scenarios.Dimension{Name: "deliveries beside a result", Least: 0, Most: [3]int{1, 2, 3}}
 	afterEnd = &scenarios.Dimension{Name: "deliveries after the end of a run", Least: 1, Most: [3]int{2, 4, 8}}
 	letters  = &scenarios.Dimension{Name: "letters of a text", Least: 1, Most: [3]int{40, 300, 2_000}, Edges: []int{255, 256, 257}}
+	words    = &scenarios.Dimension{
+		Name: "letters of a long goal that is told", Least: 600, Most: [3]int{600, 4_000, 4_000}, Edges: []int{1_024, 1_025, 2_049},
+	}
 	nesting  = &scenarios.Dimension{Name: "objects and lists in one another", Least: 1, Most: [3]int{4, 20, 24}}
 	form     = &scenarios.Dimension{Name: "form of a value", Least: 0, Most: [3]int{len(forms) - 1, len(forms) - 1, len(forms) - 1}}
 	pick     = &scenarios.Dimension{Name: "near miss of a value", Least: 0, Most: [3]int{59, 59, 59}}
@@ -31,7 +34,7 @@ var (
 )
 
 var dimensions = []*scenarios.Dimension{
-	several, steps, room, short, failures, beside, afterEnd, letters, nesting, form, pick, reframes, members, wishes, waiting, many,
+	several, steps, room, short, failures, beside, afterEnd, letters, nesting, form, pick, reframes, members, wishes, waiting, many, words,
 }
 
 // forms are values of every JSON type that a careless agent takes for none, or changes on the way.
@@ -87,9 +90,12 @@ type drawing struct {
 	far       deck[int]       // which step that few can read comes before one that all can, as a pick; 0 for none
 	anew      deck[bool]      // whether what may not be had is wanted after a plan was given up
 	replanned bool            // a run was drawn that gives up more plans than it may, and than most defaults allow
+	worded    deck[bool]      // whether a goal that is told is long
+	faithful  bool            // one was drawn that may give up none
 	doubled   bool            // a turn was drawn whose answer is lost
 	owned     bool            // a result was drawn that comes as an event of the tool's own
 	bare      bool            // one of those says nothing
+	strayed   bool            // one of those has members that are named like a correlation
 	mistaken  int             // results that name another tool than the pending one
 	filed     []end           // ends to which a run with a workspace has yet to come
 	long      map[end]bool    // ends for which a long run has been drawn
@@ -123,6 +129,7 @@ const (
 	apart  keying = iota
 	cased         // those of two runs differ in capitals alone
 	tailed        // those of two runs have the same end
+	headed        // those of two runs are long, and have the same begin
 )
 
 // end is a way in which a run is to end.
@@ -155,6 +162,10 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	d.barring.all, d.misnamed.all = []int{0, 1, 1, 2, 3}, []int{0, 1, 2, 3, 4, 5, 6}
 	d.barring.left, d.misnamed.left = []int{1, 0, 2, 3}, []int{4} // in other letters
 	d.keys.all, d.far.all, d.anew.all = []keying{apart, cased, tailed}, []int{3, 4, 0}, []bool{true, false}
+	if d.Depth > scenarios.Quick {
+		d.keys.all, d.keys.left = append(d.keys.all, headed), []keying{headed}
+		d.worded.all, d.worded.left = []bool{true, false}, []bool{true}
+	}
 	d.far.left, d.anew.left = []int{3, 0, 4}, []bool{false, true}
 	d.mixed.all, d.mixed.left = [][2]string{{"fetch", "jina-reader"}, {"jina-reader", "fetch"}, {}},
 		[][2]string{{}, {s.Tools[0], s.Tools[0] + raw}, {"fetch", "jina-reader"}}
@@ -170,7 +181,7 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	d.filed = []end{reached}
 	if d.Depth > scenarios.Quick && d.slow == "" {
 		// mistaken: with nearly the right name, with one that begins alike, and with another tool's
-		d.ends.left, d.filed = append(d.ends.left, mistaken, spent, mistaken), append(d.filed, spent)
+		d.ends.left, d.filed = append(d.ends.left, mistaken, spent, mistaken, reached), append(d.filed, spent)
 	}
 	if d.Depth > scenarios.Quick && s.Steered {
 		d.ends.all, d.ends.left = append(d.ends.all, atOnce), append(d.ends.left, atOnce, atOnce)
@@ -196,6 +207,10 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	}
 	d.goals.all, d.told.all, d.failing.all, d.bodies.all = goals, goals, failing, bodies
 	d.told.left = goals[2:4]
+	if d.Depth > scenarios.Quick {
+		d.failing.all = append(slices.Clone(failing), fruitful...)
+		d.failing.left = []map[string]any{fruitful[d.Rand.IntN(len(fruitful))]}
+	}
 	if p.Can(agenticloopv2.CapabilityRedelivery) {
 		d.late.all, d.after.all = append(d.late.all, model.StartAgain), append(d.after.all, model.StartAgain)
 	}
@@ -268,6 +283,14 @@ func (d *drawing) settingsElsewhere() map[string]any {
 var failing = []map[string]any{
 	nil, {"error": nil}, {"error": ""}, {"error": "HTTP 503 Service Unavailable"}, {"error": "429"}, {"error": "ok"},
 	{"result": map[string]any{"excerpt": "half of a page", "status": "ok"}}, {"error": "Zoë – 名前\n\tat line 3", "result": map[string]any{}},
+}
+
+// fruitful is what a failure may bring that looks like a result.
+var fruitful = []map[string]any{
+	{"content": "<html><title>502 Bad Gateway</title></html>", "error": "HTTP 502"},
+	{"content": "", "text": "half of a page", "excerpt": "half of a page"},
+	{"artifact_path": "artifacts/half-of-a-page.html", "content_type": "text/html", "error": "cut off"},
+	{"content": "all of a page", "ok": true, "success": true, "code": 200},
 }
 
 // bodies are what tools return: most of it says something.

@@ -51,6 +51,9 @@ func (d *drawing) alike(runs []model.Run) {
 	case tailed:
 		end := ":" + d.Name("page")
 		first.Key, second.Key = "agentic:start:"+d.Name("Word")+end, "agentic:start:"+d.Name("word")+end
+	case headed:
+		begin := "agentic:start:" + strings.Repeat("by-the-same-caller/", 3+d.Rand.IntN(26))
+		first.Key, second.Key = begin+d.Name("word"), begin+d.Name("page")
 	}
 	first.Keyless, second.Keyless = false, false
 }
@@ -166,7 +169,7 @@ func (d *drawing) line(i int) *line {
 		n = 1 + 2*d.plans()
 	case l.to != reached && l.to != spent: // it is to see such an end at a step that is not the first, not after many
 		n = min(n, 1+d.Rand.IntN(fewSteps+1))
-	case d.Depth > scenarios.Quick && d.all() && d.slow == "" && !d.byModel && !d.long[l.to]:
+	case d.Depth > scenarios.Quick && d.slow == "" && !d.byModel && !d.long[l.to]:
 		n, d.long[l.to] = d.Draw(many), true
 	}
 	if !d.settings.Steered && !l.to.byResult() { // it may be done before
@@ -177,6 +180,9 @@ func (d *drawing) line(i int) *line {
 		goal = &d.told
 	}
 	l.run = model.Run{Goal: d.goal(goal), Context: d.settingsElsewhere(), Budget: n + d.Draw(room)}
+	if l.to == reached && d.Depth > scenarios.Quick && d.worded.draw(d.Plugin) {
+		l.run.Goal += strings.Repeat(" and", max(0, d.Draw(words)-len(l.run.Goal))/4) + " so on"
+	}
 	l.key()
 	l.run.Trigger = d.triggered && d.Rand.IntN(4) == 0
 	if l.to != reached && l.to != spent || l.first {
@@ -250,9 +256,14 @@ func (d *drawing) giveUpPlans(l *line) {
 	}
 }
 
-// plans draws how many plans a run gives up that gives up too many. The first has more than most defaults allow.
+// plans draws how many plans a run gives up that gives up too many. The first has more than most defaults allow, and the next may give
+// up none.
 func (d *drawing) plans() int {
 	n := d.Draw(reframes)
+	if d.replanned && !d.faithful && d.Depth > scenarios.Quick {
+		d.faithful = true
+		return 0
+	}
 	for d.slow == "" && !d.replanned && n < 3 {
 		n = d.Draw(reframes)
 	}
@@ -283,6 +294,8 @@ func (l *line) add(m model.Move) {
 		if m.Own, m.Body = true, l.page(); l.owned {
 			l.bare, m.Body = true, map[string]any{} // the context says nothing more, either
 		}
+	} else if m.Kind == model.Result && !l.first && l.settings.Own && !l.strayed && l.Depth > scenarios.Quick {
+		l.strayed, m.Own, m.Body = true, true, l.stray()
 	}
 	if m.Kind == model.NearTool && l.to == mistaken {
 		if l.mistaken++; l.mistaken == 2 && l.settings.Own {
@@ -346,7 +359,16 @@ func (d *drawing) result(l *line, step int, changed bool) {
 	default:
 		return
 	}
-	d.owned, d.bare = d.owned && !own, d.bare && !own // another is drawn
+	d.owned, d.bare, d.strayed = d.owned && !own, d.bare && !own, d.strayed && !own // another is drawn
+}
+
+// stray is a page that has members of its own which are named like those by which a result says what it is for.
+func (d *drawing) stray() map[string]any {
+	page, _ := d.page().(map[string]any)
+	for _, i := range d.Rand.Perm(len(reserved))[:1+d.Rand.IntN(len(reserved))] {
+		page[reserved[i]] = map[string]any{"run_id": d.Name("run"), "step": 7, "tool": "curl/8"}[reserved[i]]
+	}
+	return page
 }
 
 // without returns the tools without one.

@@ -71,9 +71,15 @@ type ForbiddenObservation struct {
 	Cut     string      `json:"cut,omitempty"` // why the turns after Told are missing
 }
 
-// oddNames returns names that would lead a route elsewhere.
-func oddNames() []string {
-	return []string{"../x", "a b", "x.y\n", "fetch.extra", "", strings.Repeat("n", 10_000), "übung"}
+// oddNames returns names that would lead a route elsewhere. From depth standard on two of them have a drawn control character, one
+// that every list of such characters has and one that few have.
+func oddNames(c *scenarios.Conn) []string {
+	names := []string{"../x", "a b", "x.y\n", "fetch.extra", "", strings.Repeat("n", 10_000), "übung"}
+	if c.Depth > scenarios.Quick {
+		low, high := rune(c.Rand.IntN(0x20)), rune(0x7f+c.Rand.IntN(0x21))
+		names = append(names, "fetch"+string(low), "fetch"+string(high)+"extra", "fetch\r")
+	}
+	return names
 }
 
 // forbidden makes the planner want tools that it may not have.
@@ -90,8 +96,9 @@ var forbidden = &scenarios.Drive[ForbiddenObservation]{
 		if known := tools[len(tools)-1]; known != o.Tool { // it is refused for want of permission, not since nobody knows it
 			o.Wanted = known
 		}
-		o.wishAtTheStart(ctx, p)
-		o.tellNames(ctx, p)
+		names := oddNames(c)
+		o.wishAtTheStart(ctx, p, names)
+		o.tellNames(ctx, p, names)
 		o.wishLater(ctx, p)
 	},
 }
@@ -110,7 +117,7 @@ func withoutAllowlist(request host.Object) {
 }
 
 // wishAtTheStart makes the planner want a tool as its first.
-func (o *ForbiddenObservation) wishAtTheStart(ctx context.Context, p *host.Plugin) {
+func (o *ForbiddenObservation) wishAtTheStart(ctx context.Context, p *host.Plugin, names []string) {
 	begin := func(name, tool string, config host.Object, edit func(host.Object)) host.Turn {
 		plan := p.Steer(ctx, host.Call(tool, wished))
 		defer plan.Close()
@@ -132,19 +139,19 @@ func (o *ForbiddenObservation) wishAtTheStart(ctx context.Context, p *host.Plugi
 		begin("a start that wants "+o.Tool+" with an empty allowlist", o.Tool, allowOnly(), nil),
 		begin("a start that wants "+o.Tool+" without an allowlist", o.Tool, nil, withoutAllowlist),
 	}
-	for _, name := range oddNames() {
+	for _, name := range names {
 		t := begin(fmt.Sprintf("a start that wants a tool named %.20q", name), name, allowOnly(o.Tool, name), nil)
 		o.Odd = append(o.Odd, t)
 	}
 }
 
 // tellNames makes the result of a tool name the next one: in its text, as a member, and in the words of the profile.
-func (o *ForbiddenObservation) tellNames(ctx context.Context, p *host.Plugin) {
+func (o *ForbiddenObservation) tellNames(ctx context.Context, p *host.Plugin, names []string) {
 	s, ok := p.Begin(ctx, host.Job{Name: "a start whose result will name a tool"})
 	if !ok {
 		return
 	}
-	for _, name := range oddNames() {
+	for _, name := range names {
 		body := p.AnyResult()
 		body["content"], body["next_tool"] = "the next tool is "+name, name
 		maps.Copy(body, p.Hint(name))
@@ -257,8 +264,9 @@ type SecretsObservation struct {
 	Result   host.Turn         `json:"result"`
 	Failure  host.Turn         `json:"failure"`
 	Refused  host.Turn         `json:"refused"`
-	Canaries map[string]string `json:"canaries"` // by place: config, environment, secrets
-	Other    string            `json:"other"`    // the canary in another run of the state
+	Misset   []host.Turn       `json:"misset,omitempty"` // starts in whose config a setting has a value of another type
+	Canaries map[string]string `json:"canaries"`         // by place: config, environment, secrets
+	Other    string            `json:"other"`            // the canary in another run of the state
 	Files    wire.Value        `json:"files"`
 }
 
@@ -266,7 +274,8 @@ type SecretsObservation struct {
 var secrets = &scenarios.Drive[SecretsObservation]{
 	ID:    "agenticloop/secrets",
 	Title: "starts, resumes and fails a run with canaries in the config, the environment, the secrets and another run",
-	Sends: []string{"two turns: agentic.start", "three turns: agentic.tool_result, and an event that nobody knows"},
+	Sends: []string{"two turns: agentic.start", "three turns: agentic.tool_result, and an event that nobody knows",
+		"from depth standard on, three turns: agentic.start with a setting of another type"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SecretsObservation) {
 		p := host.Open(c, &o.Turns)
 		canary := func(where string) string { return "canary-" + where + "-" + strings.ReplaceAll(p.NewID(), "-", "") }
@@ -302,7 +311,26 @@ var secrets = &scenarios.Drive[SecretsObservation]{
 		unknown := p.Event(c.Name("note"), host.Object{"x": 1}, "")
 		o.Refused, _ = p.Turn(ctx, lay(host.Job{Name: "an event that nobody knows", State: s.State, Event: unknown}))
 		o.Files = p.ReadFolder("the workspace", dir).Value("")
+		if c.Depth > scenarios.Quick {
+			o.missetEach(ctx, p)
+		}
 	},
+}
+
+// missetEach starts runs in whose config one setting of the text after the other has a canary for its value, of a type that it cannot have.
+func (o *SecretsObservation) missetEach(ctx context.Context, p *host.Plugin) {
+	told := o.Canaries["config"]
+	for _, setting := range []string{"allowed_plugins", "max_steps", "max_reframes"} {
+		misfits := []any{told, []any{told}, host.Object{"value": told}}
+		if setting == "allowed_plugins" { // a list of names is what it has to be
+			misfits = []any{told, host.Object{"value": told}, []any{host.Object{"value": told}}}
+		}
+		t, _ := p.Turn(ctx, host.Job{
+			Name: "a start whose config has " + setting + " of another type", Event: p.Start(p.NewGoal(), nil),
+			Config: host.Object{setting: misfits[p.Rand.IntN(len(misfits))]}, Refused: true,
+		})
+		o.Misset = append(o.Misset, t)
+	}
 }
 
 // TrapObservation is turns that could have called a gateway.

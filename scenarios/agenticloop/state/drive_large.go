@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ type LargeObservation struct {
 	Goal    host.Turn    `json:"goal"`    // a start whose goal is larger than any state
 	Wordy   host.Turn    `json:"wordy"`   // a start with a goal of 4 KiB
 	Crowded host.Turn    `json:"crowded"` // the same in a state of 200 finished runs
+	Busy    host.Turn    `json:"busy"`    // the same in a state that is as full of runs that are on
 	Result  host.Turn    `json:"result"`  // a result of 20 MiB
 	Pending host.Pending `json:"pending"`
 }
@@ -37,25 +39,14 @@ var LargeThings = &scenarios.Drive[LargeObservation]{
 		}
 		huge := p.Start(strings.Repeat("and then some ", 150_000), nil)
 		o.Goal, _ = p.Turn(ctx, host.Job{Name: "a start with a goal of 2 MiB", Event: huge})
-		crowd := host.Clone(s.State)
-		finished, _ := host.RunsOf(crowd)[s.Run].(host.Object)
-		finished["status"], finished["pending_step"], finished["pending_tool"] = "done", nil, nil
-		for i := range 200 {
-			run := host.Clone(finished)
-			run["goal"] = fmt.Sprintf("goal %d %s", i, strings.Repeat("of many words ", 290))
-			host.RunsOf(crowd)[fmt.Sprintf("finished-%d-%s", i, p.NewID())] = run
-		}
-		// The rest of the MiB is smaller than one more run of that size.
-		filler := host.MostState - host.SizeOf(crowd) - 2000
-		if filler > 0 {
-			run := host.Clone(finished)
-			run["goal"] = strings.Repeat("x", filler)
-			host.RunsOf(crowd)["finished-filler"] = run
-		}
+		crowd := crowded(p, s, "finished", host.Object{"status": "done", "pending_step": nil, "pending_tool": nil})
 		start := p.Start("goal "+strings.Repeat("of many words ", 290), nil)
 		o.Wordy, _ = p.Turn(ctx, host.Job{Name: "a start with a goal of 4 KiB", Event: start})
 		o.Crowded, _ = p.Turn(ctx,
 			host.Job{Name: "a start in a state of 200 finished runs", State: crowd, Event: start})
+		if c.Depth > scenarios.Quick {
+			o.Busy, _ = p.Turn(ctx, host.Job{Name: "a start in a state of 200 runs that are on", State: crowded(p, s, "running", nil), Event: start})
+		}
 		text := strings.Repeat("a sentence of twenty-two ", 20<<20/25)
 		body := host.Object{"content_type": "text/plain", "text": text}
 		o.Result, _ = p.Turn(ctx, host.Job{
@@ -63,4 +54,23 @@ var LargeThings = &scenarios.Drive[LargeObservation]{
 			Timeout: max(p.Deadline(), time.Minute), Heavy: "20 MiB",
 		})
 	},
+}
+
+// crowded returns a state that is full of runs like the one that was started, but for their goals and these fields: it has no room for
+// one more of their size.
+func crowded(p *host.Plugin, s host.Started, name string, fields host.Object) host.Object {
+	crowd := host.Clone(s.State)
+	one, _ := host.RunsOf(crowd)[s.Run].(host.Object)
+	maps.Copy(one, fields)
+	for i := range 200 {
+		run := host.Clone(one)
+		run["goal"] = fmt.Sprintf("goal %d %s", i, strings.Repeat("of many words ", 290))
+		host.RunsOf(crowd)[fmt.Sprintf("%s-%d-%s", name, i, p.NewID())] = run
+	}
+	if filler := host.MostState - host.SizeOf(crowd) - 2000; filler > 0 {
+		run := host.Clone(one)
+		run["goal"] = strings.Repeat("x", filler)
+		host.RunsOf(crowd)[name+"-filler"] = run
+	}
+	return crowd
 }

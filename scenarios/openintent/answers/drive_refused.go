@@ -45,6 +45,8 @@ type RefusalsObservation struct {
 	Another  host.Refused `json:"another"` // naming another suspension
 	Choice   host.Refused `json:"choice"`  // none of the choices
 	Choices  []string     `json:"choices"` // the valid values
+	Next     host.Refused `json:"next"`    // none of the choices of a later suspension of that intent, which are others; there need be none
+	Options  []string     `json:"options"` // the valid values of that one
 	Confirm  host.Refused `json:"confirm"` // neither yes nor no
 	Declined host.Refused `json:"declined"`
 	Empty    host.Refused `json:"empty"`
@@ -106,9 +108,23 @@ var refusals = &scenarios.Drive[RefusalsObservation]{
 			i := s.NewIntent(ctx, "refusing", host.Active, nil)
 			sid, _ := k.record["id"].(string)
 			*k.into = refuse(wire.Misfit(ctx, k.unfit), i, k.record, k.right, k.wrong(i, sid)...)
+			if k.into == &o.Choice && c.Depth > scenarios.Quick && o.Choice.End.Body.Key("status").String() == host.Active {
+				o.refuseNext(ctx, i)
+			}
 		}
 		o.answerElsewhere(ctx, s)
 	},
+}
+
+// refuseNext suspends the intent once more, with other choices, and answers with one of those before.
+func (o *RefusalsObservation) refuseNext(ctx context.Context, i *host.Intent) {
+	options := choices(i.Server)
+	for _, ch := range options {
+		o.Options = append(o.Options, ch.Value)
+	}
+	record := i.Question("choice", asAny(options)...)
+	o.Next = refuse(ctx, i, record, options[0].Value,
+		i.AnswerCall("a choice of the suspension before", map[string]any{"suspension_id": record["id"], "value": o.Choices[0]}))
 }
 
 // keyless returns an answer without a key, and one with an unknown key.

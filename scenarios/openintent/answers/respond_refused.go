@@ -107,6 +107,16 @@ var respondChoice = scenarios.Scenario{
 			list := host.Locate(host.ValidChoices, host.Named("body", r.Body))
 			j.Check(openintent.OIP0025A8, list.Value).To(listOf(o.Choices), "%s", list.Label("valid_choices"))
 		}
+		if len(o.Options) == 0 {
+			return
+		}
+		o.Next.Refused(j, openintent.OIP0025A7, 422)
+		for _, r := range o.Next.Wrong {
+			if !r.Ok() {
+				list := host.Locate(host.ValidChoices, host.Named("body", r.Body))
+				j.Check(openintent.OIP0025A8, list.Value).To(listOf(o.Options), "%s of a later suspension", list.Label("valid_choices"))
+			}
+		}
 	}),
 }
 

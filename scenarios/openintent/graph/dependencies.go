@@ -49,10 +49,21 @@ var dependencies = &scenarios.Drive[DependenciesObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DependenciesObservation) {
 		s := host.Open(ctx, c)
 		var row []*host.Intent
+		var aside *host.Intent // nobody of the chain is waited for by it
+		if c.Depth > scenarios.Quick {
+			aside = s.NewIntent(ctx, "aside", host.Active, nil)
+		}
 		for n := range s.Draw(chain) {
 			i := s.NewIntent(ctx, "chain", host.Active, nil)
 			if n > 0 {
-				depend(ctx, i, row[n-1])
+				// The circle may close through any of several dependencies.
+				on := []*host.Intent{row[n-1]}
+				if c.Depth > scenarios.Quick {
+					on = [][]*host.Intent{{aside, row[n-1]}, {row[n-1], aside}, on}[(n-1+s.Rand.IntN(n))%3]
+				}
+				for _, other := range on {
+					depend(ctx, i, other)
+				}
 			}
 			row, o.IDs = append(row, i), append(o.IDs, i.ID)
 		}

@@ -60,6 +60,8 @@ type FamilyObservation struct {
 	Answer     host.Reply      `json:"answer"`
 	After      Family          `json:"after"`
 	Closing    host.Reply      `json:"closing"` // the reply to completing the parent when its children are completed
+	Drafted    host.Reply      `json:"drafted"` // the reply to completing another parent, whose only child is a draft; there need be none
+	Undone     host.Reply      `json:"undone"`  // that parent after it
 }
 
 var aFamily = &scenarios.Drive[FamilyObservation]{
@@ -87,7 +89,22 @@ var aFamily = &scenarios.Drive[FamilyObservation]{
 			child.Set(ctx, host.Completed, "complete a child")
 		}
 		o.Closing = f.parent.Set(ctx, host.Completed, "complete the parent when its children are completed")
+		if c.Depth > scenarios.Quick {
+			o.overADraft(ctx, s)
+		}
 	},
+}
+
+// overADraft has a parent completed over a child that nobody has begun with.
+func (o *FamilyObservation) overADraft(ctx context.Context, s *host.Server) {
+	parent := s.NewIntent(ctx, "parent", host.Active, nil)
+	child := s.NewIntent(ctx, "draft", host.Draft, map[string]any{"parent_intent_id": parent.ID})
+	now := child.Read(ctx, "a child that is a draft").Body
+	if now.Key("status").String() != host.Draft || now.Key("parent_intent_id").String() != parent.ID {
+		return // the server makes no such children
+	}
+	o.Drafted = parent.Set(ctx, host.Completed, "complete a parent over a child that is a draft")
+	o.Undone = parent.Read(ctx, "the parent of a draft after that")
 }
 
 // The ways to make a dependent, best first.

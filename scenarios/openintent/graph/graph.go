@@ -137,6 +137,10 @@ var graphParentGate = scenarios.Scenario{
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
 		j.Check(openintent.OIP00021, o.Completing.Status).To(check.Status(4), "%s", o.Completing.Asked)
 		j.Check(openintent.OIP00021, o.Still.Body.Key("status")).NotTo(check.Equal(host.Completed), "status of %s", o.Still.Asked)
+		if o.Drafted.Asked != "" {
+			j.Check(openintent.OIP00021, o.Drafted.Status).To(check.Status(4), "%s", o.Drafted.Asked)
+			j.Check(openintent.OIP00021, o.Undone.Body.Key("status")).NotTo(check.Equal(host.Completed), "status of %s", o.Undone.Asked)
+		}
 		if !o.Completing.Ok() && !o.Closing.Ok() {
 			j.Block("setup failed: completing the parent after its children was answered with HTTP "+o.Closing.Status.JSON(),
 				"make POST /intents/{id}/status complete a parent whose children are completed")

@@ -2,6 +2,7 @@ package inputs
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openintent/host"
@@ -21,7 +22,11 @@ type ClaimObservation struct {
 	Answer     host.Reply      `json:"answer"`
 	Finished   wire.Wait       `json:"finished"` // for the upstream to be completed
 	Granted    host.Reply      `json:"granted"`  // the reply to the claim then
+	Others     []host.Reply    `json:"others"`   // the replies to claims of others, whose upstreams wrote other values
 }
+
+// outputs are values that a careless server takes for none.
+var outputs = []any{false, 0, "", []any{}, map[string]any{}}
 
 var claiming = &scenarios.Drive[ClaimObservation]{
 	ID: "openintent/claiming", Title: "claims a phase whose input comes from a phase that waits, and again when that is completed",
@@ -37,7 +42,9 @@ var claiming = &scenarios.Drive[ClaimObservation]{
 		o.Unresolved, byTask = s.ClaimsByTask(ctx)
 		up, down := s.Phases(ctx)
 		claim := func(label string) host.Reply { return down.Lease(ctx, label, host.Scope, 60) }
+		other := func(label string, down *host.Intent) host.Reply { return down.Lease(ctx, label, host.Scope, 60) }
 		if byTask {
+			other = func(label string, down *host.Intent) host.Reply { return s.Task(ctx, down, nil).Claim(ctx, label) }
 			task := s.Task(ctx, down, nil)
 			claim = func(label string) host.Reply { return task.Claim(ctx, label) }
 		}
@@ -52,6 +59,16 @@ var claiming = &scenarios.Drive[ClaimObservation]{
 		}
 		up.Set(ctx, host.Completed, "complete the upstream")
 		o.Finished = up.Becomes(ctx, "the upstream is completed", host.Completed)
-		o.Granted = claim("the claim when its upstream is completed")
+		if o.Granted = claim("the claim when its upstream is completed"); c.Depth == scenarios.Quick || !o.Granted.Ok() {
+			return
+		}
+		for _, value := range outputs {
+			up, down := s.Phases(ctx)
+			up.Patch(ctx, host.OutputKey, value, "write an output")
+			up.Set(ctx, host.Completed, "complete an upstream")
+			if up.Becomes(ctx, "an upstream is completed", host.Completed).Reached {
+				o.Others = append(o.Others, other(fmt.Sprintf("a claim whose input is %s", wire.Compact(value)), down))
+			}
+		}
 	},
 }

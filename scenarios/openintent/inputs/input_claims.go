@@ -106,5 +106,8 @@ var claimGranted = scenarios.Scenario{
 			To(check.SameAs(o.Before.Body.Key("status")), "status of %s", o.After.Asked)
 		j.Check(openintent.OIP0026V5, o.Granted.Status).To(check.Status(2), "%s", o.Granted.Asked)
 		j.Check(openintent.OIP00241, o.Granted.Status).To(check.Status(2), "%s", o.Granted.Asked)
+		for _, claim := range o.Others {
+			j.Check(openintent.OIP00241, claim.Status).To(check.Status(2), "%s", claim.Asked)
+		}
 	}),
 }

@@ -24,6 +24,8 @@ type LifecycleObservation struct {
 	Waiting    host.Reply `json:"waiting"`
 	Answer     host.Reply `json:"answer"`
 	Completed  wire.Wait  `json:"completed"` // after the answer
+	Bare       host.Reply `json:"bare"`      // the reply to completing one that was suspended without a record; there need be none
+	BareEnd    host.Reply `json:"bareEnd"`
 }
 
 var lifecycleSteps = &scenarios.Drive[LifecycleObservation]{
@@ -63,6 +65,13 @@ var lifecycleSteps = &scenarios.Drive[LifecycleObservation]{
 		o.Answer = i.MustAnswer(ctx, sus.ID, "go on")
 		i.Set(ctx, host.Completed, "complete it after the answer")
 		o.Completed = i.Becomes(ctx, "the answered intent is completed", host.Completed)
+		if c.Depth > scenarios.Quick {
+			bare := s.NewIntent(ctx, "bare", host.Active, nil)
+			if now := bare.Set(ctx, host.Suspended, "suspend one without a record"); now.Body.Key("status").String() == host.Suspended {
+				o.Bare = bare.Set(ctx, host.Completed, "complete one that waits and has no record yet")
+				o.BareEnd = bare.Read(ctx, "the intent without a record after that")
+			}
+		}
 	},
 }
 

@@ -117,6 +117,10 @@ var lifecycleNotCompleted = scenarios.Scenario{
 	Ask: scenarios.Ask(lifecycleSteps, func(o LifecycleObservation, j *scenarios.Judge) {
 		j.Check(openintent.OIP0025L2, o.Completing.Status).To(check.Status(4), "%s", o.Completing.Asked)
 		j.Check(openintent.OIP0025L2, o.Waiting.Body.Key("status")).To(check.Equal(host.Suspended), "status of %s", o.Waiting.Asked)
+		if o.Bare.Asked != "" {
+			j.Check(openintent.OIP0025L2, o.Bare.Status).To(check.Status(4), "%s", o.Bare.Asked)
+			j.Check(openintent.OIP0025L2, o.BareEnd.Body.Key("status")).To(check.Equal(host.Suspended), "status of %s", o.BareEnd.Asked)
+		}
 		if o.Waiting.Body.Key("status").String() == host.Suspended && !o.Completed.Reached {
 			j.Block("setup failed: the intent could not be completed after the answer either",
 				"make POST /intents/{id}/status complete an active intent")

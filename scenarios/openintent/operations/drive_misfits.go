@@ -2,12 +2,15 @@ package operations
 
 import (
 	"context"
+	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/access"
+	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -63,6 +66,9 @@ var misfitting = &scenarios.Drive[MisfitsObservation]{
 			Thing: func(access.Way) string { return "" }, Costly: func(access.Way) bool { return false },
 			Call: func(m access.Misfit) (wire.Call, bool) { return t.misfitCall(contract, m) },
 		}
+		if c.Depth > scenarios.Quick {
+			o.patchInPart(ctx, t, contract)
+		}
 		for _, g := range sends.Groups(c) {
 			r := MisfitRound{Tried: sends.Try(wire.Misfit(ctx, openintent.OIPREAD13), c, g.Misfits)}
 			if len(r.Tried) > 0 {
@@ -71,6 +77,45 @@ var misfitting = &scenarios.Drive[MisfitsObservation]{
 			}
 		}
 	},
+}
+
+// patchInPart sends patches of the state whose paths lead through values, and several of which the last does not fit. It writes the
+// values first.
+func (o *MisfitsObservation) patchInPart(ctx context.Context, t *things, contract *access.Contract) {
+	set := func(path string, value any) any { return map[string]any{"op": "set", "path": path, "value": value} }
+	type try struct {
+		what    string
+		patches []any
+	}
+	held := t.Name("held")
+	tries := []try{{"values to lead through", []any{set("/"+held, map[string]any{
+		"count": 3, "off": false, "word": "one", "items": []any{1, 2}, "none": nil,
+	})}}}
+	for _, name := range []string{"count", "off", "word", "items", "none"} {
+		step := []string{"b", "0", "b/c"}[t.Rand.IntN(3)]
+		tries = append(tries, try{"a path through " + name, []any{set("/"+held+"/"+name+"/"+step, 1)}})
+	}
+	through := len(tries) - 1
+	good := set("/"+t.strange, "the first of several")
+	record := map[string]any{"id": t.Token(), "question": "go on?", "response_type": t.strange, "context": map[string]any{}}
+	tries = append(tries,
+		try{"several patches, the last by no known operation", []any{good, map[string]any{"op": t.strange, "path": "/x", "value": 1}}},
+		try{"several patches, the last without a path", []any{good, map[string]any{"op": "set", "value": 1}}},
+		try{"several patches, the last of a record that does not fit", []any{good, set("/_suspension", record)}})
+	w, path := contract.Way("patchIntentState with If-Match"), host.At("/intents/%s/state", t.text("intentId"))
+	var r MisfitRound
+	for n, k := range tries {
+		version, _ := t.Get(ctx, "version of the intent", host.At("/intents/%s", t.text("intentId"))).Body.Key("version").Int()
+		q := t.Call("patchIntentState, "+k.what, http.MethodPost, path, map[string]any{"patches": k.patches})
+		q.Header = map[string]string{"If-Match": strconv.FormatInt(version, 10)}
+		a, _ := access.Send(wire.Misfit(ctx, openintent.OIPREAD13), t.Conn, w, q)
+		r.Tried = append(r.Tried, access.Tried{Way: w.Name(), Operation: w.Operation, Changes: true, Answer: a})
+		if n < through { // they may change what is there
+			continue
+		}
+		r.After = t.stands(ctx, contract, "after "+k.what)
+		o.Rounds, r = append(o.Rounds, r), MisfitRound{}
+	}
 }
 
 // below has what is made belong to the intent, whose lists show it.

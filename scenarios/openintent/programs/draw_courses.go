@@ -20,7 +20,7 @@ var (
 	}
 )
 
-var courseDimensions = append([]*scenarios.Dimension{courses, courseRounds, attempts, intervals, ends}, valued...)
+var courseDimensions = append([]*scenarios.Dimension{courses, courseRounds, attempts, intervals, ends, chasing}, valued...)
 
 // Plan is a suspension to make, and when to answer it.
 type Plan struct {

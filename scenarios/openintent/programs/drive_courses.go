@@ -21,6 +21,7 @@ type CoursesObservation struct {
 	Finish   []Finished    `json:"finish"`   // of each intent, in the end
 	Ends     []CourseRun   `json:"ends"`     // of further intents, each with one suspension
 	Unpaced  Unpaced       `json:"unpaced"`
+	Chased   Chased        `json:"chased"`
 }
 
 // CourseRound is a suspension of each intent that was still active.
@@ -96,6 +97,7 @@ var drawnCourses = &scenarios.Drive[CoursesObservation]{
 		"GET /intents/{id} and its events, before and after each attempt", "POST /intents/{id}/suspend/respond",
 		"GET /portfolios/{id}, /plans/{id} and the graph of a parent",
 	},
+	Excludes:   "many large documents", // what all of them hold at once is bounded
 	Dimensions: courseDimensions,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *CoursesObservation) {
 		s := host.Open(ctx, c)
@@ -118,6 +120,7 @@ var drawnCourses = &scenarios.Drive[CoursesObservation]{
 		g.finish(ctx, o)
 		g.ends(ctx, o, p.ends())
 		o.Unpaced = unpaced(ctx, g.Server)
+		o.Chased = chased(ctx, g.Server)
 	},
 }
 

@@ -22,7 +22,7 @@ var courseScenarios = []scenarios.Scenario{
 		Proves: scenarios.IDs{
 			openintent.OIP0026H1, openintent.OIP0026N3, openintent.OIP0026E1, openintent.OIP0026E3, openintent.OIP0026J1, openintent.OIPREAD5,
 		},
-		Claim: inCourses, Ask: ofCourses(CourseRun.judgeReminded),
+		Claim: inCourses, Ask: ofCourses(CourseRun.judgeReminded, func(o CoursesObservation, j *scenarios.Judge) { o.Chased.judge(j) }),
 	},
 	{
 		ID:     "openintent/programs/course-escalated",
@@ -70,8 +70,8 @@ var courseScenarios = []scenarios.Scenario{
 // What the drive needs beside what a scenario is about.
 var inCourses = claims.With(claims.Notifier, claims.Core, claims.Graph)
 
-// ofCourses judges suspensions one by one.
-func ofCourses(judge func(CourseRun, *scenarios.Judge)) scenarios.Question {
+// ofCourses judges suspensions one by one, and then what else the drive saw.
+func ofCourses(judge func(CourseRun, *scenarios.Judge), rest ...func(CoursesObservation, *scenarios.Judge)) scenarios.Question {
 	return scenarios.Ask(drawnCourses, func(o CoursesObservation, j *scenarios.Judge) {
 		o.givenTimer(j)
 		for _, run := range o.all() {
@@ -79,6 +79,9 @@ func ofCourses(judge func(CourseRun, *scenarios.Judge)) scenarios.Question {
 				run.unmoved(j)
 				judge(run, j)
 			})
+		}
+		for _, more := range rest {
+			j.Part(func() { more(o, j) })
 		}
 	})
 }

@@ -103,7 +103,8 @@ var smallDoubt = runOf("a loop that doubts",
 	looping(2, model.LoopTurn{Workers: [3]int{1}}, model.LoopTurn{Workers: [3]int{2, 1}, Doubt: true, Sure: 2}))
 
 // smallWait asks a worker that ends when it is cancelled, then one that fails.
-var smallWait = runOf("a loop that waits for a worker", looping(0, model.LoopTurn{Workers: [3]int{4}}, model.LoopTurn{Workers: [3]int{3, 1}}))
+var smallWait = runOf("a loop that waits for a worker",
+	looping(0, model.LoopTurn{Workers: [3]int{4}}, model.LoopTurn{Workers: [3]int{3, 1}}))
 
 // smallGate waits for an approval.
 var smallGate = runOf("an approval", model.Loop{
@@ -150,7 +151,8 @@ func runOf(name string, l model.Loop) *runWorld {
 	}
 	replay := string(dialect.ForkModeReplay)
 	w.Steps = append(w.Steps, []model.RunAsk{
-		{Do: model.ForeignRun, From: -1, Mode: model.ForeignRead}, {Do: model.PollRun, From: 50}, {Do: model.StreamRun, From: -1, Mode: "debug"}, {Do: model.StreamRun, From: 50, Mode: "debug"},
+		{Do: model.ForeignRun, From: -1, Mode: model.ForeignRead}, {Do: model.PollRun, From: 50},
+		{Do: model.StreamRun, From: -1, Mode: "debug"}, {Do: model.StreamRun, From: 50, Mode: "debug"},
 		{Do: model.ForkRun, Mode: replay}, {Do: model.ForkRun, From: 50, Mode: replay},
 	}...)
 	for _, by := range []model.By{model.ByNode, model.ByToken, model.ByOld, model.ByForged, model.ByLonger, model.Nowhere, model.Misfit,
