@@ -127,6 +127,7 @@ type GoalDeadlineObservation struct {
 	Still   GoalStill      `json:"still"`
 	Paused  GoalLapse      `json:"paused,omitzero"`
 	Touched []GoalTouched  `json:"touched,omitempty"`
+	AtOnce  GoalLapse      `json:"atOnce,omitzero"` // one whose deadline is when it is made; it is not paused
 }
 
 // GoalLapse is a goal that was paused until its deadline had passed.
@@ -172,8 +173,8 @@ func (o GoalDeadlineObservation) ranLate(goal wire.Value) bool {
 var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 	ID: "openwop/goal-to-its-deadline",
 	Title: "makes a goal with a wall-clock bound of random length, or the least that the host takes, ticks it in time, " +
-		"waits until the bound has passed and ticks it again, and likewise one that was paused all the time, and others that were paused " +
-		"and resumed, or edited, shortly before",
+		"waits until the bound has passed and ticks it again, and likewise one that was paused all the time, one whose bound is 0, and " +
+		"others that were paused and resumed, or edited, shortly before",
 	Waits: 800 * time.Millisecond,
 	Sends: []string{"{create goal} {bounds: {runTimeoutMs: random, maxLoopIterations: many}}", "{tick goal} before and after",
 		"{pause goal}", "{resume goal}", "{edit goal}", "{read goal}", "{create run} (sentinel)"},
@@ -252,12 +253,18 @@ func passDeadline(ctx context.Context, home host.GoalHome, g *host.Goal, passing
 	if o.Paused.Goal = made; madeActive(made) {
 		o.Paused.Paused = act(ctx, paused, dialect.PauseGoal)
 	}
+	now, made := home.Begin(ctx, &dialect.GoalBounds{MaxLoopIterations: bounds.MaxLoopIterations, RunTimeoutMs: new(int64(0))})
+	o.AtOnce.Goal = made
 	more := o.Deadline + spare
 	others := touched(ctx, home, more)
 	touchAll(ctx, others, more)
 	o.Touched = outlive(ctx, others, o.Grace) // at once: a deadline that counts anew passes soon, too
 	scenarios.End(wire.Pause(ctx, passing.Add(o.Grace).Sub(g.Now())))
 	pastDeadline(ctx, g, o)
+	if now.ID != "" { // a host need not take one
+		tick(ctx, now, "tick of the goal whose deadline was when it was made", unsatisfied(home.Host))
+		o.AtOnce.Ended = awaitEnd(ctx, now)
+	}
 	if !host.Succeeded(o.Paused.Paused.Status) {
 		return
 	}
