@@ -40,8 +40,10 @@ func (HeartbeatLooks) SeenAs() scenarios.Evidence { return scenarios.Attested }
 // What heartbeats draw.
 var (
 	looks = &scenarios.Dimension{Name: "looks of a heartbeat", Least: 8, Most: [3]int{12, 24, 100}}
-	sight = &scenarios.Dimension{Name: "what a heartbeat sees: the same, the same written otherwise, another type, a list turned, what was before, new",
-		Least: 0, Most: [3]int{sights - 1, sights - 1, sights - 1}}
+	sight = &scenarios.Dimension{
+		Name:  "what a heartbeat sees: the same, the same written otherwise, another type, a list turned, what was before, new",
+		Least: 0, Most: [3]int{sights - 1, sights - 1, sights - 1},
+	}
 )
 
 // What a heartbeat sees next.

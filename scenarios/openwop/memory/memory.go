@@ -20,8 +20,8 @@ func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "memory", Title: "what runs remember: turns, workers, forks and tenants, and when an entry is there and when it is gone",
 		Scenarios: []scenarios.Scenario{
-			turnRemembers, resumeRemembers, childInherits, childBrings, twinsBrought, siblingsInOrder, heldChildHidden, lostChildLeavesNothing, entriesExpire,
-			entriesShaped, secretsKeptOut, writesTold, replayRemembers, branchRemembers, tenantsRememberApart,
+			turnRemembers, resumeRemembers, childInherits, childBrings, twinsBrought, siblingsInOrder, heldChildHidden, lostChildLeavesNothing,
+			entriesExpire, entriesShaped, secretsKeptOut, writesTold, replayRemembers, branchRemembers, tenantsRememberApart,
 		},
 	}
 }

@@ -31,8 +31,9 @@ var twinEntries = &scenarios.Dimension{Name: "memory entries of two contents", L
 
 // memoryTwins has a worker write entries of the same content.
 var memoryTwins = &scenarios.Drive[MemoryTwins]{
-	ID:         "openwop/memory-twins",
-	Title:      "runs a loop with a worker that writes entries of two contents, each with a tag of its own, and reads before and behind its end",
+	ID: "openwop/memory-twins",
+	Title: "runs a loop with a worker that writes entries of two contents, each with a tag of its own, and reads before and behind " +
+		"its end",
 	Sends:      []string{"{create run} (assay-loop-memory, and the worker assay-memory-worker)", "{read run}", "{poll log}"},
 	Dimensions: []*scenarios.Dimension{twinEntries},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *MemoryTwins) {
@@ -82,7 +83,8 @@ var twinsBrought = scenarios.Scenario{
 		next := host.Look{Turn: 2, At: host.AtBegin}
 		for _, twin := range o.Twins {
 			if !own.tagged(next, twin) {
-				j.Block("setup failed: the worker itself does not read the entry with the tag "+twin.Tag, "have each write of a node make an entry")
+				j.Block("setup failed: the worker itself does not read the entry with the tag "+twin.Tag,
+					"have each write of a node make an entry")
 			}
 			j.Check(openwop.OWPMEM2, r.Entries(next)).To(check.That("an entry with the tag "+twin.Tag, func(any) bool { return r.tagged(next, twin) }),
 				"what %s of the loop read", next)

@@ -45,9 +45,10 @@ var (
 var soleRuns = &scenarios.Drive[SoleObservation]{
 	ID: "openwop/sole-runs",
 	Title: "creates a run that must be the only one in its scope; while that runs, asks for a second one, one in another scope and one as " +
-		"another tenant; asks for several at once in one scope, for drawn scopes; asks for a second one where the first waits; and asks for one more in the first scope " +
-		"when its run has ended",
-	Sends: []string{"{create run} with X-Dedup (conformance-cancellable, conformance-delay or assay-loop-ask-user; assay-approval)", "{read run}",
+		"another tenant; asks for several at once in one scope, for drawn scopes; asks for a second one where the first waits; " +
+		"and asks for one more in the first scope when its run has ended",
+	Sends: []string{
+		"{create run} with X-Dedup (conformance-cancellable, conformance-delay or assay-loop-ask-user; assay-approval)", "{read run}",
 		"{create run} with X-Dedup, as another tenant", "{cancel run}"},
 	Dimensions: []*scenarios.Dimension{rivals, heats},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SoleObservation) {
