@@ -86,8 +86,8 @@ var twinsBrought = scenarios.Scenario{
 				j.Block("setup failed: the worker itself does not read the entry with the tag "+twin.Tag,
 					"have each write of a node make an entry")
 			}
-			j.Check(openwop.OWPMEM2, r.Entries(next)).To(check.That("an entry with the tag "+twin.Tag, func(any) bool { return r.tagged(next, twin) }),
-				"what %s of the loop read", next)
+			brought := check.That("an entry with the tag "+twin.Tag, func(any) bool { return r.tagged(next, twin) })
+			j.Check(openwop.OWPMEM2, r.Entries(next)).To(brought, "what %s of the loop read", next)
 		}
 	}),
 }
