@@ -53,6 +53,8 @@ func drawGoal(r *rand.Rand, g model.Goal) model.GoalAsk {
 	switch {
 	case g.Paused && r.IntN(4) == 0: // nothing but a resume ends a pause
 		in.Do = []model.GoalDo{model.RestateGoal, model.EditGoal, model.TickGoal, model.TickGoal}[r.IntN(4)]
+	case g.Sure < 0 && r.IntN(3) == 0:
+		return model.GoalAsk{Do: model.ReadGoal}
 	case g.State != model.GoalActive && r.IntN(8) == 0:
 		return model.GoalAsk{Do: model.ListGoals}
 	}
@@ -62,7 +64,10 @@ func drawGoal(r *rand.Rand, g model.Goal) model.GoalAsk {
 			in.Do = model.ReadGoal
 		}
 	case model.TickGoal:
-		in.Sure = []int{-1, 0, 1 + r.IntN(98), 100}[r.IntN(4)]
+		in.Sure = []int{-1, 0, 1 + r.IntN(98), 1 + r.IntN(98), 100}[r.IntN(5)]
+		if g.Sure > 0 && r.IntN(2) == 0 { // nothing of a verdict is left to the next
+			in.Sure = -1
+		}
 		in.Cost = []int{0, 250 * (1 + r.IntN(3)), 4}[r.IntN(3)]
 		in.Satisfied = r.IntN(8) == 0
 		if g.Escalate && r.IntN(12) == 0 {

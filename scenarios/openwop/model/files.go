@@ -11,7 +11,7 @@ import (
 
 // FilePaths are the paths of the files, below a prefix. They are near each other: as a folder and its neighbours, in case, as a
 // beginning of another, as what a pattern matches.
-var FilePaths = [8]string{"a/one.md", "a/One.md", "a/one.md.x", "a-one.md", "a/b/two_2", "ab", "a_one.md", "a/one-md"}
+var FilePaths = [6]string{"a/one.md", "a/One.md", "a/one.md.x", "a-one.md", "a/b/two_2", "a_one.md"}
 
 // OddPaths are those that no file can have, as told; see [OddPath].
 var OddPaths = []string{
@@ -29,7 +29,7 @@ func OddPath(odd int, prefix string) string {
 }
 
 // Prefixes are those of lists. Not each names a folder, and some match other paths where a host takes them for patterns.
-var Prefixes = []string{"", "a", "a/", "a/o", "a/one.md", "a/b/", "b", "A", "a_", "a_one.", "a.one", "a/one.", "a/one_md"}
+var Prefixes = []string{"", "a", "a/", "a/o", "a/one.md", "a/b/", "b", "A", "a_", "a_one.", "a.one", "a/one."}
 
 // keptVersions is how many versions of a file the model remembers.
 const keptVersions = 6
