@@ -25,8 +25,8 @@ type GoalPauseObservation struct {
 // goalPaused pauses a goal between two runs.
 var goalPaused = &scenarios.Drive[GoalPauseObservation]{
 	ID:    "openwop/goal-paused",
-	Title: "ticks a goal, pauses it, ticks it three times, resumes it and ticks it once more",
-	Sends: []string{"{create goal}", "{tick goal}", "{pause goal}", "{resume goal}", "{read goal}", "{create run} (sentinel)"},
+	Title: "ticks a goal, pauses it, edits its continuation to what it is, ticks it three times, resumes it and ticks it once more",
+	Sends: []string{"{create goal}", "{tick goal}", "{pause goal}", "{edit goal} {continuation}", "{resume goal}", "{read goal}", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalPauseObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
@@ -38,6 +38,9 @@ var goalPaused = &scenarios.Drive[GoalPauseObservation]{
 			return
 		}
 		o.Paused = act(ctx, g, dialect.PauseGoal)
+		same := g.GoalRequest(nil)
+		rewrite(ctx, g, "edit the continuation of the paused goal to what it is", dialect.EditGoalRequest{Continuation: &same.Continuation},
+			anyGoal)
 		o.Still = still(ctx, g, unsatisfied(h), []GoalTick{o.Before})
 		if o.Resumed = change(ctx, g, dialect.ResumeGoal, isActive); !isActive(o.Resumed.After.Body) {
 			return
