@@ -26,7 +26,8 @@ type GoalPauseObservation struct {
 var goalPaused = &scenarios.Drive[GoalPauseObservation]{
 	ID:    "openwop/goal-paused",
 	Title: "ticks a goal, pauses it, edits its continuation to what it is, ticks it three times, resumes it and ticks it once more",
-	Sends: []string{"{create goal}", "{tick goal}", "{pause goal}", "{edit goal} {continuation}", "{resume goal}", "{read goal}", "{create run} (sentinel)"},
+	Sends: []string{"{create goal}", "{tick goal}", "{pause goal}", "{edit goal} {continuation}",
+		"{resume goal}", "{read goal}", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalPauseObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
