@@ -42,12 +42,13 @@ type Asked struct {
 const inFull = 3
 
 // Drawn returns what a drive asks of a table: all, and at a quick depth some ways by every caller, those of full among them, and each
-// other one by the first caller and by one that is drawn. It leaves out the cells with a reason.
+// other one by the first caller and by one that is drawn, none of them in letters of the other case. It leaves out the cells with a
+// reason.
 func Drawn(c *scenarios.Conn, table []Cell, full func(Way) bool) []Cell {
 	ways := map[string][]Cell{}
 	var names []string
 	for _, cell := range table {
-		if cell.Reason != "" {
+		if cell.Reason != "" || cell.Caller == Cased && c.Depth == scenarios.Quick {
 			continue
 		}
 		name := cell.Way.Name()

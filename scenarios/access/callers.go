@@ -18,13 +18,14 @@ const (
 	Unknown   Caller = "with a credential that was never given out"
 	Longer    Caller = "with a right credential and more behind it"
 	Shorter   Caller = "with a right credential that lacks its end"
+	Cased     Caller = "with a right credential in letters of the other case"
 	Expired   Caller = "with a credential that was right once"
 	Tenant    Caller = "as another tenant"
 	Another   Caller = "with the credential of something else"
 )
 
 // Callers are all of them.
-var Callers = []Caller{Nobody, Empty, Malformed, Unknown, Longer, Shorter, Expired, Tenant, Another}
+var Callers = []Caller{Nobody, Empty, Malformed, Unknown, Longer, Shorter, Cased, Expired, Tenant, Another}
 
 // times is how often a caller without a credential asks, by depth. A host that caches what it looked up may let in a repeated request.
 var times = [scenarios.Deep + 1]int{1, 5, 6}
@@ -38,7 +39,7 @@ func InTurn(c *scenarios.Conn) []Caller {
 func (c Caller) Carries() wire.Credential {
 	return map[Caller]wire.Credential{
 		Nobody: wire.NoCredential, Empty: wire.Empty, Malformed: wire.Malformed, Unknown: wire.Unknown, Longer: wire.Longer,
-		Shorter: wire.Shorter,
+		Shorter: wire.Shorter, Cased: wire.Cased,
 	}[c]
 }
 

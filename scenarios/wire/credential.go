@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Credential is what a call carries in place of the client's own credential. The wrong ones are made of the right one, so that each is
@@ -19,6 +20,7 @@ const (
 	Unknown       Credential = "a credential that was never given out"
 	Longer        Credential = "the credential with more behind it"
 	Shorter       Credential = "the credential without its end"
+	Cased         Credential = "the credential in letters of the other case"
 )
 
 // Neighbour returns a text of the same form as another, which is most likely nobody's: each of the last six letters and digits is the
@@ -37,6 +39,16 @@ func Neighbour(text string) string {
 	return string(b)
 }
 
+// cased returns a text with all its letters in the other case.
+func cased(text string) string {
+	return strings.Map(func(r rune) rune {
+		if upper := unicode.ToUpper(r); upper != r {
+			return upper
+		}
+		return unicode.ToLower(r)
+	}, text)
+}
+
 // Of returns the wrong value that is made of a right one. known are values that are right as well: it is none of them.
 func (k Credential) Of(right string, known ...string) string {
 	wrong := right
@@ -51,6 +63,8 @@ func (k Credential) Of(right string, known ...string) string {
 				return "x" // there is nothing to cut
 			}
 			wrong = wrong[:len(wrong)-1]
+		case Cased:
+			wrong, k = cased(right), Unknown // where it has no letters
 		default:
 			wrong = Neighbour(wrong)
 			if wrong == right || slices.Contains(known, wrong) {

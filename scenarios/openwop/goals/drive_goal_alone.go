@@ -17,6 +17,7 @@ type GoalAloneObservation struct {
 	Beside host.GoalMade  `json:"beside"` // the second goal; it is neither paused nor ended
 	Bound  int            `json:"bound" drawn:"true"`
 	Going  wire.Wait      `json:"going"` // it shows its first runs
+	Along  wire.Wait      `json:"along"` // the second goal shows as many, where both were pushed
 	Paused host.GoalReply `json:"paused"`
 	// Settled is the goal after a run under way at the pause had time to end.
 	// Held is the goal after the second goal had moved on.

@@ -68,7 +68,9 @@ func pushed(ctx context.Context, g host.GoalHome, mode dialect.GoalContinuationM
 		if o.Going = reaches(ctx, p.watched, n); !o.Going.Reached {
 			return o
 		}
-		reaches(ctx, p.beside, n)
+		if o.Along = reaches(ctx, p.beside, n); !o.Along.Reached {
+			return o
+		}
 	}
 	o.Paused = act(ctx, p.watched, dialect.PauseGoal)
 	p.holds(ctx, &o, push)

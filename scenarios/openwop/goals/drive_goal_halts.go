@@ -25,8 +25,9 @@ type GoalPauseObservation struct {
 // goalPaused pauses a goal between two runs.
 var goalPaused = &scenarios.Drive[GoalPauseObservation]{
 	ID:    "openwop/goal-paused",
-	Title: "ticks a goal, pauses it, ticks it three times, resumes it and ticks it once more",
-	Sends: []string{"{create goal}", "{tick goal}", "{pause goal}", "{resume goal}", "{read goal}", "{create run} (sentinel)"},
+	Title: "ticks a goal, pauses it, edits its continuation to what it is, ticks it three times, resumes it and ticks it once more",
+	Sends: []string{"{create goal}", "{tick goal}", "{pause goal}", "{edit goal} {continuation}",
+		"{resume goal}", "{read goal}", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalPauseObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
@@ -38,6 +39,9 @@ var goalPaused = &scenarios.Drive[GoalPauseObservation]{
 			return
 		}
 		o.Paused = act(ctx, g, dialect.PauseGoal)
+		same := g.GoalRequest(nil)
+		rewrite(ctx, g, "edit the continuation of the paused goal to what it is", dialect.EditGoalRequest{Continuation: &same.Continuation},
+			anyGoal)
 		o.Still = still(ctx, g, unsatisfied(h), []GoalTick{o.Before})
 		if o.Resumed = change(ctx, g, dialect.ResumeGoal, isActive); !isActive(o.Resumed.After.Body) {
 			return
@@ -127,6 +131,7 @@ type GoalDeadlineObservation struct {
 	Still   GoalStill      `json:"still"`
 	Paused  GoalLapse      `json:"paused,omitzero"`
 	Touched []GoalTouched  `json:"touched,omitempty"`
+	AtOnce  GoalLapse      `json:"atOnce,omitzero"` // one whose deadline is when it is made; it is not paused
 }
 
 // GoalLapse is a goal that was paused until its deadline had passed.
@@ -172,8 +177,8 @@ func (o GoalDeadlineObservation) ranLate(goal wire.Value) bool {
 var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 	ID: "openwop/goal-to-its-deadline",
 	Title: "makes a goal with a wall-clock bound of random length, or the least that the host takes, ticks it in time, " +
-		"waits until the bound has passed and ticks it again, and likewise one that was paused all the time, and others that were paused " +
-		"and resumed, or edited, shortly before",
+		"waits until the bound has passed and ticks it again, and likewise one that was paused all the time, one whose bound is 0, and " +
+		"others that were paused and resumed, or edited, shortly before",
 	Waits: 800 * time.Millisecond,
 	Sends: []string{"{create goal} {bounds: {runTimeoutMs: random, maxLoopIterations: many}}", "{tick goal} before and after",
 		"{pause goal}", "{resume goal}", "{edit goal}", "{read goal}", "{create run} (sentinel)"},
@@ -252,12 +257,18 @@ func passDeadline(ctx context.Context, home host.GoalHome, g *host.Goal, passing
 	if o.Paused.Goal = made; madeActive(made) {
 		o.Paused.Paused = act(ctx, paused, dialect.PauseGoal)
 	}
+	now, made := home.Begin(ctx, &dialect.GoalBounds{MaxLoopIterations: bounds.MaxLoopIterations, RunTimeoutMs: new(int64(0))})
+	o.AtOnce.Goal = made
 	more := o.Deadline + spare
 	others := touched(ctx, home, more)
 	touchAll(ctx, others, more)
 	o.Touched = outlive(ctx, others, o.Grace) // at once: a deadline that counts anew passes soon, too
 	scenarios.End(wire.Pause(ctx, passing.Add(o.Grace).Sub(g.Now())))
 	pastDeadline(ctx, g, o)
+	if now.ID != "" { // a host need not take one
+		tick(ctx, now, "tick of the goal whose deadline was when it was made", unsatisfied(home.Host))
+		o.AtOnce.Ended = awaitEnd(ctx, now)
+	}
 	if !host.Succeeded(o.Paused.Paused.Status) {
 		return
 	}

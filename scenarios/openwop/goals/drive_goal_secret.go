@@ -23,10 +23,10 @@ type GoalSecretObservation struct {
 // goalWithSecret makes and edits goals with a secret of the host in their objectives.
 var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
 	ID: "openwop/goal-with-secret",
-	Title: "makes a goal whose objective holds a secret of the host between random words, edits it to another such objective, " +
+	Title: "makes a goal whose objective holds a secret of the host between random words, edits it to one where it is no word of its own, " +
 		"ticks it where there is a seam, and reads it in every place",
 	Sends: []string{"{create goal} {objective: random words with a secret of the host}",
-		"{edit goal} {objective: the same with other words}", "{tick goal}",
+		"{edit goal} {objective: a secret of the host between random letters}", "{tick goal}",
 		"{read goal}", "{read trail}", "{list goals}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalSecretObservation) {
 		h := host.Host{Conn: c}
@@ -51,7 +51,7 @@ func objectiveWithSecret(h host.Host) string {
 // told makes the goal produce further records of itself.
 func told(ctx context.Context, g *host.Goal, o *GoalSecretObservation) {
 	o.Tick = tick(ctx, g, "tick", unsatisfied(g.GoalHome.Host))
-	objective := objectiveWithSecret(g.GoalHome.Host)
+	objective := g.GoalHome.Name("") + wire.HostSecret + g.GoalHome.Name("") // no word of its own
 	o.Edited = rewrite(ctx, g, "edit the objective to another with the secret in it",
 		dialect.EditGoalRequest{Objective: objective}, anyGoal)
 	o.Trail = trail(ctx, g, o.Edited.After)

@@ -40,8 +40,10 @@ func (HeartbeatLooks) SeenAs() scenarios.Evidence { return scenarios.Attested }
 // What heartbeats draw.
 var (
 	looks = &scenarios.Dimension{Name: "looks of a heartbeat", Least: 8, Most: [3]int{12, 24, 100}}
-	sight = &scenarios.Dimension{Name: "what a heartbeat sees: the same, the same written otherwise, another type, what was before, new",
-		Least: 0, Most: [3]int{sights - 1, sights - 1, sights - 1}}
+	sight = &scenarios.Dimension{
+		Name:  "what a heartbeat sees: the same, the same written otherwise, another type, a list turned, what was before, new",
+		Least: 0, Most: [3]int{sights - 1, sights - 1, sights - 1},
+	}
 )
 
 // What a heartbeat sees next.
@@ -49,6 +51,7 @@ const (
 	sameState     = iota
 	sameOtherwise // the same value, its members in another order
 	nearState     // a value that a careless comparison takes for it
+	turnedState   // its list in another order
 	formerState   // one that was there before the last change
 	freshState
 	sights
@@ -57,28 +60,35 @@ const (
 // likenesses are values that hosts take for one another, or for none.
 var likenesses = []string{`null`, `false`, `0`, `""`, `[]`, `{}`, `"0"`, `"false"`, `"null"`, `[0]`}
 
-// sighted is a state: an object with two members.
+// sighted is a state: an object with three members.
 type sighted struct {
 	like      int    // of likenesses
 	note      string // another one for each fresh state
+	turned    bool   // its list is in the other order
 	otherwise bool   // the members are written in the other order
 }
 
-func (s sighted) is(other sighted) bool { return s.like == other.like && s.note == other.note }
+func (s sighted) is(other sighted) bool {
+	return s.like == other.like && s.note == other.note && s.turned == other.turned
+}
 
 func (s sighted) json() json.RawMessage {
 	seen, note := `"seen":`+likenesses[s.like], `"note":"`+s.note+`"`
 	if s.otherwise {
 		seen, note = note, seen
 	}
-	return json.RawMessage("{" + seen + "," + note + "}")
+	queue := `["first",["second"]]`
+	if s.turned {
+		queue = `[["second"],"first"]`
+	}
+	return json.RawMessage("{" + seen + `,"queue":` + queue + "," + note + "}")
 }
 
 // heartbeatLooks shows drawn states to a heartbeat.
 var heartbeatLooks = &scenarios.Drive[HeartbeatLooks]{
 	ID: "openwop/heartbeat-looks",
 	Title: "has a heartbeat see states in a drawn order: one again, one with its members in another order, one with a value of another " +
-		"type, one that was there before; and another heartbeat null, twice",
+		"type, one with a list in another order, one that was there before; and another heartbeat null, twice",
 	Sends:      []string{"{use seam:heartbeat/tick} {observedState: drawn}, one after another"},
 	Dimensions: []*scenarios.Dimension{looks, sight},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HeartbeatLooks) {
@@ -127,6 +137,8 @@ func drawSights(h host.Host, n int) []sighted {
 		switch kind {
 		case nearState:
 			next.like = (next.like + 1 + h.Rand.IntN(len(likenesses)-1)) % len(likenesses)
+		case turnedState:
+			next.turned = !next.turned
 		case formerState:
 			former := states[0]
 			for _, s := range states {

@@ -127,6 +127,9 @@ func (o GoalAloneObservation) check(j *scenarios.Judge, fires scenarios.Requirem
 	if !j.Check(fires, o.Going).To(check.Reached()) {
 		return
 	}
+	if o.Along.What != "" && !j.Check(fires, o.Along).To(check.Reached()) {
+		return
+	}
 	showsRuns(j, o.Going.Last)
 	permitted(o.Paused, j, "pause a goal")
 	if o.outran() {

@@ -155,6 +155,10 @@ var deadlineBound = scenarios.Scenario{
 			j.Check(openwop.OWP0097E6, stateOf(o.Paused.Ended.Last)).To(check.Equal(dialect.GoalStateBoundExceeded),
 				"state of a goal that was paused until its deadline had passed (OWP-R300)")
 		}
+		if o.AtOnce.Ended.What != "" && j.Check(openwop.OWP0097E6, o.AtOnce.Ended).To(check.Reached()) {
+			j.Check(openwop.OWP0097E6, stateOf(o.AtOnce.Ended.Last)).To(check.Equal(dialect.GoalStateBoundExceeded),
+				"state of a goal whose deadline was when it was made")
+		}
 		for _, t := range o.Touched {
 			t.check(j)
 		}

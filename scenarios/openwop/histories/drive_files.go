@@ -53,6 +53,9 @@ func fitsBody(d scenarios.Discovery, n int64) bool {
 	return !ok || most > n+1<<10
 }
 
+// formerEtags is how many etags before the last one a write may name.
+const formerEtags = 3
+
 var fileTypes = []string{"", "", "text/plain", "application/json", "application/x-yaml"}
 
 func drawFile(r *rand.Rand, f model.Files) model.FileAsk {
@@ -68,7 +71,13 @@ func drawFile(r *rand.Rand, f model.Files) model.FileAsk {
 	switch in.Do {
 	case model.PutFile:
 		in.Text, in.Type = drawText(r, f.MaxBytes), fileTypes[r.IntN(len(fileTypes))]
-		in.If = drawCondition(r)
+		if was := f.Files[in.Path]; was.Version > 0 && r.IntN(3) == 0 { // what an earlier version held
+			at := r.IntN(len(was.Wrote))
+			if was.Wrote[at] > 0 {
+				in.Text = was.Texts[at]
+			}
+		}
+		in.If, in.Back = drawCondition(r), int64(r.IntN(formerEtags))
 	case model.PutOdd:
 		in.If, in.Text.N = drawCondition(r), r.IntN(len(oddBodies))
 	case model.PutStray:
@@ -126,8 +135,9 @@ type workspace struct {
 	// lists: no text says that a list is of one moment, so none is made while files change.
 	lists sync.RWMutex
 	mu    sync.Mutex
-	etags [len(model.FilePaths)][2]string // that were seen last
-	saw   [len(model.FilePaths)]int64     // the version that was seen last
+	// etags are those that were seen last, the last one first.
+	etags [len(model.FilePaths)][1 + formerEtags]string
+	saw   [len(model.FilePaths)]int64 // the version that was seen last
 	under [len(model.FilePaths)]crowd
 }
 
@@ -181,7 +191,8 @@ func (w *workspace) learn(path int, body wire.Value) {
 	}
 	w.saw[path] = version
 	if etag != "" && etag != w.etags[path][0] {
-		w.etags[path] = [2]string{etag, w.etags[path][0]}
+		copy(w.etags[path][1:], w.etags[path][:formerEtags])
+		w.etags[path][0] = etag
 	}
 }
 
@@ -232,7 +243,7 @@ func (w *workspace) named(in model.FileAsk) string {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now, former := w.etags[in.Path][0], w.etags[in.Path][1]
+	now, former := w.etags[in.Path][0], w.etags[in.Path][1+in.Back]
 	invented := fmt.Sprintf("%q", w.invented)
 	etag := ""
 	switch in.If {

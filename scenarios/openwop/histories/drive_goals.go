@@ -26,9 +26,9 @@ var goals = &explore.Kind[model.Goal, model.GoalAsk, model.GoalSaw]{
 		g := model.Goal{State: model.GoalActive, Escalate: stuck, MaxRuns: 1 + r.IntN(5)}
 		switch r.IntN(3) {
 		case 0:
-			g.MaxCost = 250*(1+r.IntN(12)) + 1 // no sum of costs is just as much
+			g.MaxCost = 250*(1+r.IntN(12)) + 1 // no sum of costs is just as much: all of them are even
 		case 1:
-			g.MaxRuns, g.MaxCost = 0, 250*(1+r.IntN(8))+1
+			g.MaxRuns, g.MaxCost = 0, []int{250, 4}[r.IntN(2)]*(1+r.IntN(8))+1
 		}
 		return g
 	},
@@ -50,14 +50,25 @@ func drawGoal(r *rand.Rand, g model.Goal) model.GoalAsk {
 		model.EditGoal, model.RestateGoal, model.ForceGoal, model.CompleteGoal, model.PauseGoal, model.ResumeGoal, model.ResumeGoal,
 		model.ResumeGoal, model.AbandonGoal,
 	}[r.IntN(25)]}
+	switch {
+	case g.Paused && r.IntN(4) == 0: // nothing but a resume ends a pause
+		in.Do = []model.GoalDo{model.RestateGoal, model.EditGoal, model.TickGoal, model.TickGoal}[r.IntN(4)]
+	case g.Sure < 0 && r.IntN(3) == 0:
+		return model.GoalAsk{Do: model.ReadGoal}
+	case g.State != model.GoalActive && r.IntN(8) == 0:
+		return model.GoalAsk{Do: model.ListGoals}
+	}
 	switch in.Do {
 	case model.AbandonGoal:
 		if r.IntN(2) == 0 {
 			in.Do = model.ReadGoal
 		}
 	case model.TickGoal:
-		in.Sure = []int{-1, 0, 1 + r.IntN(98), 100}[r.IntN(4)]
-		in.Cost = []int{0, 250 * (1 + r.IntN(3))}[r.IntN(2)]
+		in.Sure = []int{-1, 0, 1 + r.IntN(98), 1 + r.IntN(98), 100}[r.IntN(5)]
+		if g.Sure > 0 && r.IntN(2) == 0 { // nothing of a verdict is left to the next
+			in.Sure = -1
+		}
+		in.Cost = []int{0, 250 * (1 + r.IntN(3)), 4}[r.IntN(3)]
 		in.Satisfied = r.IntN(8) == 0
 		if g.Escalate && r.IntN(12) == 0 {
 			in = model.GoalAsk{Do: model.TickGoal, Stuck: true}

@@ -26,12 +26,13 @@ type HeldWorker struct {
 	// Second is a worker that was dispatched when the entry had expired, if there is a workflow for one.
 	Second host.ChildRun `json:"second"`
 	After  host.RunLog   `json:"after"` // of a run that read after all had ended
+	Own    host.RunLog   `json:"own"`   // of the worker
 }
 
 // heldWorker holds a worker that has written until one of its entries has expired.
 var heldWorker = &scenarios.Drive[HeldWorker]{
 	ID: "openwop/held-worker",
-	Title: "has a worker write three memory entries and ask a person, reads in another run, answers when one entry has " +
+	Title: "has a worker write three memory entries and ask a person in its next turn, reads in another run, answers when one entry has " +
 		"expired, has another worker read, and reads again",
 	Waits: 200 * time.Millisecond,
 	Sends: []string{
@@ -52,10 +53,13 @@ var heldWorker = &scenarios.Drive[HeldWorker]{
 // readsExpired reports whether the loop or the later run read the expired entry.
 func (o HeldWorker) readsExpired() bool {
 	loop, after := recollections{Notes: host.ReadSeen(o.Log, "memory")}, recollections{Notes: host.ReadSeen(o.After, "memory")}
-	second := recollections{Notes: host.ReadSeen(o.Second.Log, "memory")}
+	second, own := recollections{Notes: host.ReadSeen(o.Second.Log, "memory")}, recollections{Notes: host.ReadSeen(o.Own, "memory")}
 	first, next := host.Look{Turn: 1, At: host.AtBegin}, host.Look{Turn: 2, At: host.AtBegin}
-	return second.has(first, o.Brief) || loop.has(next, o.Brief) || after.has(first, o.Brief)
+	return own.has(behind, o.Brief) || second.has(first, o.Brief) || loop.has(next, o.Brief) || after.has(first, o.Brief)
 }
+
+// behind is the turn of the worker that begins when it has been answered.
+var behind = host.Look{Turn: 3, At: host.AtBegin}
 
 // holdWorker runs the loop and its worker once. grace bounds how late the host's
 // clock may be.
@@ -63,14 +67,15 @@ func holdWorker(ctx context.Context, h host.Host, grace time.Duration) HeldWorke
 	o := HeldWorker{Tag: tag(h), Lasting: h.Marker(), Long: h.Marker(), Brief: h.Marker(), TTL: h.Between(60, 120)}
 	writes := writesIn(1, o.Tag, o.Lasting, o.Long, o.Brief)
 	writes[0][1].Memory.TTL, writes[0][2].Memory.TTL = int(time.Hour.Milliseconds()), o.TTL
+	plan := h.LoopPlan(3) // it reads once more when nothing has been written since
+	plan[1] = host.AskUser("Which way? " + h.Marker())
 	then := fixture.Noop
 	if h.Offers(fixture.MemoryTwo) {
 		then = fixture.MemoryTwo
 	}
 	r := h.Create(ctx, "create the loop with the worker that asks", remembering(fixture.Memory, o.Tag,
 		host.Plan{host.NextWorker(fixture.MemoryOne), host.NextWorker(then), host.Terminate(h.Name("done"))},
-		map[string]any{"workerPlan": host.Plan{host.AskUser("Which way? " + h.Marker()), host.Terminate(h.Name("done"))}, "workerWrites": writes,
-			"againPlan": h.LoopPlan(1)},
+		map[string]any{"workerPlan": plan, "workerWrites": writes, "againPlan": h.LoopPlan(1)},
 	))
 	if r.ID == "" {
 		o.Log = r.ReadLog(ctx, "log of the loop")
@@ -82,6 +87,7 @@ func holdWorker(ctx context.Context, h host.Host, grace time.Duration) HeldWorke
 		return o
 	}
 	o.Log = r.Finish(ctx, "log of the loop")
+	o.Own = h.ChildRun(ctx, o.Worker.Log.RunID).FinishAsChild(ctx)
 	for _, id := range runsOfWorkers(o.Log, fixture.MemoryTwo) {
 		o.Second.ID = id
 		o.Second.Log = h.ChildRun(ctx, id).FinishAsChild(ctx)
@@ -101,7 +107,7 @@ func waitOut(ctx context.Context, r *host.Run, o *HeldWorker, grace time.Duratio
 	if !child.Created.Success() {
 		return
 	}
-	if o.Worker = child.Held(ctx, 1, 0); !o.Worker.Suspended.Reached {
+	if o.Worker = child.Held(ctx, 2, 0); !o.Worker.Suspended.Reached {
 		return
 	}
 	o.While = reader(ctx, r.Host, "while the worker is held", o.Tag)

@@ -20,8 +20,8 @@ func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "memory", Title: "what runs remember: turns, workers, forks and tenants, and when an entry is there and when it is gone",
 		Scenarios: []scenarios.Scenario{
-			turnRemembers, resumeRemembers, childInherits, childBrings, siblingsInOrder, heldChildHidden, lostChildLeavesNothing, entriesExpire,
-			entriesShaped, secretsKeptOut, writesTold, replayRemembers, branchRemembers, tenantsRememberApart,
+			turnRemembers, resumeRemembers, childInherits, childBrings, twinsBrought, siblingsInOrder, heldChildHidden, lostChildLeavesNothing,
+			entriesExpire, entriesShaped, secretsKeptOut, writesTold, replayRemembers, branchRemembers, tenantsRememberApart,
 		},
 	}
 }
@@ -104,6 +104,11 @@ var entriesExpire = scenarios.Scenario{
 			begin := host.Look{Turn: 1, At: host.AtBegin}
 			if second, ok := recalled(o.Second.Log, j, "the worker after that", 1); ok && second.has(begin, o.Lasting) {
 				second.check(j, openwop.OWPMEM9, begin, noneOf(o.Brief))
+			}
+		}
+		if host.Succeeded(o.Own.Created) {
+			if own, ok := recalled(o.Own, j, "the worker", 3); ok && own.has(behind, o.Lasting) {
+				own.check(j, openwop.OWPMEM9, behind, noneOf(o.Brief))
 			}
 		}
 		if after, ok := recalled(o.After, j, "another run", 1); ok {

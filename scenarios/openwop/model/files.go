@@ -11,8 +11,8 @@ import (
 )
 
 // FilePaths are the paths of the files, below a prefix. They are near each other: as a folder and its neighbours, in case, as a
-// beginning of another.
-var FilePaths = [6]string{"a/one.md", "a/One.md", "a/one.md.x", "a-one.md", "a/b/two_2", "ab"}
+// beginning of another, as what a pattern matches.
+var FilePaths = [6]string{"a/one.md", "a/One.md", "a/one.md.x", "a-one.md", "a/b/two_2", "a_one.md"}
 
 // OddPaths are those that no file can have, as told; see [OddPath].
 var OddPaths = []string{
@@ -29,8 +29,8 @@ func OddPath(odd int, prefix string) string {
 	return strings.Replace(OddPaths[odd], "P", path, 1)
 }
 
-// Prefixes are those of lists. Not each names a folder.
-var Prefixes = []string{"", "a", "a/", "a/o", "a/one.md", "a/b/", "b"}
+// Prefixes are those of lists. Not each names a folder, and some match other paths where a host takes them for patterns.
+var Prefixes = []string{"", "a", "a/", "a/o", "a/one.md", "a/b/", "b", "A", "a_", "a_one.", "a.one", "a/one."}
 
 // keptVersions is how many versions of a file the model remembers.
 const keptVersions = 6
@@ -54,9 +54,13 @@ type File struct {
 	Etag    string    `json:"etag"`   // "" if it was not shown
 	Former  [3]string `json:"former"` // etags before
 	From    int64     `json:"from"`   // all versions from it on were written; 0 if it is not known
-	// Texts are those of former versions, by the rest of the version, and Wrote the versions themselves.
-	Texts [keptVersions]Text  `json:"texts"`
-	Wrote [keptVersions]int64 `json:"wrote"`
+	// Texts and Types are those of former versions, by the rest of the version, and Wrote the versions themselves.
+	Texts [keptVersions]Text   `json:"texts"`
+	Types [keptVersions]string `json:"types"`
+	Wrote [keptVersions]int64  `json:"wrote"`
+	// Dropped is the version that was deleted last, and Again the first one after that; 0 if they are not known.
+	Dropped int64 `json:"dropped,omitempty"`
+	Again   int64 `json:"again,omitempty"`
 }
 
 // FileDo is an operation on files.
@@ -96,7 +100,8 @@ type FileAsk struct {
 	If   Condition `json:"if,omitempty"`
 	Text Text      `json:"text"`
 	Type string    `json:"type,omitempty"`
-	Back int64     `json:"back,omitempty"` // how many versions before the one that was seen last
+	// Back is how many versions before the one that was seen last, or how many etags before the former one.
+	Back int64 `json:"back,omitempty"`
 }
 
 // FileSaw is a reply.
@@ -269,7 +274,7 @@ func (f Files) shown(s fileStep) (out []history.Miss) {
 func (f Files) seen(s fileStep) Files {
 	file := &f.Files[s.In.Path]
 	if version, ok := s.Out.Body.Key("version").Int(); ok && !file.Sure {
-		file.Version, file.Sure = version, true
+		file.learn(version)
 		file.keep()
 	}
 	if etag := s.Out.Body.Key("etag").String(); etag != "" {
@@ -278,10 +283,19 @@ func (f Files) seen(s fileStep) Files {
 	return f
 }
 
-// keep remembers the text of the present version.
+// learn notes a version that was not sure: the first one after a delete.
+func (f *File) learn(version int64) {
+	if f.Dropped > 0 { // one write after the other has had the next version since
+		f.Again += version - f.Version
+	}
+	f.Version, f.Sure = version, true
+}
+
+// keep remembers the text and the type of the present version.
 func (f *File) keep() {
 	f.From = cmp.Or(f.From, f.Version)
-	f.Texts[f.Version%keptVersions], f.Wrote[f.Version%keptVersions] = f.Text, f.Version
+	slot := f.Version % keptVersions
+	f.Texts[slot], f.Types[slot], f.Wrote[slot] = f.Text, f.Type, f.Version
 }
 
 // versionShown compares the read of a version with what is known of it.
@@ -290,9 +304,13 @@ func (f Files) versionShown(s fileStep) []history.Miss {
 	code, _ := s.Out.Status.Int()
 	slot := asked % keptVersions
 	known := file.Wrote[slot] == asked
-	switch content := s.Out.Body.Key("content"); {
+	switch content, kind := s.Out.Body.Key("content"), s.Out.Body.Key("contentType"); {
 	case file.Sure && asked > file.Version:
 		return whether(code/100 == 4, openwop.OWPWSP19, s.Out.Status, "a refusal: there is no version %d", asked)
+	case file.Sure && file.Dropped > 0 && asked > file.Dropped && asked < file.Again:
+		return whether(code/100 == 4, openwop.OWPWSP19, s.Out.Status, "a refusal: version %d was a delete, or never there", asked)
+	case known && code/100 == 2 && file.Types[slot] != "" && kind.Present() && kind.String() != file.Types[slot]:
+		return []history.Miss{missOf("", kind, "the content type %s of version %d", file.Types[slot], asked)}
 	case known && code/100 == 2:
 		return whether(file.Texts[slot].is(content, f.MaxBytes), "", content, "the content %s of version %d", file.Texts[slot], asked)
 	case file.Sure && file.From > 0 && asked >= file.From && file.Version-asked < f.Keeps:

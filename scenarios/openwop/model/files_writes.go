@@ -107,6 +107,9 @@ func (f Files) next(in FileAsk) File {
 	file.There, file.Text, file.Type, file.Etag = true, in.Text, in.Type, ""
 	file.Version++
 	file.Sure = !again && (file.Sure || file.Version == 1)
+	if again && file.Dropped > 0 {
+		file.Again = file.Version
+	}
 	return file
 }
 
@@ -144,7 +147,7 @@ func (f Files) madeOf(in FileAsk) scenarios.RequirementID {
 func (f Files) wrote(s fileStep) Files {
 	file := f.next(s.In)
 	if version, ok := s.Out.Body.Key("version").Int(); ok && !file.Sure {
-		file.Version, file.Sure = version, true
+		file.learn(version)
 	}
 	if file.Sure {
 		file.keep()
@@ -203,6 +206,10 @@ func wins(s fileStep) scenarios.RequirementID {
 func (f Files) dropped(s fileStep) Files {
 	file := f.at(s.In)
 	former := [len(file.Former)]string{file.Etag, file.Former[0], file.Former[1]}
-	f.Files[s.In.Path] = File{Version: file.Version, Former: former}
+	gone := File{Version: file.Version, Former: former}
+	if file.Sure {
+		gone.Dropped = file.Version
+	}
+	f.Files[s.In.Path] = gone
 	return f
 }

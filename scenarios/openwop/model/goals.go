@@ -34,14 +34,16 @@ type Goal struct {
 	Paused   bool      `json:"paused"`
 	Open     bool      `json:"open,omitempty"` // it was escalated, and goes on: no text says how
 	// MaxRuns and MaxCost are its bounds, the second in thousandths of a dollar; 0 is none.
-	MaxRuns   int                  `json:"maxRuns,omitempty"`
-	MaxCost   int                  `json:"maxCost,omitempty"`
-	Objective int                  `json:"objective"` // as it was edited last; 0: as made
-	Runs      int                  `json:"runs"`      // that were judged
-	Cost      int                  `json:"cost"`
-	Verdict   bool                 `json:"verdict"` // the last one: satisfied
-	Named     [mostGoalRuns]string `json:"named"`   // the runs that were judged
-	Last      GoalDo               `json:"last"`    // what was done last that is no look at it
+	MaxRuns    int                  `json:"maxRuns,omitempty"`
+	MaxCost    int                  `json:"maxCost,omitempty"`
+	Objective  int                  `json:"objective"` // as it was edited last; 0: as made
+	Runs       int                  `json:"runs"`      // that were judged
+	Cost       int                  `json:"cost"`
+	Verdict    bool                 `json:"verdict"` // the last one: satisfied
+	Sure       int                  `json:"sure"`    // its confidence, and FormerSure that of the last verdict before it that had one
+	FormerSure int                  `json:"formerSure"`
+	Named      [mostGoalRuns]string `json:"named"` // the runs that were judged
+	Last       GoalDo               `json:"last"`  // what was done last that is no look at it
 }
 
 // GoalDo is what is done to a goal.
@@ -338,7 +340,10 @@ func (g Goal) with(s goalStep) Goal {
 	}
 	g.Runs++
 	g.Cost += s.In.Cost
-	g.Verdict = s.In.Satisfied
+	if g.Sure > 0 {
+		g.FormerSure = g.Sure
+	}
+	g.Verdict, g.Sure = s.In.Satisfied, s.In.Sure
 	return g.after(s)
 }
 

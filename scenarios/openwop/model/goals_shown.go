@@ -63,6 +63,10 @@ func (g Goal) read(s goalStep) (out []history.Miss) {
 	case said != g.Verdict:
 		out = append(out, missOf(openwop.OWP0097E1, verdict, "the verdict satisfied %t", g.Verdict))
 	}
+	// A judge may be as sure as it likes, most likely of a round number, but not just as it was of an earlier run.
+	sure := verdict.Key("confidence")
+	stale := g.Sure < 0 && g.FormerSure%5 != 0 && dollars(sure) == float64(g.FormerSure)/100
+	out = append(out, whether(!stale, openwop.OWP0097C3, sure, "no confidence: it is that of an earlier verdict")...)
 	return append(out, whether(g.names(g.Runs-1, of), openwop.OWP0097E9, of, "the run %s, which was judged last", g.Named[g.Runs-1])...)
 }
 

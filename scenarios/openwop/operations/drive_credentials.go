@@ -128,7 +128,7 @@ func (t *things) callByToken(contract *access.Contract, cell access.Cell, missin
 	switch cell.Caller {
 	case access.Malformed:
 		wrong = t.Marker()
-	case access.Unknown, access.Longer, access.Shorter:
+	case access.Unknown, access.Longer, access.Shorter, access.Cased:
 		wrong = cell.Caller.Carries().Of(t.token, t.spent)
 	}
 	if t.token == "" || wrong == "" || missing {

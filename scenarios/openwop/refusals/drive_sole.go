@@ -6,6 +6,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -20,8 +21,16 @@ type SoleObservation struct {
 	AtOnce  []Rivals      `json:"atOnce"` // of scopes of their own
 	Theirs  host.Answered `json:"theirs"` // of the first scope, by another tenant; zero if there is none
 	Control host.Answered `json:"control"`
+	Held    HeldScope     `json:"held"`
 	Ended   wire.Wait     `json:"ended"`
 	Again   host.Answered `json:"again"` // of the first scope, when its run had ended
+}
+
+// HeldScope is a scope whose run waits for somebody.
+type HeldScope struct {
+	First   host.Answered `json:"first"`
+	Waiting wire.Wait     `json:"waiting"`
+	Second  host.Answered `json:"second"` // of the same scope, while the first waits
 }
 
 // Rivals are creates of one scope that came at once.
@@ -36,9 +45,10 @@ var (
 var soleRuns = &scenarios.Drive[SoleObservation]{
 	ID: "openwop/sole-runs",
 	Title: "creates a run that must be the only one in its scope; while that runs, asks for a second one, one in another scope and one as " +
-		"another tenant; asks for several at once in one scope, for drawn scopes; and asks for one more in the first scope " +
-		"when its run has ended",
-	Sends: []string{"{create run} with X-Dedup (conformance-cancellable, conformance-delay or assay-loop-ask-user)", "{read run}",
+		"another tenant; asks for several at once in one scope, for drawn scopes; asks for a second one where the first waits; " +
+		"and asks for one more in the first scope when its run has ended",
+	Sends: []string{
+		"{create run} with X-Dedup (conformance-cancellable, conformance-delay or assay-loop-ask-user; assay-approval)", "{read run}",
 		"{create run} with X-Dedup, as another tenant", "{cancel run}"},
 	Dimensions: []*scenarios.Dimension{rivals, heats},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SoleObservation) {
@@ -84,11 +94,34 @@ var soleRuns = &scenarios.Drive[SoleObservation]{
 				}
 			}
 		}
+		o.Held = heldScope(ctx, h)
 		first.Stop(ctx, "to cancel the first run")
 		if o.Ended = first.AwaitEnd(ctx); o.Ended.Reached {
 			o.Again = ask(h, "a run of the first scope, when its run had ended", scope)
 		}
 	},
+}
+
+// heldScope asks for a second run of a scope while its first one waits for somebody, if a workflow is on offer that does.
+func heldScope(ctx context.Context, h host.Host) (o HeldScope) {
+	way := h.AnyOf(fixture.Approval, fixture.UpstreamApproval)
+	if way == "" {
+		return o
+	}
+	scope, request := h.Name("scope"), dialect.CreateRunRequest{WorkflowID: way}
+	first := sole(ctx, h, "a run that waits, of a scope of its own", request, scope)
+	if o.First = host.AnsweredBy("a run that waits, of a scope of its own", first.Created); first.ID == "" {
+		return o
+	}
+	if o.Waiting = first.AwaitSuspended(ctx, 0); o.Waiting.Reached {
+		const what = "a second run of the scope whose run waits"
+		second := sole(ctx, h, what, request, scope)
+		if o.Second = host.AnsweredBy(what, second.Created); second.ID != "" {
+			second.Stop(ctx, "to cancel the second run of the scope whose run waits")
+		}
+	}
+	first.Stop(ctx, "to cancel the run that waits")
+	return o
 }
 
 // sole asks for a run that is to be the only one of its scope.

@@ -43,6 +43,9 @@ var onePerScope = scenarios.Scenario{
 			}
 			j.Check(openwop.OWPERR29, made).To(check.Len(1), "runs that were made of those that came at once")
 		}
+		if status := o.Held.Waiting.Last.Key("status").String(); o.Held.Waiting.Reached && host.IsWaiting(status) {
+			j.Check(openwop.OWPERR29, o.Held.Second.Status).To(check.Status(4), "%s", o.Held.Second.Asked)
+		}
 		if o.Ended.Reached {
 			j.Check(openwop.OWPERR29, o.Again.Status).To(check.Status(2), "%s", o.Again.Asked)
 		}

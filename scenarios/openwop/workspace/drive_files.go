@@ -73,6 +73,11 @@ var filesWritten = &scenarios.Drive[[]FileWrite]{
 			}
 			writes = append(writes, w)
 		}
+		if f.Depth != scenarios.Quick { // each text that looks like another value
+			for _, kind := range f.Rand.Perm(len(contents)) {
+				writes = append(writes, FileWrite{Path: writes[1].Path, Content: contents[kind], ContentType: "text/plain"})
+			}
+		}
 		// One that had a type is written without.
 		writes = append(writes, FileWrite{Path: writes[1].Path, Content: f.Marker(), ContentType: "text/csv"},
 			FileWrite{Path: writes[1].Path, Content: f.Marker()})

@@ -27,7 +27,8 @@ type FileConditions struct {
 	Current FileCondition   `json:"current"` // with the etag of First
 	Stale   []FileCondition `json:"stale"`   // with that etag again, and with an invented one
 	Last    FileCondition   `json:"last"`    // with the file's current etag
-	Life    []FileCondition `json:"life"`    // then: the file is deleted and made again, a drawn number of times
+	// Life is what comes then: the first content is written again, and the file is deleted and made again, a drawn number of times.
+	Life []FileCondition `json:"life"`
 }
 
 // fileConditions writes a file with its current etag, a former one and an invented
@@ -35,7 +36,8 @@ type FileConditions struct {
 var fileConditions = &scenarios.Drive[FileConditions]{
 	ID: "openwop/file-conditions",
 	Title: "writes a workspace file with the etag that it has, with the one it had before and with one that nobody gave " +
-		"out, and reads it after each; deletes it and makes it again, and writes with etags of all its lives, and with mixtures of them",
+		"out, and reads it after each; writes its first content again; deletes it and makes it again, and " +
+		"writes with etags of all its lives, and with mixtures of them",
 	Sends:      []string{"{write file}", "{write file} with If-Match", "{read file}", "{delete file}"},
 	Uses:       []string{host.WorkspaceFiles},
 	Dimensions: []*scenarios.Dimension{lives, writesOfLife},
@@ -61,7 +63,15 @@ var fileConditions = &scenarios.Drive[FileConditions]{
 			o.Stale = append(o.Stale, s)
 		}
 		last := conditional(ctx, f, path, second, "the etag that the file has", &o.Last)
-		o.Life = live(ctx, f, path, []string{first, second, last})
+		// The first content again: its etag is still that of another version.
+		back, stale := FileCondition{Made: true, Free: true}, FileCondition{}
+		now := conditionalTo(ctx, f, path, "", "no condition", o.First.Content, &back)
+		if o.Life = []FileCondition{back}; now == "" {
+			return
+		}
+		conditional(ctx, f, path, first, "the etag of an earlier version with the same content", &stale)
+		o.Life = append(o.Life, stale)
+		o.Life = append(o.Life, live(ctx, f, path, []string{first, second, last, now})...)
 	}),
 }
 
@@ -116,7 +126,11 @@ func staleEtags(f *host.Files, former []string, now string) (stale []string) {
 // conditional writes a file if it has this etag, and reads it. It returns the etag
 // after the write.
 func conditional(ctx context.Context, f *host.Files, path, etag, what string, o *FileCondition) string {
-	o.What, o.Content = what, f.Marker()
+	return conditionalTo(ctx, f, path, etag, what, f.Marker(), o)
+}
+
+func conditionalTo(ctx context.Context, f *host.Files, path, etag, what, content string, o *FileCondition) string {
+	o.What, o.Content = what, content
 	reply := f.TextIf(ctx, path, etag, o.Content)
 	o.Put = host.FileReplyOf(reply)
 	o.Got = f.LookAt(ctx, path, "")

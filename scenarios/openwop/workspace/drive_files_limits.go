@@ -123,6 +123,7 @@ type FilesFull struct {
 	Gone    string           `json:"gone"`  // the path of a file made and deleted before the first list
 	Before  host.FileReply   `json:"before"`
 	Filled  []host.FileReply `json:"filled"` // writes of new files, up to the bound
+	Paths   []string         `json:"paths"`  // of these files
 	Again   host.FileReply   `json:"again"`  // the control: the first of them written again before the workspace is full
 	Full    host.FileReply   `json:"full"`   // the list then
 	Over    host.FileReply   `json:"over"`   // one more
@@ -173,6 +174,7 @@ func fill(ctx context.Context, f *host.Files, o *FilesFull, room int) {
 		for n := range batch {
 			path, content := numbered(f, i+n), f.Marker()
 			f.LeaveFile(path)
+			o.Paths = append(o.Paths, path)
 			calls[n] = func(ctx context.Context) { batch[n] = host.FileReplyOf(f.Text(ctx, path, content)) }
 		}
 		f.AtOnce(ctx, calls...)

@@ -24,12 +24,12 @@ type FilesListed struct {
 // filesListed lists files of several folders.
 var filesListed = &scenarios.Drive[FilesListed]{
 	ID: "openwop/files-listed",
-	Title: "writes workspace files in two folders and beside them, one of them twice, and lists each folder, all of them, " +
-		"and one that is empty; deletes one and lists again",
+	Title: "writes workspace files in two folders and beside them, one of them twice, some that differ in a sign, and lists each folder, " +
+		"all of them, and one that is empty; deletes one and lists again",
 	Sends: []string{"{write file}", "{list files}?prefix=", "{delete file}"},
 	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilesListed) {
-		for _, path := range []string{"a/one", "a/two", "a/deep/er", "b/one", "ab"} {
+		for _, path := range []string{"a/one", "a/two", "a/deep/er", "b/one", "ab", "c_d.e", "c-d.e", "c_d-e"} {
 			w := FileWrite{Path: f.Path(path), Content: f.Marker()}
 			reply := admitted(ctx, f, w.Path, w.Content)
 			if w.Put = host.FileReplyOf(reply); path == "a/two" && reply.Success() {
@@ -49,6 +49,7 @@ var filesListed = &scenarios.Drive[FilesListed]{
 			{What: "what begins with a letter", Prefix: f.Prefix + "/a", Shown: []FileWrite{all[0], all[1], all[2], all[4]}},
 			{What: "all of them", Prefix: f.Prefix, Shown: all},
 			{What: "one file", Prefix: all[3].Path, Shown: all[3:4]},
+			{What: "what begins with signs that patterns have", Prefix: f.Prefix + "/c_d.", Shown: all[5:6]},
 			{What: "a folder that is not there", Prefix: f.Prefix + "/" + f.Marker() + "/"},
 		} {
 			listFiles(ctx, f, o, l)

@@ -3,6 +3,8 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
@@ -58,7 +60,7 @@ var filesOwned = &scenarios.Drive[FileOwners]{
 }
 
 // alike returns owners that collide if a host joins tenant and workspace into one
-// key. No other drive uses their names.
+// key, or looks away from the case of letters. No other drive uses their names.
 func alike(h host.Host) []FileOwner {
 	t, w := h.Name("t"), h.Marker()
 	owners := []FileOwner{{Tenant: t, Workspace: w}, {Tenant: t}, {Tenant: t, Workspace: h.Marker()}, {Tenant: w, Workspace: t},
@@ -67,6 +69,11 @@ func alike(h host.Host) []FileOwner {
 		x := h.Marker()
 		owners = append(owners, FileOwner{Tenant: t + joint + w}, FileOwner{Tenant: t, Workspace: w + joint + x},
 			FileOwner{Tenant: t + joint + w, Workspace: x})
+	}
+	for _, o := range []FileOwner{{Tenant: strings.ToUpper(t), Workspace: w}, {Tenant: t, Workspace: strings.ToUpper(w)}} {
+		if !slices.Contains(owners, o) { // in letters of the other case
+			owners = append(owners, o)
+		}
 	}
 	for i := range owners {
 		owners[i].Content = h.Marker()

@@ -24,16 +24,17 @@ type FileHistory struct {
 
 // FileVersion is the reply to ?version=.
 type FileVersion struct {
-	Version string         `json:"version"` // as requested
-	Content string         `json:"content,omitempty"`
-	Got     host.FileReply `json:"got"`
+	Version     string         `json:"version"` // as requested
+	Content     string         `json:"content,omitempty"`
+	ContentType string         `json:"contentType,omitempty"` // as it was written; "" = none sent
+	Got         host.FileReply `json:"got"`
 }
 
 // fileRewritten writes a file repeatedly, once with its current content.
 var fileRewritten = &scenarios.Drive[FileHistory]{
 	ID: "openwop/file-rewritten",
-	Title: "writes a workspace file a random number of times, once with the same content again, reads it after each write, " +
-		"and then each of its versions, one that never was, and what is none",
+	Title: "writes a workspace file a random number of times, with other content types, once with the same content again, " +
+		"reads it after each write, and then each of its versions, one that never was, and what is none",
 	Sends: []string{"{write file}, several times", "{read file}", "{read file}?version="},
 	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileHistory) {
@@ -42,7 +43,7 @@ var fileRewritten = &scenarios.Drive[FileHistory]{
 		path, n := f.Path("rewritten"), f.Between(4, 6)
 		again := f.Between(1, n-1) // repeats the previous content
 		for i := range n {
-			w := FileWrite{Path: path, Content: f.Marker()}
+			w := FileWrite{Path: path, Content: f.Marker(), ContentType: contentTypes[i%len(contentTypes)]}
 			if i == again {
 				w.Content = o.Writes[i-1].Content
 			}
@@ -60,7 +61,7 @@ var fileRewritten = &scenarios.Drive[FileHistory]{
 func history(ctx context.Context, f *host.Files, o *FileHistory, path string) {
 	for i, w := range o.Writes {
 		got := at(ctx, f, path, i+1)
-		o.Older = append(o.Older, FileVersion{strconv.Itoa(i + 1), w.Content, got})
+		o.Older = append(o.Older, FileVersion{strconv.Itoa(i + 1), w.Content, w.ContentType, got})
 	}
 	n := len(o.Writes)
 	for _, ask := range []struct {
@@ -120,7 +121,7 @@ var fileHorizon = &scenarios.Drive[FileHorizon]{
 				continue
 			}
 			got := at(ctx, f, path, version)
-			v := FileVersion{strconv.Itoa(version), contents[version-1], got}
+			v := FileVersion{Version: strconv.Itoa(version), Content: contents[version-1], Got: got}
 			if version < oldest {
 				o.Beyond = append(o.Beyond, v)
 			} else {
@@ -140,13 +141,14 @@ type FileDeleted struct {
 	Twice    host.FileReply   `json:"twice"`    // deleted again
 	Never    []host.FileReply `json:"never"`    // read and deleted: a path never written
 	Again    FileWrite        `json:"again"`
+	Between  []FileVersion    `json:"between"` // versions that no write made, if there are some
 }
 
 var fileDeleted = &scenarios.Drive[FileDeleted]{
 	ID: "openwop/file-deleted",
-	Title: "writes a workspace file twice, deletes it, looks for it, deletes it again and writes it again; and does the " +
-		"same to a path that was never written",
-	Sends: []string{"{write file}", "{read file}", "{delete file}", "{list files}?prefix="},
+	Title: "writes a workspace file twice, deletes it, looks for it, deletes it again, writes it again and reads the versions between; and " +
+		"does the same to a path that was never written",
+	Sends: []string{"{write file}", "{read file}", "{read file}?version=", "{delete file}", "{list files}?prefix="},
 	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileDeleted) {
 		*o = FileDeleted{First: FileWrite{Path: f.Path("doomed"), Content: f.Marker()}}
@@ -176,5 +178,10 @@ var fileDeleted = &scenarios.Drive[FileDeleted]{
 			o.Never = append(o.Never, ask())
 		}
 		roundTrip(ctx, f, &o.Again)
+		deleted, _ := o.First.Put.Body.Key("version").Int()
+		again, ok := o.Again.Put.Body.Key("version").Int()
+		for v := deleted + 1; ok && deleted > 0 && v < min(again, deleted+mostVersions); v++ {
+			o.Between = append(o.Between, FileVersion{Version: strconv.FormatInt(v, 10), Got: at(ctx, f, path, int(v))})
+		}
 	}),
 }

@@ -60,6 +60,25 @@ var loopWrittenTo = &scenarios.Drive[HeldLoop]{
 	},
 }
 
+// loopEmptied deletes the only file of a workspace while a loop is suspended.
+var loopEmptied = &scenarios.Drive[HeldLoop]{
+	ID: "openwop/loop-emptied",
+	Title: "holds a loop by a question in a random turn, meanwhile deletes the only file of the workspace, of another tenant if there is " +
+		"one, and answers",
+	Sends: []string{"{write file}", "{read file}", "{delete file}", "{create run} (assay-loop-workspace with a random plan)", "{answer node}",
+		"{read run}", "{poll log}"},
+	Excludes: host.WorkspaceFiles,
+	Run: func(ctx context.Context, c *scenarios.Conn, o *HeldLoop) {
+		h := host.Host{Conn: c}
+		if other, ok := h.Other(); ok { // in the first tenant's workspace drives leave their files until the end
+			h = host.Host{Conn: other}
+		}
+		f := h.Files()
+		*o = notedLoop(ctx, h, f, []FileChange{{Path: f.Path("only"), Before: h.Marker()}})
+		f.Tidy(ctx)
+	},
+}
+
 // notedLoop runs a loop whose turns note what they see. It is answered once.
 func notedLoop(ctx context.Context, h host.Host, f *host.Files, changes []FileChange) HeldLoop {
 	n := notedTurns(h, 3)

@@ -34,7 +34,10 @@ type filed struct {
 	there    bool
 }
 
-type kept struct{ content, contentType string }
+type kept struct {
+	content, contentType string
+	gone                 bool // it is a delete
+}
 
 const (
 	shelfBytes    = 400
@@ -220,7 +223,7 @@ func (s *shelf) get(r shelfRequest) shelfReply {
 		case "keeps nothing":
 			least = n - 1
 		}
-		if v > n || v <= least {
+		if v > n || v <= least || v < n && f.versions[v-1].gone {
 			return s.notFound()
 		}
 		n = v
@@ -287,7 +290,7 @@ func (s *shelf) remove(r shelfRequest) shelfReply {
 		return s.notFound()
 	}
 	f.there = false
-	f.versions = append(f.versions, kept{})
+	f.versions = append(f.versions, kept{gone: true})
 	if s.lie == "starts over" {
 		delete(s.of(r.owner), r.path)
 	}
@@ -317,7 +320,7 @@ func (s *shelf) store(r shelfRequest) *filed {
 		content = content[:min(len(content), shelfBytes)]
 	}
 	f.there = true
-	f.versions = append(f.versions, kept{content, r.contentType})
+	f.versions = append(f.versions, kept{content: content, contentType: r.contentType})
 	return f
 }
 

@@ -132,6 +132,11 @@ func (o FilesFull) alone(j *scenarios.Judge) {
 			want++
 		}
 	}
+	for i, r := range o.Filled {
+		if host.Succeeded(r.Status) && len(partsOf(o.Full, o.Paths[i]).Values) == 0 {
+			j.Violates(openwop.OWPWSP4, entries(o.Full), "setup failed: the list of the full workspace lacks "+o.Paths[i]+", which was written")
+		}
+	}
 	if got := len(listed(o.Full)); got != want {
 		j.Block(fmt.Sprintf("the workspace lists %d files, not the expected %d: somebody else writes there, or it "+
 			"does not list all", got, want),

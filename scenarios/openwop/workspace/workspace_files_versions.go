@@ -201,8 +201,8 @@ var oneWriterWins = scenarios.Scenario{
 var numberingContinues = scenarios.Scenario{
 	ID:     "openwop/workspace-files/numbering-continues",
 	Title:  "a file that is written again after its delete counts on from where it was",
-	Proves: scenarios.IDs{openwop.OWPWSP17},
-	Claim:  claims.WorkspaceVersioned,
+	Proves: scenarios.IDs{openwop.OWPWSP17}, Watches: scenarios.IDs{openwop.OWPWSP19},
+	Claim: claims.WorkspaceVersioned,
 	Ask: scenarios.Ask(fileDeleted, func(o FileDeleted, j *scenarios.Judge) {
 		given(o.First.Put, j, "the write of a file")
 		givenDelete(o.Deleted, j)
@@ -215,6 +215,9 @@ var numberingContinues = scenarios.Scenario{
 				j.Find("", "a file that was deleted at version %d is version %d when it is written again: the delete "+
 					"should be one version", before, n)
 			}
+		}
+		for _, v := range o.Between {
+			j.Check(openwop.OWPWSP19, v.Got.Status).To(check.Status(4), "version %s of a file, which no write made", v.Version)
 		}
 	}),
 }
@@ -243,6 +246,9 @@ func (v FileVersion) check(j *scenarios.Judge) {
 		return
 	}
 	j.Check(openwop.OWPWSP18, v.Got.Body.Key("content")).To(check.Equal(v.Content), "content of version %s", v.Version)
+	if kind := v.Got.Body.Key("contentType"); v.ContentType != "" && kind.Present() {
+		j.Check(openwop.OWPWSP18, kind).To(check.Equal(v.ContentType), "contentType of version %s", v.Version)
+	}
 	if n, err := strconv.Atoi(v.Version); err == nil {
 		j.Check(openwop.OWPWSP18, v.Got.Body.Key("version")).To(check.Equal(n), "version of version %s", v.Version)
 	}

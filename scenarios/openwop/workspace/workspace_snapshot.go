@@ -16,7 +16,7 @@ import (
 func SnapshotSuite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "workspace-snapshot", Title: "the files a turn reads: as they were when it started, after a resume and on replay as well",
-		Scenarios: []scenarios.Scenario{writeInTurn, writeFromOutside, replaySeesTheSame, seamWriteTurn, seamLastTurn},
+		Scenarios: []scenarios.Scenario{writeInTurn, writeFromOutside, lastDeleted, replaySeesTheSame, seamWriteTurn, seamLastTurn},
 	}
 }
 
@@ -57,6 +57,20 @@ var writeFromOutside = scenarios.Scenario{
 		default:
 			o.judgeSnapshots(j)
 		}
+	}),
+}
+
+var lastDeleted = scenarios.Scenario{
+	ID:     "openwop/workspace-snapshot/last-file-deleted",
+	Title:  "the only file of a workspace, deleted while a loop is suspended, is there for the resumed turn, and for none after it",
+	Proves: scenarios.IDs{openwop.OWP0061D2, openwop.OWP0061C3},
+	Claim:  claims.LoopWorkspaceResume, Depth: scenarios.Standard,
+	Ask: scenarios.Ask(loopEmptied, func(o HeldLoop, j *scenarios.Judge) {
+		if !host.Succeeded(o.Loop.Log.Created) { // the list of fixtures may not hold for every tenant
+			j.Block("setup failed: there is no run of "+fixture.LoopWorkspace+": HTTP "+o.Loop.Log.Created.JSON(), host.GiveOtherKey)
+		}
+		j.Reach(o.Suspended, askInTurn)
+		o.judgeNotes(j)
 	}),
 }
 

@@ -1,0 +1,93 @@
+package memory
+
+import (
+	"context"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// MemoryTwins is a loop whose worker wrote entries, some of which have the same content under other tags.
+type MemoryTwins struct {
+	Tag    string      `json:"tag"` // of all of them
+	Twins  []Twin      `json:"twins"`
+	Log    host.RunLog `json:"log"`    // of the loop
+	Worker host.RunLog `json:"worker"` // which read once more before it ended
+}
+
+// Twin is an entry with a tag of its own.
+type Twin struct {
+	Content string `json:"content"`
+	Tag     string `json:"tag"`
+}
+
+var twinEntries = &scenarios.Dimension{Name: "memory entries of two contents", Least: 3, Most: [3]int{3, 6, 20}}
+
+// memoryTwins has a worker write entries of the same content.
+var memoryTwins = &scenarios.Drive[MemoryTwins]{
+	ID: "openwop/memory-twins",
+	Title: "runs a loop with a worker that writes entries of two contents, each with a tag of its own, and reads before and behind " +
+		"its end",
+	Sends:      []string{"{create run} (assay-loop-memory, and the worker assay-memory-worker)", "{read run}", "{poll log}"},
+	Dimensions: []*scenarios.Dimension{twinEntries},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *MemoryTwins) {
+		h := host.Host{Conn: c}
+		requireMemory(h, 2, fixture.Memory)
+		*o = MemoryTwins{Tag: tag(h)}
+		contents, writes := []string{h.Marker(), h.Marker()}, [][]memoryWrite{{}}
+		for i := range h.Draw(twinEntries) {
+			twin := Twin{contents[i%len(contents)], h.Name("of")}
+			o.Twins = append(o.Twins, twin)
+			writes[0] = append(writes[0], memoryWrite{memoryEntry{Content: twin.Content, Tags: []string{o.Tag, twin.Tag}}})
+		}
+		o.Log = whole(ctx, h, "the loop whose worker writes the same twice", remembering(fixture.Memory, o.Tag,
+			host.Plan{host.NextWorker(fixture.MemoryOne), host.Terminate(h.Name("done"))},
+			map[string]any{"workerPlan": h.LoopPlan(2), "workerWrites": writes}))
+		for _, id := range runsOfWorkers(o.Log, fixture.MemoryOne) {
+			o.Worker = h.ChildRun(ctx, id).FinishAsChild(ctx)
+		}
+	},
+}
+
+// tagged reports whether a look showed an entry.
+func (r recollections) tagged(at host.Look, twin Twin) bool {
+	return slices.ContainsFunc(r.Entries(at).Values, func(e wire.Value) bool {
+		return e.Key("content").String() == twin.Content && slices.Contains(contentsIn(e.Key("tags").Actual()), twin.Tag)
+	})
+}
+
+// RFC 0039 MAE-2. The control is the worker, which reads them all.
+var twinsBrought = scenarios.Scenario{
+	ID:     "openwop/memory/same-content-brought",
+	Title:  "each entry that a worker wrote is read by its parent, also where another has the same content",
+	Proves: scenarios.IDs{openwop.OWPMEM2},
+	Claim:  claims.MemoryWorkers, Depth: scenarios.Standard,
+	Ask: scenarios.Ask(memoryTwins, func(o MemoryTwins, j *scenarios.Judge) {
+		r, ok := recalled(o.Log, j, "the loop", 2)
+		if !ok {
+			return
+		}
+		if !host.Succeeded(o.Worker.Created) {
+			j.Block("setup failed: the loop does not name the run of its worker", nameChildren)
+		}
+		own, ok := recalled(o.Worker, j, "the worker", 2)
+		if !ok {
+			return
+		}
+		next := host.Look{Turn: 2, At: host.AtBegin}
+		for _, twin := range o.Twins {
+			if !own.tagged(next, twin) {
+				j.Block("setup failed: the worker itself does not read the entry with the tag "+twin.Tag,
+					"have each write of a node make an entry")
+			}
+			brought := check.That("an entry with the tag "+twin.Tag, func(any) bool { return r.tagged(next, twin) })
+			j.Check(openwop.OWPMEM2, r.Entries(next)).To(brought, "what %s of the loop read", next)
+		}
+	}),
+}
