@@ -113,6 +113,9 @@ func (j *Judge) NotOffered(shown string) { j.stopBy(NotOffered(shown)) }
 // Firm reports whether the target makes the claim explicitly or the operator expects it.
 func (j *Judge) Firm() bool { return j.firm }
 
+// Unmet ends the judge, since what was drawn did not come to what the scenario is about: see the function [Unmet].
+func (j *Judge) Unmet(reason string) { j.stopBy(Unmet(reason)) }
+
 func (j *Judge) stopBy(err error) {
 	if j.stop == nil { // the first of several parts counts
 		errors.As(err, &j.stop) // err is always a Stop

@@ -50,6 +50,10 @@ func NotOffered(shown string) error {
 	return &Stop{Verdict: Inapplicable, Reason: "not offered: " + shown}
 }
 
+// Unmet returns a Stop for what was drawn and did not come to what the scenario is about. It is for scenarios whose sentences others
+// prove.
+func Unmet(reason string) error { return &Stop{Verdict: Inapplicable, Reason: reason} }
+
 // NotThere returns a Stop for a target that lacks the feature in question; shown is what it sent in its place. If the
 // target makes the claim, or the operator expects it, the scenario fails and all its requirements are violated. If the
 // claim is open (see [Claim.Open]), the scenario is inapplicable.

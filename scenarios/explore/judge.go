@@ -36,7 +36,7 @@ func (k *Kind[S, In, Out]) Judge(o Observation[S, In, Out], j *scenarios.Judge) 
 	}
 	for _, id := range j.Proves() {
 		if !j.Checked(id) {
-			j.Block("no history came to what "+string(id)+" is about", "explore for longer, or with another seed")
+			j.Unmet("no history came to what " + string(id) + " is about")
 		}
 	}
 }

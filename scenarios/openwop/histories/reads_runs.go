@@ -299,7 +299,10 @@ func (r *run) fork(ctx context.Context, in model.RunAsk) model.RunSaw {
 	if f.ID == "" {
 		return out
 	}
-	l := f.Settle(ctx, "the fork")
+	l := f.Stands(ctx, "the fork")
+	if l.Status().String() != "paused" {
+		l = f.Settle(ctx, "the fork")
+	}
 	if out.Copy = l.Events; !host.IsTerminal(l.Status().String()) {
 		return out
 	}

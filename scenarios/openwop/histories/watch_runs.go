@@ -30,7 +30,7 @@ func (r *run) watched(ctx context.Context, step func(context.Context) model.RunS
 	}
 	var mu sync.Mutex
 	var heard wire.Values
-	reached, closed := int64(-1), false
+	reached, closed := last, false
 	r.AtOnce(ctx, func(context.Context) {
 		n := 0
 		for range s.Events() {
