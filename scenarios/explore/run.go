@@ -31,12 +31,18 @@ const (
 // enough is the time after which no further object is made, and twice that is the end of the last history: a target may be slow.
 const enough = 20 * time.Second
 
+// enoughKilled is that where the target is killed: most of it goes by while it starts.
+const enoughKilled = 3 * time.Second
+
 // Run makes histories of objects, one after the other, until one is not explained. That one is made small.
 func (k *Kind[S, In, Out]) Run(ctx context.Context, c *scenarios.Conn, o *Observation[S, In, Out]) {
 	o.Known = c.Known
 	k = k.except(c.Known)
 	met := Coverage{}
-	began := c.Now()
+	began, enough := c.Now(), enough
+	if c.Mortal != nil {
+		enough = enoughKilled
+	}
 	for range c.Draw(objects) {
 		if c.Now().Sub(began) > enough {
 			return

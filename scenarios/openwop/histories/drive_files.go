@@ -274,10 +274,15 @@ func (w *workspace) foreign(ctx context.Context, in model.FileAsk) model.FileSaw
 		return model.FileSaw{Nobody: true, Prefix: w.prefix}
 	}
 	f := &host.Files{Host: *w.other, Prefix: w.Prefix, Left: map[string]func(){}}
+	ask := func() host.FileReply { return f.LookAt(ctx, w.path(in), "") }
 	if in.Do == model.DropForeign {
-		return w.saying(f.Drop(ctx, w.path(in)))
+		ask = func() host.FileReply { return f.Drop(ctx, w.path(in)) }
 	}
-	return w.saying(f.LookAt(ctx, w.path(in), ""))
+	reply := ask()
+	if status, _ := reply.Status.Int(); status == http.StatusUnauthorized { // the host does not know the key, which is nobody's
+		return model.FileSaw{Nobody: true, Prefix: w.prefix}
+	}
+	return w.saying(reply)
 }
 
 var filesExplained = scenarios.Scenario{
