@@ -1,6 +1,8 @@
 package histories
 
 import (
+	"strings"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/explore/lockstep"
 	"github.com/openassay/assay/scenarios/openintent/claims"
@@ -16,9 +18,13 @@ func Small() []lockstep.Small {
 func smallQuestion(asks int) lockstep.Small {
 	kind := model.Kinds[asks]
 	fits, other := answers[kind][0], answers[kind][len(answers[kind])-1]
+	begin := model.Question{Status: model.Suspended, Lifecycle: true, Asks: asks}
+	if kind == "choice" {
+		begin.Offers = strings.Join(model.Choices, "\n")
+	}
 	return &lockstep.World[model.Question, model.Asked, model.Replied]{
 		Name: "a question, " + kind, Kind: questions, Scenario: questionsExplained,
-		Begin: model.Question{Status: model.Suspended, Lifecycle: true, Asks: asks},
+		Begin: begin,
 		On: func(q model.Question, d scenarios.Discovery) model.Question {
 			_, q.Lifecycle = claims.Lifecycle.Look(d)
 			return q

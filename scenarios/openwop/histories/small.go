@@ -157,7 +157,7 @@ func runOf(name string, l model.Loop) *runWorld {
 	}...)
 	for _, by := range []model.By{model.ByNode, model.ByToken, model.ByOld, model.ByForged, model.ByLonger, model.Nowhere, model.Misfit,
 		model.Reject, model.Shouted} {
-		w.Steps = append(w.Steps, model.RunAsk{Do: model.AnswerRun, By: by, From: -1})
+		w.Steps = append(w.Steps, model.RunAsk{Do: model.AnswerRun, By: by})
 	}
 	for _, s := range []model.Run{
 		{Claims: model.Claims{Ancestry: true}}, {Held: true}, {Pause: model.Standing}, {End: "completed"}, {End: "cancelled"},

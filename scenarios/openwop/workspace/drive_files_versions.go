@@ -45,7 +45,7 @@ var fileRewritten = &scenarios.Drive[FileHistory]{
 		for i := range n {
 			w := FileWrite{Path: path, Content: f.Marker(), ContentType: contentTypes[i%len(contentTypes)]}
 			if i == again {
-				w.Content = o.Writes[i-1].Content
+				w.Content, w.ContentType = o.Writes[i-1].Content, o.Writes[i-1].ContentType
 			}
 			roundTrip(ctx, f, &w)
 			o.Writes = append(o.Writes, w)
