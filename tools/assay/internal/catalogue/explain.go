@@ -177,6 +177,9 @@ func (p *page) scenarios(id string) {
 			p.field("asks", "whether "+s.Title)
 			p.field("claim", claimLine(suite.Protocol, s.Claim.ID))
 			p.list("proves", requirementLines(ledger, s.Proves))
+			if s.Depth > scenarios.Quick {
+				p.field("depth", "asked from --depth "+s.Depth.String()+" on")
+			}
 			if s.Reach() < scenarios.Observed {
 				p.field("evidence", s.Reach().String()+" at most, whatever the target offers")
 			}

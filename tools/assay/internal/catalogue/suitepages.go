@@ -83,6 +83,9 @@ func (c *Catalogue) writeScenario(b *strings.Builder, s scenarios.Suite, sc scen
 	if sc.Claim.ID != "" {
 		fmt.Fprintf(b, ", asked where `%s` is claimed", sc.Claim.ID)
 	}
+	if sc.Depth > scenarios.Quick {
+		fmt.Fprintf(b, ", from depth %s on", sc.Depth)
+	}
 	b.WriteString(").\n\n")
 	for _, id := range sc.Proves {
 		r, _ := ledger.Find(id)
