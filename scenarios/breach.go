@@ -110,7 +110,6 @@ func (r *Report) violates(id RequirementID, drive string, at wire.Ref, d Discove
 // Refuses reports whether a status refuses for a credential or for load, or is one that a proxy gives in place of the target.
 func Refuses(status int) bool { return refusals[status] }
 
-// refusals are those of [Refuses].
 var refusals = map[int]bool{
 	http.StatusUnauthorized: true, http.StatusForbidden: true, http.StatusProxyAuthRequired: true, http.StatusRequestTimeout: true,
 	http.StatusTooManyRequests: true, http.StatusBadGateway: true, http.StatusServiceUnavailable: true, http.StatusGatewayTimeout: true,

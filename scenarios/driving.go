@@ -51,13 +51,13 @@ func (c *Certification) drive(ctx context.Context) {
 		}
 	}
 	_, reply := c.discovery.transcript.ReplyTimes()
-	length := func(d *drive) time.Duration { return d.meta.Waits + time.Duration(d.meta.Replies)*reply }
-	slices.SortStableFunc(left, func(a, b *drive) int {
-		if c.kills(a.meta) != c.kills(b.meta) {
-			return map[bool]int{true: 1, false: -1}[c.kills(a.meta)]
+	length := func(d *drive) time.Duration {
+		if c.kills(d.meta) { // it comes last
+			return -1
 		}
-		return cmp.Compare(length(b), length(a))
-	})
+		return d.meta.Waits + time.Duration(d.meta.Replies)*reply
+	}
+	slices.SortStableFunc(left, func(a, b *drive) int { return cmp.Compare(length(b), length(a)) })
 	running := map[*drive]bool{}
 	ended := make(chan *drive)
 	for len(left)+len(running) > 0 {

@@ -63,6 +63,9 @@ func Exchanges(t *wire.Transcript) (all []Exchange) {
 // Ok reports whether the reply is a success.
 func (x Exchange) Ok() bool { return x.Code/100 == 2 }
 
+// Writes reports whether the request may have changed something.
+func (x Exchange) Writes() bool { return x.Method != http.MethodGet && x.Method != http.MethodHead }
+
 // Answered reports whether there is a reply to go by: one that refuses a credential, or for load, says nothing of what was asked for.
 func (x Exchange) Answered() bool { return x.Code > 0 && !scenarios.Refuses(int(x.Code)) }
 
@@ -104,45 +107,17 @@ func (x Exchange) Names(t *wire.Transcript, text string) bool {
 }
 
 // Object returns the JSON object that the request sent. ok is false if it may be taken for something else: its type is another one, or
-// a name stands in it twice.
+// parsers may read it differently (see [wire.Vet]).
 func (x Exchange) Object() (members map[string]any, ok bool) {
 	kind, _ := x.Get("Content-Type")
 	if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" || !x.Whole {
 		return nil, false
 	}
+	limits := wire.DefaultLimits()
+	if _, err := wire.Vet([]byte(x.Sent), limits.Depth, limits.NumberChars); err != nil {
+		return nil, false
+	}
 	v, err := wire.Decode(x.Sent)
 	members, isObject := v.(map[string]any)
-	return members, err == nil && isObject && names(v) == namesIn(x.Sent)
-}
-
-// names counts the members of all objects in a value.
-func names(v any) (n int) {
-	switch v := v.(type) {
-	case map[string]any:
-		n = len(v)
-		for _, member := range v {
-			n += names(member)
-		}
-	case []any:
-		for _, item := range v {
-			n += names(item)
-		}
-	}
-	return n
-}
-
-// namesIn counts the members of all objects in a text of JSON.
-func namesIn(text string) (n int) {
-	quoted := false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case c == ':' && !quoted:
-			n++
-		}
-	}
-	return n
+	return members, err == nil && isObject
 }

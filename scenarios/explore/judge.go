@@ -2,8 +2,10 @@ package explore
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -51,14 +53,14 @@ func (k *Kind[S, In, Out]) except(known scenarios.IDs) *Kind[S, In, Out] {
 // explained checks each step that the model explains under those sentences of the rules that it met which the scenario proves, and
 // behind a kill also under the others: they were seen to survive it.
 func (k *Kind[S, In, Out]) explained(h History[S, In, Out], v history.Verdict[S, In, Out], j *scenarios.Judge) {
-	states := []S{h.Begin}
+	states, behindKill := []S{h.Begin}, k.behindKill(h)
 	for _, i := range v.Order {
 		step := h.Steps[i]
 		next := k.Model.After(states, step)
 		if !step.Lost {
 			for _, r := range k.rules(states, step.In) {
 				for _, id := range r.Of {
-					if slices.Contains(j.Proves(), id) || k.behindKill(h, step) {
+					if slices.Contains(j.Proves(), id) || behindKill(step) {
 						j.Check(id, k.Shown(step.Out)).To(as(r.Name, len(next) > 0), "%s", k.Model.Tell(step))
 					}
 				}
@@ -68,11 +70,15 @@ func (k *Kind[S, In, Out]) explained(h History[S, In, Out], v history.Verdict[S,
 	}
 }
 
-// behindKill reports whether the target was killed before a step.
-func (k *Kind[S, In, Out]) behindKill(h History[S, In, Out], step history.Step[In, Out]) bool {
-	return step.Killed && !k.Single || slices.ContainsFunc(h.Steps, func(s history.Step[In, Out]) bool {
-		return s.Killed && s.Ended < step.Began
-	})
+// behindKill returns whether the target was killed before a step.
+func (k *Kind[S, In, Out]) behindKill(h History[S, In, Out]) func(history.Step[In, Out]) bool {
+	first := time.Duration(math.MaxInt64) // end of the first step during which it was
+	for _, s := range h.Steps {
+		if s.Killed {
+			first = min(first, s.Ended)
+		}
+	}
+	return func(s history.Step[In, Out]) bool { return first < s.Began || s.Killed && !k.Single }
 }
 
 // rules returns the rules that hold for a step in some state.
@@ -90,20 +96,35 @@ func (k *Kind[S, In, Out]) unexplained(h History[S, In, Out], v history.Verdict[
 	if len(v.Closest) == 0 {
 		panic(fmt.Sprintf("the model has no rule for %s", k.Model.Tell(h.Steps[v.Wrong])))
 	}
+	all := cited(v)
+	if len(all) == 0 {
+		j.Block("no text says what comes of this: "+k.Model.Tell(h.Steps[v.Wrong]), "explore with another seed")
+	}
 	picture := strings.TrimRight(k.Model.Picture(h.Steps, v), "\n")
+	for _, c := range all {
+		j.Check(c.Of, c.At).To(as(c.Want+", where\n"+picture, false), "%s", c.rule)
+	}
+}
+
+// citation is what a reply shows and may not, by a sentence.
+type citation struct {
+	history.Miss
+	rule string
+}
+
+// cited returns what the nearest allowed way is missed by that a sentence rules out.
+func cited[S comparable, In, Out any](v history.Verdict[S, In, Out]) (all []citation) {
 	for _, t := range v.Closest {
-		cited := false
 		for _, miss := range t.Misses {
-			if id := t.Rule.Sentence(miss); id != "" {
-				j.Check(id, miss.At).To(as(miss.Want+", where\n"+picture, false), "%s", t.Rule.Name)
-				cited = true
+			if miss.Of = t.Rule.Sentence(miss); miss.Of != "" {
+				all = append(all, citation{miss, t.Rule.Name})
 			}
 		}
-		if cited {
-			return
+		if len(all) > 0 {
+			break
 		}
 	}
-	j.Block("no text says what comes of this: "+k.Model.Tell(h.Steps[v.Wrong]), "explore with another seed")
+	return all
 }
 
 // as is whether something is as the model has it.

@@ -64,26 +64,16 @@ func (k *Kind[S, In, Out]) Tell(kind string, recorded []Recorded[S, In, Out]) (a
 		v := k.Model.Explain([]S{r.Begin}, r.Steps, 0)
 		told := Told{Kind: kind, Of: r.Of, Exchanges: r.Exchanges, GaveUp: v.GaveUp, AtOnce: len(r.free) > 1}
 		if v.Wrong >= 0 {
-			told.Violates, told.Where = violated(v), k.Shown(r.Steps[v.Wrong].Out).Ref()
+			for _, c := range cited(v) {
+				if !slices.Contains(told.Violates, c.Of) {
+					told.Violates = append(told.Violates, c.Of)
+				}
+			}
+			told.Where = k.Shown(r.Steps[v.Wrong].Out).Ref()
 			told.Picture = k.Model.Picture(r.Steps, v)
 			told.GaveUp = len(told.Violates) == 0 // no text says what comes of it
 		}
 		all = append(all, told)
 	}
 	return all
-}
-
-// violated returns the sentences of the nearest allowed way.
-func violated[S comparable, In, Out any](v history.Verdict[S, In, Out]) (ids scenarios.IDs) {
-	for _, t := range v.Closest {
-		for _, miss := range t.Misses {
-			if id := t.Rule.Sentence(miss); id != "" && !slices.Contains(ids, id) {
-				ids = append(ids, id)
-			}
-		}
-		if len(ids) > 0 {
-			break
-		}
-	}
-	return ids
 }

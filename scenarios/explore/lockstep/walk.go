@@ -94,7 +94,7 @@ func (w *walk[S, In, Out]) Suite(of *scenarios.Protocol, steps int) scenarios.Su
 		},
 	}
 	s.Ask = scenarios.Ask(drive, w.Kind.Judge)
-	return scenarios.Suite{ID: "histories", Title: "a walk through a small world", Scenarios: []scenarios.Scenario{s}, Protocol: of}
+	return scenarios.Suite{ID: explore.SuiteID, Title: "a walk through a small world", Scenarios: []scenarios.Scenario{s}, Protocol: of}
 }
 
 // run walks. It notes the last history, which is the only one that the model may not explain.

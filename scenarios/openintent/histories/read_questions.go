@@ -48,7 +48,7 @@ func readQuestions(d scenarios.Discovery, t *wire.Transcript, all []explore.Exch
 		r.all, r.below = append(r.all, x), append(r.below, m[2])
 	}
 	for _, r := range order {
-		elsewhere := func(x explore.Exchange) bool { return writes(x) && x.Names(t, r.id) && !made(x, r.id) }
+		elsewhere := func(x explore.Exchange) bool { return x.Writes() && x.Names(t, r.id) && !made(x, r.id) }
 		beside := func(other *questionReader) bool { return other != r && slices.ContainsFunc(other.all, elsewhere) }
 		if slices.ContainsFunc(others, elsewhere) || slices.ContainsFunc(order, beside) {
 			continue
@@ -56,10 +56,6 @@ func readQuestions(d scenarios.Discovery, t *wire.Transcript, all []explore.Exch
 		out = append(out, r.histories()...)
 	}
 	return out
-}
-
-func writes(x explore.Exchange) bool {
-	return x.Method != http.MethodGet && x.Method != http.MethodHead
 }
 
 // made reports whether a request made an intent.
@@ -100,7 +96,7 @@ func (r *questionReader) begins(i int) (q model.Question, sus host.Suspension, o
 	}
 	switch {
 	case !x.Ok() || !known || sus.ID == "" || x.Body.Key("status").String() != model.Suspended || slices.ContainsFunc(r.all, x.Beside),
-		slices.ContainsFunc(r.all[:i], func(y explore.Exchange) bool { return writes(y) && y.Code == 0 }): // it may come to pass at any time
+		slices.ContainsFunc(r.all[:i], func(y explore.Exchange) bool { return y.Writes() && y.Code == 0 }): // it may come to pass at any time
 		return q, sus, false
 	case record.Key("response").Actual() != nil, record.Key("resolution").Actual() != nil:
 		return q, sus, false
@@ -195,7 +191,7 @@ type questionStory struct {
 // step adds what the i-th exchange did to the question. end reports whether nothing is known from there on.
 func (w *questionStory) step(h *questionHistory, i int) (end bool) {
 	x := w.all[i]
-	if !writes(x) {
+	if !x.Writes() {
 		w.read(h, i)
 		return false
 	}
@@ -248,7 +244,7 @@ func (w *questionStory) read(h *questionHistory, i int) {
 }
 
 func (w *questionStory) writing(x explore.Exchange) bool {
-	return slices.ContainsFunc(w.all, func(y explore.Exchange) bool { return writes(y) && x.Beside(y) })
+	return slices.ContainsFunc(w.all, func(y explore.Exchange) bool { return y.Writes() && x.Beside(y) })
 }
 
 // log returns the events of a log if a next page is there that holds no more. The reading lasts until that.
@@ -260,7 +256,7 @@ func (w *questionStory) log(i int, x *explore.Exchange) (list wire.Values, whole
 		}
 	}
 	for k := i + 1; k < len(w.all); k++ {
-		if y := w.all[k]; w.below[k] == "events" && !writes(y) {
+		if y := w.all[k]; w.below[k] == "events" && !y.Writes() {
 			x.Ended = y.Ended
 			return list, x.Ok() && y.Ok() && y.Query.Get("offset") == strconv.Itoa(len(list)) && len(host.EventsIn(y.Body)) == 0
 		}

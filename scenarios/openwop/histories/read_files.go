@@ -99,7 +99,7 @@ func (r *fileReader) history(path, by string) (h fileHistory, ok bool) {
 		if x.By() != by || r.isList(x) {
 			continue
 		}
-		if writes(x) && !x.Answered() {
+		if x.Writes() && !x.Answered() {
 			return h, false // it may come to pass at any time
 		}
 		if alone && is && r.begins(&h, x, in) {
@@ -115,7 +115,7 @@ func (r *fileReader) history(path, by string) (h fileHistory, ok bool) {
 	}
 	end := time.Duration(math.MaxInt64)
 	for _, x := range r.astray {
-		if x.Origin == of[first].Origin && writes(x) && (x.Ok() || !x.Answered()) {
+		if x.Origin == of[first].Origin && x.Writes() && (x.Ok() || !x.Answered()) {
 			end = min(end, x.Began)
 		}
 	}
@@ -131,10 +131,6 @@ func (r *fileReader) history(path, by string) (h fileHistory, ok bool) {
 
 func (r *fileReader) isList(x explore.Exchange) bool {
 	return slices.ContainsFunc(r.lists, func(l explore.Exchange) bool { return l.N == x.N })
-}
-
-func writes(x explore.Exchange) bool {
-	return x.Method != http.MethodGet && x.Method != http.MethodHead
 }
 
 // begins sets how the file was before a write, or is at a read, if the reply tells.
@@ -166,7 +162,7 @@ func given(content string) model.Text { return model.Text{Kind: model.Given, Sai
 func (r *fileReader) step(h *fileHistory, path, by string, x explore.Exchange, of, before []explore.Exchange) (end bool) {
 	out := model.FileSaw{Status: x.Status, Body: x.Body, Alone: path}
 	if r.isList(x) {
-		writing := func(y explore.Exchange) bool { return writes(y) && x.Beside(y) }
+		writing := func(y explore.Exchange) bool { return y.Writes() && x.Beside(y) }
 		if x.Answered() && whole(x, "files", "prefix") && !slices.ContainsFunc(of, writing) {
 			out.Below = x.Query.Get("prefix")
 			h.Add(x, model.FileAsk{Do: model.ListFiles}, out)
@@ -178,9 +174,9 @@ func (r *fileReader) step(h *fileHistory, path, by string, x explore.Exchange, o
 	}
 	in, is := r.asked(x)
 	if !is {
-		return writes(x) && (!x.Answered() || x.Code/100 != 4)
+		return x.Writes() && (!x.Answered() || x.Code/100 != 4)
 	}
-	if !writes(x) && !x.Answered() {
+	if !x.Writes() && !x.Answered() {
 		return false
 	}
 	out.Named, _ = x.Get("If-Match")
@@ -203,11 +199,11 @@ func foreign(h *fileHistory, x explore.Exchange, out model.FileSaw, by string, b
 	case x.Origin != origin:
 		return false
 	case x.ByOther() == other:
-		return writes(x) && x.Code/100 != 4
+		return x.Writes() && x.Code/100 != 4
 	}
 	own := func(y explore.Exchange) bool { return y.By() == x.By() && y.Method == http.MethodPut }
 	if x.Method == http.MethodPut || !x.Answered() || slices.ContainsFunc(before, own) { // a file of its own
-		return writes(x) && (x.Ok() || !x.Answered())
+		return x.Writes() && (x.Ok() || !x.Answered())
 	}
 	do := map[string]model.FileDo{http.MethodGet: model.GetForeign, http.MethodDelete: model.DropForeign}[x.Method]
 	if do != "" && len(x.Query) == 0 {

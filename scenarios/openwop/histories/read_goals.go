@@ -53,7 +53,7 @@ func readGoals(d scenarios.Discovery, all []explore.Exchange) (out []goalHistory
 			switch m := goalPath.FindStringSubmatch(y.Path); {
 			case m != nil && m[1] == r.id:
 				r.all, r.below = append(r.all, y), append(r.below, m[2])
-			case m != nil && m[1] == "" && !writes(y) && y.By() == r.by:
+			case m != nil && m[1] == "" && !y.Writes() && y.By() == r.by:
 				r.all, r.below = append(r.all, y), append(r.below, goalList)
 			}
 		}
@@ -102,7 +102,7 @@ func thousandths(dollars float64) (n int, ok bool) {
 // step adds what the k-th exchange did to the goal. end reports whether nothing is known from there on.
 func (r *goalReader) step(h *goalHistory, k int, begin model.Goal) (end bool) {
 	x := r.all[k]
-	if !writes(x) {
+	if !x.Writes() {
 		r.read(h, k)
 		return false
 	}
@@ -137,7 +137,7 @@ func (r *goalReader) saw(x explore.Exchange) model.GoalSaw {
 
 // next returns the goal as it is read before anything else is done to it.
 func (r *goalReader) next(k int) (now wire.Value) {
-	for i := k + 1; i < len(r.all) && !writes(r.all[i]); i++ {
+	for i := k + 1; i < len(r.all) && !r.all[i].Writes(); i++ {
 		if r.below[i] == "" && r.all[i].Ok() && r.all[i].By() == r.by && !r.writing(r.all[i]) {
 			return r.all[i].Body
 		}
@@ -146,7 +146,7 @@ func (r *goalReader) next(k int) (now wire.Value) {
 }
 
 func (r *goalReader) writing(x explore.Exchange) bool {
-	return slices.ContainsFunc(r.all, func(y explore.Exchange) bool { return writes(y) && x.Beside(y) })
+	return slices.ContainsFunc(r.all, func(y explore.Exchange) bool { return y.Writes() && x.Beside(y) })
 }
 
 // read adds a read of the goal, of its log or of a list, unless it may be late, or something is under way.
