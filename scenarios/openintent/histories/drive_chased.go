@@ -183,7 +183,7 @@ func chaseRecord(s *host.Server, ch model.Chase) host.Record {
 // Do implements [explore.Object].
 func (q *chased) Do(ctx context.Context, _ int, in model.Chasing) model.Chaser {
 	if in.Do == model.Look {
-		out, _ := q.settled(ctx)
+		out, _ := q.settle(ctx)
 		return out
 	}
 	out := q.does(in, func() model.Chaser {
@@ -200,28 +200,19 @@ func (q *chased) Do(ctx context.Context, _ int, in model.Chasing) model.Chaser {
 		return q.found(q.Respond(ctx, "an answer", map[string]any{"suspension_id": id, "value": in.Value}))
 	})
 	if in.Do == model.Pass && !q.vain { // no text says that what falls due has happened when the clock replies
-		_, shown := q.settled(ctx)
+		_, shown := q.settle(ctx)
 		q.vain = !shown
 	}
 	return out
 }
 
 func (q *chased) found(r host.Reply) model.Chaser {
-	return model.Chaser{Code: r.Code(), Status: r.Status, Body: r.Body, Intent: q.ID, Suspension: q.sus.ID}
+	return model.Chaser{Reply: replyOf(r), Intent: q.ID, Suspension: q.sus.ID}
 }
 
-// settled reads the intent and its log until the model explains them, or that does not come: a server may be late.
-func (q *chased) settled(ctx context.Context) (out model.Chaser, shown bool) {
-	q.CatchUp(ctx)
-	q.UntilShown(ctx, func(ctx context.Context) bool {
-		out = q.look(ctx)
-		next := q.after(model.Chasing{Do: model.Look}, out)
-		if shown = len(next) > 0; shown {
-			q.states = next
-		}
-		return shown
-	})
-	return out, shown
+// settle reads the intent and its log.
+func (q *chased) settle(ctx context.Context) (out model.Chaser, shown bool) {
+	return q.settled(ctx, q.Conn, model.Chasing{Do: model.Look}, q.look)
 }
 
 func (q *chased) look(ctx context.Context) model.Chaser {

@@ -50,12 +50,7 @@ func drawHandling(r *rand.Rand, p model.Phases) model.Handling {
 		{model.Complete, 2 + when(p.Written, 2)}, {model.Claims, 20}, {model.Unclaims, 30}, {model.Claim, 20},
 		{model.Renew, when(waits, 12) + 1}, {model.Strange, when(waits, 8) + 1}, {model.Wait, when(waits, 10) + 1},
 	}
-	for i := range all {
-		if !p.Asks(all[i].thing) {
-			all[i].weight = 0
-		}
-	}
-	return model.Handling{Do: choose(r, all)}
+	return model.Handling{Do: choose(r, slices.DeleteFunc(all, func(a weighed[model.Action]) bool { return !p.Asks(a.thing) }))}
 }
 
 // handoverLease is how long a lease lasts, in seconds: longer than a history.
@@ -98,9 +93,9 @@ func makePhases(ctx context.Context, c *scenarios.Conn, begin model.Phases) *pha
 func (q *phases) Do(ctx context.Context, _ int, in model.Handling) (out model.Handled) {
 	switch in.Do {
 	case model.Look:
-		return q.settled(ctx, in, q.up.Intent)
+		return q.look(ctx, in, q.up.Intent)
 	case model.LookNext:
-		return q.settled(ctx, in, q.down)
+		return q.look(ctx, in, q.down)
 	}
 	if slices.ContainsFunc(q.states, func(p model.Phases) bool { return !p.Asks(in.Do) }) {
 		return out
@@ -108,23 +103,15 @@ func (q *phases) Do(ctx context.Context, _ int, in model.Handling) (out model.Ha
 	return q.does(in, func() model.Handled { return q.handle(ctx, in) })
 }
 
-// settled reads an intent until the model explains what it shows, or that does not come: a server may be late.
-func (q *phases) settled(ctx context.Context, in model.Handling, i *host.Intent) (out model.Handled) {
-	q.CatchUp(ctx)
-	q.UntilShown(ctx, func(ctx context.Context) bool {
-		out = handled(q.Get(ctx, string(in.Do), host.At("/intents/%s", i.ID)))
-		next := q.after(in, out)
-		if len(next) > 0 {
-			q.states = next
-		}
-		return len(next) > 0
+// look reads an intent.
+func (q *phases) look(ctx context.Context, in model.Handling, i *host.Intent) model.Handled {
+	out, _ := q.settled(ctx, q.Conn, in, func(ctx context.Context) model.Handled {
+		return handled(q.Get(ctx, string(in.Do), host.At("/intents/%s", i.ID)))
 	})
 	return out
 }
 
-func handled(r host.Reply) model.Handled {
-	return model.Handled{Code: r.Code(), Status: r.Status, Body: r.Body}
-}
+func handled(r host.Reply) model.Handled { return model.Handled{Reply: replyOf(r)} }
 
 func (q *phases) handle(ctx context.Context, in model.Handling) (out model.Handled) {
 	switch in.Do {

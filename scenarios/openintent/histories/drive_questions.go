@@ -208,7 +208,7 @@ func (q *question) replied(r host.Reply, named int64) model.Replied {
 
 // repliedTo returns a reply about the suspension of an intent.
 func repliedTo(intent string, sus host.Suspension, r host.Reply, named int64) model.Replied {
-	out := model.Replied{Code: r.Code(), Status: r.Status, Body: r.Body, Named: named, Intent: intent, Suspension: sus.ID}
+	out := model.Replied{Reply: replyOf(r), Named: named, Intent: intent, Suspension: sus.ID}
 	out.Choices = host.Locate(host.ValidChoices, host.Named("body", r.Body)).Value
 	if record := r.Body.At("/state/_suspension"); record.Present() {
 		out.Odd = odd(sus, record)

@@ -46,12 +46,7 @@ func drawWatching(r *rand.Rand, w model.Watched) model.Watching {
 		{model.Look, 8}, {model.LookOther, 8}, {model.LookWired, 16}, {model.LookWatcher, 20}, {model.Records, 30}, {model.Halts, 40},
 		{model.Answer, 14}, {model.Complete, 1},
 	}
-	for i := range all {
-		if !w.Asks(all[i].thing) {
-			all[i].weight = 0
-		}
-	}
-	return model.Watching{Do: choose(r, all)}
+	return model.Watching{Do: choose(r, slices.DeleteFunc(all, func(a weighed[model.Action]) bool { return !w.Asks(a.thing) }))}
 }
 
 // watched is an intent under a coordinator.
@@ -91,13 +86,13 @@ func makeWatched(ctx context.Context, c *scenarios.Conn, begin model.Watched) *w
 func (q *watched) Do(ctx context.Context, _ int, in model.Watching) (out model.Watch) {
 	switch in.Do {
 	case model.Look:
-		return q.settled(ctx, in, q.Intent)
+		return q.look(ctx, in, q.Intent)
 	case model.LookWired:
-		return q.settled(ctx, in, q.wired)
+		return q.look(ctx, in, q.wired)
 	case model.LookOther:
-		return q.settled(ctx, in, q.other)
+		return q.look(ctx, in, q.other)
 	case model.LookWatcher:
-		return q.settled(ctx, in, q.parent)
+		return q.look(ctx, in, q.parent)
 	}
 	if slices.ContainsFunc(q.states, func(w model.Watched) bool { return !w.Asks(in.Do) }) {
 		return out
@@ -105,23 +100,16 @@ func (q *watched) Do(ctx context.Context, _ int, in model.Watching) (out model.W
 	return q.does(in, func() model.Watch { return watch(q.take(ctx, in.Do, q.Question("text"))) })
 }
 
-func watch(r host.Reply) model.Watch {
-	return model.Watch{Code: r.Code(), Status: r.Status, Body: r.Body}
-}
+func watch(r host.Reply) model.Watch { return model.Watch{Reply: replyOf(r)} }
 
-// settled reads an intent until the model explains what it shows, or that does not come: a server may be late.
-func (q *watched) settled(ctx context.Context, in model.Watching, i *host.Intent) (out model.Watch) {
-	q.CatchUp(ctx)
-	q.UntilShown(ctx, func(ctx context.Context) bool {
-		out = watch(q.Get(ctx, string(in.Do), host.At("/intents/%s", i.ID)))
+// look reads an intent, and where an escalation may show if that is asked for.
+func (q *watched) look(ctx context.Context, in model.Watching, i *host.Intent) model.Watch {
+	out, _ := q.settled(ctx, q.Conn, in, func(ctx context.Context) model.Watch {
+		out := watch(q.Get(ctx, string(in.Do), host.At("/intents/%s", i.ID)))
 		if in.Do == model.LookWatcher {
 			q.escalation(ctx, &out)
 		}
-		next := q.after(in, out)
-		if len(next) > 0 {
-			q.states = next
-		}
-		return len(next) > 0
+		return out
 	})
 	return out
 }

@@ -2,8 +2,10 @@ package model
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/openassay/assay/gen/openintent"
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/history"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -75,6 +77,23 @@ func described(body wire.Value, label, meaning string) (out []history.Miss) {
 		if at := body.Key(m.member); m.want != "" && at.String() != m.want {
 			out = append(out, missOf(openintent.OIP0025A12, at, "%s", m.want))
 		}
+	}
+	return out
+}
+
+// unwritten cites the members of a record that are not as they were written, by what became of it.
+func unwritten(odd []wire.Value, record string) (out []history.Miss) {
+	for _, member := range odd {
+		of := scenarios.RequirementID(openintent.OIP0025A13)
+		switch {
+		case strings.Contains(member.Ref().Pointer, "retry_policy"):
+			of = openintent.OIP0026X3
+		case record == Waiting:
+			of = openintent.OIP0026L1
+		case record == Expired:
+			of = openintent.OIP0025F2
+		}
+		out = append(out, missOf(of, member, "what was written there"))
 	}
 	return out
 }

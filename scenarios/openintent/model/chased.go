@@ -91,9 +91,7 @@ type Chasing struct {
 
 // Chaser is what was seen of it.
 type Chaser struct {
-	Code       int64        `json:"code"`
-	Status     wire.Value   `json:"status"`
-	Body       wire.Value   `json:"body"`
+	Reply
 	Intent     string       `json:"intent"`
 	Suspension string       `json:"suspension"`
 	Log        int64        `json:"log,omitempty"` // the status of the read of it
@@ -106,8 +104,6 @@ type Chaser struct {
 	// Ends: expires_at of the record is the end of the window, or absent.
 	Ends bool `json:"ends,omitempty"`
 }
-
-func (r Chaser) ok() bool { return r.Code/100 == 2 }
 
 type (
 	chasedStep = history.Step[Chasing, Chaser]

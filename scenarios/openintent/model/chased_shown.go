@@ -3,7 +3,6 @@ package model
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
@@ -90,18 +89,7 @@ func (q Chased) byWhat() scenarios.RequirementID {
 // kept compares the record.
 func (q Chased) kept(s chasedStep) (out []history.Miss) {
 	r := s.Out.Body.At("/state/_suspension")
-	for _, odd := range s.Out.Odd {
-		of := scenarios.RequirementID(openintent.OIP0026L1)
-		switch {
-		case strings.Contains(odd.Ref().Pointer, "retry_policy"):
-			of = openintent.OIP0026X3
-		case q.Record == Answered:
-			of = openintent.OIP0025A13
-		case q.Record == Expired:
-			of = openintent.OIP0025F2
-		}
-		out = append(out, missOf(of, odd, "what was written there"))
-	}
+	out = unwritten(s.Out.Odd, q.Record)
 	if !s.Out.Ends {
 		out = append(out, missOf(openintent.OIP0026N8, r.Key("expires_at"), "the end of all attempts"))
 	}

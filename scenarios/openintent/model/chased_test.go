@@ -122,9 +122,9 @@ func TestChasedShown(t *testing.T) {
 			[]any{first, escalated(model.StepRecipient), renotified(3, nil), expired}, "OIP-0025-F3"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			body := wiretest.Value(t, object{"status": c.status, "state": object{"_suspension": object{"resolution": c.resolution}}})
 			out := model.Chaser{
-				Code: 200, Suspension: "s", Log: 200, Ends: true, Next: []bool{true, true, true},
-				Body: wiretest.Value(t, object{"status": c.status, "state": object{"_suspension": object{"resolution": c.resolution}}}),
+				Reply: model.Reply{Code: 200, Body: body}, Suspension: "s", Log: 200, Ends: true, Next: []bool{true, true, true},
 			}
 			out.Events = wiretest.Value(t, c.events).Items()
 			look := history.Step[model.Chasing, model.Chaser]{In: model.Chasing{Do: model.Look}, Out: out}

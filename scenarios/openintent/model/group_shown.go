@@ -150,18 +150,7 @@ func (one Single) record(s deedStep) (out []history.Miss) {
 	if one.Record == "" {
 		return nil
 	}
-	for _, odd := range s.Out.Odd {
-		of := scenarios.RequirementID(openintent.OIP0025A13)
-		switch {
-		case strings.Contains(odd.Ref().Pointer, "retry_policy"):
-			of = openintent.OIP0026X3
-		case one.Record == Waiting:
-			of = openintent.OIP0026L1
-		case one.Record == Expired:
-			of = openintent.OIP0025F2
-		}
-		out = append(out, missOf(of, odd, "what was written there"))
-	}
+	out = unwritten(s.Out.Odd, one.Record)
 	response, resolution := r.Key("response"), r.Key("resolution")
 	switch one.Record {
 	case Waiting:

@@ -6,7 +6,6 @@ import (
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/history"
-	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Phases are two intents, of which the second takes an input from the first and depends on it, in one of the states in which they may
@@ -46,11 +45,9 @@ const (
 	Wait     Action = "let more time pass than a lease lasts"
 )
 
-// Handled is what was seen of it. A code of 0 is of what the server, or its operator, does not have.
+// Handled is what was seen of it.
 type Handled struct {
-	Code   int64      `json:"code"`
-	Status wire.Value `json:"status"`
-	Body   wire.Value `json:"body"`
+	Reply
 	// Says, Names, Early: a refusal says that the upstream is suspended, which one it is, and to come again before it was.
 	Says  bool `json:"says,omitempty"`
 	Names bool `json:"names,omitempty"`
@@ -59,8 +56,6 @@ type Handled struct {
 	Same    bool `json:"same,omitempty"`
 	Shorter bool `json:"shorter,omitempty"`
 }
-
-func (r Handled) ok() bool { return r.Code/100 == 2 }
 
 type (
 	phasesStep = history.Step[Handling, Handled]
@@ -79,21 +74,16 @@ func anyPhases(Phases) bool { return true }
 
 func (p Phases) waits() bool { return p.Status == Suspended }
 
-// takes returns the ways of a step that a server may take or refuse.
-func takes(change func(*Phases)) []phasesWay {
-	return []phasesWay{{Name: "taken", Shows: phasesTaken, To: phasesTo(change)}, {Name: "refused", Shows: phasesRefused(), To: Phases.same}}
-}
+var (
+	takes         = mayTake[Phases, Handling, Handled]
+	phasesTo      = doing[Phases, Handling, Handled]
+	phasesTaken   = taken[Phases, Handling, Handled]
+	phasesRefused = refusedIfAsked[Phases, Handling, Handled]
+)
 
 // onlyShows returns the one way of a step.
 func onlyShows(shows func(Phases, phasesStep) []history.Miss) []phasesWay {
 	return []phasesWay{{Must: true, Shows: shows, To: Phases.same}}
-}
-
-func phasesTo(change func(*Phases)) func(Phases, phasesStep) Phases {
-	return func(p Phases, _ phasesStep) Phases {
-		change(&p)
-		return p
-	}
 }
 
 // PhasesModel says what they may show.
@@ -133,7 +123,7 @@ var PhasesModel = &history.Model[Phases, Handling, Handled]{
 			Name: "a claim is given back", When: handles(Unclaims, anyPhases),
 			Ways: []phasesWay{
 				{Name: "taken", Shows: phasesTaken, To: phasesTo(func(p *Phases) { p.Claim = Free })},
-				{Name: "refused", Shows: phasesRefused(), To: phasesTo(func(p *Phases) { p.Claim = Open })},
+				{Name: "refused", Shows: phasesRefused, To: phasesTo(func(p *Phases) { p.Claim = Open })},
 			},
 		},
 		{
@@ -152,7 +142,7 @@ var PhasesModel = &history.Model[Phases, Handling, Handled]{
 		},
 		{
 			Name: "the lease of what waits does not expire into other hands", Of: scenarios.IDs{openintent.OIP0025L4},
-			When: handles(Strange, func(p Phases) bool { return p.Lease == Holds && p.waits() }), Ways: onlyShows(phasesRefused()),
+			When: handles(Strange, func(p Phases) bool { return p.Lease == Holds && p.waits() }), Ways: onlyShows(phasesRefused),
 		},
 		{
 			Name: "whether another agent gets a lease is open", When: handles(Strange, anyPhases),
@@ -175,7 +165,7 @@ var PhasesModel = &history.Model[Phases, Handling, Handled]{
 		},
 		{
 			Name: "only an active intent is suspended", Of: scenarios.IDs{openintent.OIP0025L1},
-			When: handles(Halts, func(p Phases) bool { return p.Status == Completed && p.Record }), Ways: onlyShows(phasesRefused()),
+			When: handles(Halts, func(p Phases) bool { return p.Status == Completed && p.Record }), Ways: onlyShows(phasesRefused),
 		},
 		{
 			Name: "what comes of suspending an intent again, or without a record, is open",
@@ -201,7 +191,7 @@ var PhasesModel = &history.Model[Phases, Handling, Handled]{
 		},
 		{
 			Name: "a suspended intent is not completed past its answer", Of: scenarios.IDs{openintent.OIP0025L2},
-			When: handles(Complete, Phases.waits), Ways: onlyShows(phasesRefused()),
+			When: handles(Complete, Phases.waits), Ways: onlyShows(phasesRefused),
 		},
 		{
 			Name: "an intent is completed", When: handles(Complete, anyPhases),
@@ -277,22 +267,6 @@ func claimable(_ Phases, s phasesStep) []history.Miss {
 
 func whatever(Phases, phasesStep) []history.Miss { return nil }
 
-func phasesTaken(_ Phases, s phasesStep) []history.Miss {
-	if s.Out.ok() {
-		return nil
-	}
-	return []history.Miss{miss(s.Out.Status, "HTTP 200")}
-}
-
-func phasesRefused() func(Phases, phasesStep) []history.Miss {
-	return func(_ Phases, s phasesStep) []history.Miss {
-		if s.Out.Code == 0 {
-			return nil
-		}
-		return refusal(s.Out.Status, s.Out.Code)
-	}
-}
-
 // excused: a refusal for want of a right, or for load, violates nothing.
 func excused(_ Phases, s phasesStep) []history.Miss {
 	if s.Out.Code == 0 || s.Out.Code/100 == 5 {
@@ -303,7 +277,7 @@ func excused(_ Phases, s phasesStep) []history.Miss {
 
 // refusesClaim compares what a refusal says.
 func refusesClaim(p Phases, s phasesStep) (out []history.Miss) {
-	if out := phasesRefused()(p, s); len(out) > 0 || s.Out.Code == 0 {
+	if out := phasesRefused(p, s); len(out) > 0 || s.Out.Code == 0 {
 		return out
 	}
 	if !s.Out.Says {

@@ -42,7 +42,7 @@ func TestPhasesRules(t *testing.T) {
 
 // took is a step that the server took.
 func took(do model.Action) history.Step[model.Handling, model.Handled] {
-	return history.Step[model.Handling, model.Handled]{In: model.Handling{Do: do}, Out: model.Handled{Code: 200}}
+	return history.Step[model.Handling, model.Handled]{In: model.Handling{Do: do}, Out: model.Handled{Reply: model.Reply{Code: 200}}}
 }
 
 func TestPhasesShown(t *testing.T) {

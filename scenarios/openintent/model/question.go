@@ -47,10 +47,8 @@ const (
 
 // Replied is the reply to it.
 type Replied struct {
-	Code   int64      `json:"code"`
-	Status wire.Value `json:"status"`
-	Body   wire.Value `json:"body"`
-	Named  int64      `json:"named,omitempty"` // the version that the request named
+	Reply
+	Named int64 `json:"named,omitempty"` // the version that the request named
 	// Intent and Suspension are the ids of what it is about.
 	Intent     string       `json:"intent"`
 	Suspension string       `json:"suspension"`
@@ -60,8 +58,6 @@ type Replied struct {
 	List       wire.Values  `json:"list,omitempty"` // of a log
 	Odd        []wire.Value `json:"odd,omitempty"`  // members of the record that are not as they were written
 }
-
-func (r Replied) ok() bool { return r.Code/100 == 2 }
 
 type (
 	questionStep = history.Step[Asked, Replied]

@@ -6,7 +6,6 @@ import (
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/history"
-	"github.com/openassay/assay/scenarios/wire"
 )
 
 // The policies of a coordinator. One that names none has the first (RFC-0026 3).
@@ -44,17 +43,13 @@ const mostTimes = 8
 
 // Watch is what was seen of it.
 type Watch struct {
-	Code      int64      `json:"code"`
-	Status    wire.Value `json:"status"`
-	Body      wire.Value `json:"body"`
-	Escalated int        `json:"escalated"` // events of escalations
+	Reply
+	Escalated int `json:"escalated"` // events of escalations
 	// Self: the coordinator shows in its lease that it is suspended itself (OIP-R104).
 	Self bool `json:"self,omitempty"`
 	// Blind: a log could not be read.
 	Blind bool `json:"blind,omitempty"`
 }
-
-func (r Watch) ok() bool { return r.Code/100 == 2 }
 
 type (
 	watchedStep = history.Step[Watching, Watch]
@@ -104,26 +99,7 @@ func goesOn() []watchedWay {
 	return showsOf("status active", func(status string) bool { return status == Active })
 }
 
-// mayTake returns the ways of a step that a server may take or refuse. Where it must be possible, only a want of a right excuses it.
-func mayTake(change func(*Watched)) []watchedWay {
-	return []watchedWay{
-		{Name: "taken", Shows: func(_ Watched, s watchedStep) []history.Miss {
-			if s.Out.ok() {
-				return nil
-			}
-			return []history.Miss{miss(s.Out.Status, "HTTP 200")}
-		}, To: func(w Watched, _ watchedStep) Watched {
-			change(&w)
-			return w
-		}},
-		{Name: "refused", Shows: func(_ Watched, s watchedStep) []history.Miss {
-			if s.Out.Code == 0 {
-				return nil
-			}
-			return refusal(s.Out.Status, s.Out.Code)
-		}, To: Watched.same},
-	}
-}
+var watchedTakes = mayTake[Watched, Watching, Watch]
 
 // WatchedModel says what they may show.
 var WatchedModel = &history.Model[Watched, Watching, Watch]{
@@ -173,17 +149,18 @@ var WatchedModel = &history.Model[Watched, Watching, Watch]{
 			Ways: showsOf("any status", func(string) bool { return true }),
 		},
 		{
-			Name: "a record is taken", When: watches(Records, anyWatched), Ways: mayTake(func(w *Watched) { w.Record = true }),
+			Name: "a record is taken", When: watches(Records, anyWatched), Ways: watchedTakes(func(w *Watched) { w.Record = true }),
 		},
 		{
 			Name: "a phase is suspended", When: watches(Halts, anyWatched),
-			Ways: mayTake(func(w *Watched) { w.Status, w.Times = Suspended, w.Times+1 }),
+			Ways: watchedTakes(func(w *Watched) { w.Status, w.Times = Suspended, w.Times+1 }),
 		},
 		{
-			Name: "a phase is answered", When: watches(Answer, anyWatched), Ways: mayTake(func(w *Watched) { w.Status, w.Record = Active, false }),
+			Name: "a phase is answered", When: watches(Answer, anyWatched),
+			Ways: watchedTakes(func(w *Watched) { w.Status, w.Record = Active, false }),
 		},
 		{
-			Name: "a phase is completed", When: watches(Complete, anyWatched), Ways: mayTake(func(w *Watched) { w.Status = Completed }),
+			Name: "a phase is completed", When: watches(Complete, anyWatched), Ways: watchedTakes(func(w *Watched) { w.Status = Completed }),
 		},
 	},
 	Tell: tellWatched,

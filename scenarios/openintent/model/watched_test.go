@@ -61,7 +61,7 @@ func TestWatchedShown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := model.Watched{Policy: c.policy, Status: model.Suspended, Record: true, Times: c.times}
 			step := history.Step[model.Watching, model.Watch]{In: model.Watching{Do: c.look}, Out: model.Watch{
-				Code: 200, Body: wiretest.Value(t, map[string]any{"status": c.status}), Escalated: c.events, Self: c.self,
+				Reply: model.Reply{Code: 200, Body: wiretest.Value(t, map[string]any{"status": c.status})}, Escalated: c.events, Self: c.self,
 			}}
 			rule := model.WatchedModel.RuleOf(w, step.In)
 			misses := rule.Ways[0].Shows(w, step)
