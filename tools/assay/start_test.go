@@ -13,7 +13,7 @@ import (
 // down, and not for anything that is parsed, compiled or decoded of them.
 const (
 	mostAtStart    = 192 << 10
-	mostAtStartAll = 900 << 10
+	mostAtStartAll = 800 << 10
 )
 
 // A command that prints a list starts in milliseconds because nothing is made before it is needed. Of time nothing can be said

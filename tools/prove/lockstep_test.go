@@ -10,6 +10,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/explore/lockstep"
+	"github.com/openassay/assay/scenarios/explore/lockstep/locksteptest"
 	openintent "github.com/openassay/assay/scenarios/openintent/histories"
 	openwop "github.com/openassay/assay/scenarios/openwop/histories"
 	"github.com/openassay/assay/tools/internal/protocols"
@@ -22,7 +23,6 @@ var (
 )
 
 const (
-	worldDepth   = 8    // how many steps lead to the states of a small world
 	stepsOfAHost = 1500 // before another host is started: it keeps all that was made on it
 	someSteps    = 400  // on other hosts, where all steps are taken on the plain one
 )
@@ -81,7 +81,7 @@ func TestLockstep(t *testing.T) {
 // walked walks through a small world beside a host; 0 steps are as many as there are.
 func walked(t *testing.T, w lockstep.Small, h prove.Host, steps int) lockstep.Progress {
 	t.Helper()
-	walk := w.Walk(worldDepth, *lockstepSeed)
+	walk := w.Walk(locksteptest.Depth, *lockstepSeed)
 	for {
 		before := walk.Done().Taken
 		n := stepsOfAHost

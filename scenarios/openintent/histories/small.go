@@ -11,7 +11,7 @@ import (
 
 // Small returns small worlds of all kinds, for tests that walk through the whole of them.
 func Small() []lockstep.Small {
-	return []lockstep.Small{smallQuestion(0), smallQuestion(1), smallQuestion(2), dependents, windows, portfolios, family}
+	return []lockstep.Small{smallQuestion(0), smallQuestion(1), smallQuestion(2), dependents(), windows(), portfolios(), family()}
 }
 
 // smallQuestion is an intent that waits for an answer of a kind, one of the first two of its answers or another.
@@ -76,51 +76,60 @@ func groupOf(name string, looks int, about model.Offers, begin model.Group, step
 }
 
 // dependents are an intent that is suspended and answered, and one that depends on it.
-var dependents = groupOf("dependents", 2, model.Offers{Lifecycle: true}, model.Group{
-	Size: 2, All: [model.MostIntents]model.Single{1: {Parent: model.None, Needs: 1}},
-},
-	model.Deed{Do: model.Look}, model.Deed{Do: model.Look, Intent: 1},
-	model.Deed{Do: model.Records}, model.Deed{Do: model.Halts}, model.Deed{Do: model.Answer}, model.Deed{Do: model.Answer, Value: 8},
-	model.Deed{Do: model.Answer, Names: model.NamesEarlier}, model.Deed{Do: model.Answer, Names: model.NamesNear},
-	model.Deed{Do: model.Answer, Names: model.NamesNone}, model.Deed{Do: model.Complete}, model.Deed{Do: model.Complete, Intent: 1},
-	model.Deed{Do: model.Frees, Intent: 1}, model.Deed{Do: model.Depend, Intent: 1}, model.Deed{Do: model.Depend, On: 1},
-	model.Deed{Do: model.LookGraph, Intent: 1},
-	model.Deed{Do: model.LookLog}, model.Deed{Do: model.LookLog, Intent: 1},
-)
+func dependents() lockstep.Small {
+	return groupOf("dependents", 2, model.Offers{Lifecycle: true}, model.Group{
+		Size: 2, All: [model.MostIntents]model.Single{1: {Parent: model.None, Needs: 1}},
+	},
+		model.Deed{Do: model.Look}, model.Deed{Do: model.Look, Intent: 1},
+		model.Deed{Do: model.Records}, model.Deed{Do: model.Halts}, model.Deed{Do: model.Answer}, model.Deed{Do: model.Answer, Value: 8},
+		model.Deed{Do: model.Answer, Names: model.NamesEarlier}, model.Deed{Do: model.Answer, Names: model.NamesNear},
+		model.Deed{Do: model.Answer, Names: model.NamesNone}, model.Deed{Do: model.Complete}, model.Deed{Do: model.Complete, Intent: 1},
+		model.Deed{Do: model.Frees, Intent: 1}, model.Deed{Do: model.Depend, Intent: 1}, model.Deed{Do: model.Depend, On: 1},
+		model.Deed{Do: model.LookGraph, Intent: 1},
+		model.Deed{Do: model.LookLog}, model.Deed{Do: model.LookLog, Intent: 1},
+	)
+}
 
 // windows are those of an intent, which end by a fallback.
-var windows = groupOf("windows", 2, model.Offers{Lifecycle: true, Windows: true}, model.Group{Size: 1},
-	model.Deed{Do: model.Look}, model.Deed{Do: model.LookLog},
-	model.Deed{Do: model.Records, Value: 1, Window: 1}, model.Deed{Do: model.Records, Value: 2, Window: 4, Merged: true},
-	model.Deed{Do: model.Halts}, model.Deed{Do: model.Answer, Value: 3}, model.Deed{Do: model.Answer, Value: 10},
-	model.Deed{Do: model.Answer, Value: 11}, model.Deed{Do: model.Pass}, model.Deed{Do: model.Claim}, model.Deed{Do: model.Renew},
-)
+func windows() lockstep.Small {
+	return groupOf("windows", 2, model.Offers{Lifecycle: true, Windows: true}, model.Group{Size: 1},
+		model.Deed{Do: model.Look}, model.Deed{Do: model.LookLog},
+		model.Deed{Do: model.Records, Value: 1, Window: 1}, model.Deed{Do: model.Records, Value: 2, Window: 4, Merged: true},
+		model.Deed{Do: model.Halts}, model.Deed{Do: model.Answer, Value: 3}, model.Deed{Do: model.Answer, Value: 10},
+		model.Deed{Do: model.Answer, Value: 11}, model.Deed{Do: model.Pass}, model.Deed{Do: model.Claim}, model.Deed{Do: model.Renew},
+	)
+}
 
 // portfolios are two whose members wait, which tasks and a plan show as well. The second has a deadline.
-var portfolios = groupOf("portfolios", 3, everything, model.Group{
-	Size: 2, All: [model.MostIntents]model.Single{1: {Parent: model.None}},
-	Folders: [model.MostFolders]model.Shelf{{Members: 3}, {Dated: true}}, Works: [model.MostWorks]model.Errand{{Is: model.Runs}},
-},
-	model.Deed{Do: model.Look}, model.Deed{Do: model.LookFolder}, model.Deed{Do: model.LookTold},
-	model.Deed{Do: model.Records}, model.Deed{Do: model.Halts}, model.Deed{Do: model.Halts, Intent: 1}, model.Deed{Do: model.Answer},
-	model.Deed{Do: model.Join, On: 1}, model.Deed{Do: model.Leave}, model.Deed{Do: model.Deadline, On: 1}, model.Deed{Do: model.Pass},
-	model.Deed{Do: model.LookLog}, model.Deed{Do: model.LookFolder, On: 1},
-	model.Deed{Do: model.LookMembers}, model.Deed{Do: model.LookWithin}, model.Deed{Do: model.LookTask},
-	model.Deed{Do: model.LookTasks}, model.Deed{Do: model.LookPlan},
-)
+func portfolios() lockstep.Small {
+	return groupOf("portfolios", 3, everything, model.Group{
+		Size: 2, All: [model.MostIntents]model.Single{1: {Parent: model.None}},
+		Folders: [model.MostFolders]model.Shelf{{Members: 3}, {Dated: true}}, Works: [model.MostWorks]model.Errand{{Is: model.Runs}},
+	},
+		model.Deed{Do: model.Look}, model.Deed{Do: model.LookFolder}, model.Deed{Do: model.LookTold},
+		model.Deed{Do: model.Records}, model.Deed{Do: model.Halts}, model.Deed{Do: model.Halts, Intent: 1}, model.Deed{Do: model.Answer},
+		model.Deed{Do: model.Join, On: 1}, model.Deed{Do: model.Leave}, model.Deed{Do: model.Deadline, On: 1}, model.Deed{Do: model.Pass},
+		model.Deed{Do: model.LookLog}, model.Deed{Do: model.LookFolder, On: 1},
+		model.Deed{Do: model.LookMembers}, model.Deed{Do: model.LookWithin}, model.Deed{Do: model.LookTask},
+		model.Deed{Do: model.LookTasks}, model.Deed{Do: model.LookPlan},
+	)
+}
 
 // family is a parent with two children, of which one depends on the other, and a draft that does, too.
-var family = groupOf("a family", 2, model.Offers{}, model.Group{
-	Size: 4, All: [model.MostIntents]model.Single{
-		1: {Parent: 0}, 2: {Parent: 0, Needs: 2}, 3: {Parent: model.None, Status: model.Draft, Needs: 2},
+func family() lockstep.Small {
+	return groupOf("a family", 2, model.Offers{}, model.Group{
+		Size: 4, All: [model.MostIntents]model.Single{
+			1: {Parent: 0}, 2: {Parent: 0, Needs: 2}, 3: {Parent: model.None, Status: model.Draft, Needs: 2},
+		},
 	},
-},
-	model.Deed{Do: model.Look, Intent: 3}, model.Deed{Do: model.LookGraph},
-	model.Deed{Do: model.Halts, Intent: 1}, model.Deed{Do: model.Complete}, model.Deed{Do: model.Complete, Intent: 1},
-	model.Deed{Do: model.Abandon, Intent: 2}, model.Deed{Do: model.Activate}, model.Deed{Do: model.Activate, Intent: 3},
-	model.Deed{Do: model.Halts, Intent: 3}, model.Deed{Do: model.Note, Value: 1}, model.Deed{Do: model.Note, Value: 2, Match: model.MatchNone},
-	model.Deed{Do: model.Note, Value: 2, Match: model.MatchOld}, model.Deed{Do: model.Complete, Match: model.MatchNone},
-	model.Deed{Do: model.Complete, Match: model.MatchLater}, model.Deed{Do: model.Depend, Intent: 1, On: 3},
-	model.Deed{Do: model.Look}, model.Deed{Do: model.LookHeld},
-	model.Deed{Do: model.LookReady},
-)
+		model.Deed{Do: model.Look, Intent: 3}, model.Deed{Do: model.LookGraph},
+		model.Deed{Do: model.Halts, Intent: 1}, model.Deed{Do: model.Complete}, model.Deed{Do: model.Complete, Intent: 1},
+		model.Deed{Do: model.Abandon, Intent: 2}, model.Deed{Do: model.Activate}, model.Deed{Do: model.Activate, Intent: 3},
+		model.Deed{Do: model.Halts, Intent: 3}, model.Deed{Do: model.Note, Value: 1},
+		model.Deed{Do: model.Note, Value: 2, Match: model.MatchNone},
+		model.Deed{Do: model.Note, Value: 2, Match: model.MatchOld}, model.Deed{Do: model.Complete, Match: model.MatchNone},
+		model.Deed{Do: model.Complete, Match: model.MatchLater}, model.Deed{Do: model.Depend, Intent: 1, On: 3},
+		model.Deed{Do: model.Look}, model.Deed{Do: model.LookHeld},
+		model.Deed{Do: model.LookReady},
+	)
+}

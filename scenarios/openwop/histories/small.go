@@ -11,7 +11,9 @@ import (
 
 // Small returns small worlds of all kinds, for tests that walk through the whole of them.
 func Small() []lockstep.Small {
-	return []lockstep.Small{smallFile, twoFiles, smallKeys, smallGoal, smallLoop, smallDoubt, smallWait, smallGate, smallNoop}
+	return []lockstep.Small{
+		smallFile(), twoFiles(), smallKeys(), smallGoal(), smallLoop(), smallDoubt(), smallWait(), smallGate(), smallNoop(),
+	}
 }
 
 type (
@@ -21,29 +23,33 @@ type (
 	goalWorld = lockstep.World[model.Goal, model.GoalAsk, model.GoalSaw]
 )
 
-var smallFile = &fileWorld{
-	Name: "a file", Kind: files, Scenario: filesExplained, Plain: plainFiles,
-	Begin: model.Files{Versioned: true, MaxBytes: 64, Keeps: 3}, On: filesOn,
-	Looks: 1, Steps: []model.FileAsk{
-		{Do: model.GetFile}, {Do: model.PutFile}, {Do: model.PutFile, If: model.CurrentEtag, Text: model.Text{N: 1}, Type: "text/plain"},
-		{Do: model.PutFile, If: model.FormerEtag}, {Do: model.PutFile, If: model.InventedEtag}, {Do: model.PutFile, If: model.AnyEtag},
-		{Do: model.PutFile, Text: model.Text{Kind: model.TooLarge}},
-		{Do: model.PutFile, If: model.CurrentEtag, Text: model.Text{Kind: model.TooLarge}},
-		{Do: model.PutOdd}, {Do: model.PutStray}, {Do: model.DropFile}, {Do: model.ListFiles},
-		{Do: model.GetVersion}, {Do: model.GetVersion, Back: 1}, {Do: model.GetVersion, Back: -1},
-		{Do: model.GetForeign}, {Do: model.DropForeign},
-	},
+func smallFile() lockstep.Small {
+	return &fileWorld{
+		Name: "a file", Kind: files, Scenario: filesExplained, Plain: plainFiles,
+		Begin: model.Files{Versioned: true, MaxBytes: 64, Keeps: 3}, On: filesOn,
+		Looks: 1, Steps: []model.FileAsk{
+			{Do: model.GetFile}, {Do: model.PutFile}, {Do: model.PutFile, If: model.CurrentEtag, Text: model.Text{N: 1}, Type: "text/plain"},
+			{Do: model.PutFile, If: model.FormerEtag}, {Do: model.PutFile, If: model.InventedEtag}, {Do: model.PutFile, If: model.AnyEtag},
+			{Do: model.PutFile, Text: model.Text{Kind: model.TooLarge}},
+			{Do: model.PutFile, If: model.CurrentEtag, Text: model.Text{Kind: model.TooLarge}},
+			{Do: model.PutOdd}, {Do: model.PutStray}, {Do: model.DropFile}, {Do: model.ListFiles},
+			{Do: model.GetVersion}, {Do: model.GetVersion, Back: 1}, {Do: model.GetVersion, Back: -1},
+			{Do: model.GetForeign}, {Do: model.DropForeign},
+		},
+	}
 }
 
 // twoFiles are files side by side, one below what is the beginning of the other's path.
-var twoFiles = &fileWorld{
-	Name: "two files", Kind: files, Scenario: filesExplained, Plain: plainFiles,
-	Begin: model.Files{}, On: filesOn,
-	Looks: 2, Steps: []model.FileAsk{
-		{Do: model.GetFile}, {Do: model.GetFile, Path: 2}, {Do: model.PutFile}, {Do: model.PutFile, Path: 2},
-		{Do: model.PutFile, Path: 2, If: model.OtherEtag}, {Do: model.DropFile}, {Do: model.DropFile, Path: 2},
-		{Do: model.ListFiles, Path: 4}, {Do: model.GetVersion},
-	},
+func twoFiles() lockstep.Small {
+	return &fileWorld{
+		Name: "two files", Kind: files, Scenario: filesExplained, Plain: plainFiles,
+		Begin: model.Files{}, On: filesOn,
+		Looks: 2, Steps: []model.FileAsk{
+			{Do: model.GetFile}, {Do: model.GetFile, Path: 2}, {Do: model.PutFile}, {Do: model.PutFile, Path: 2},
+			{Do: model.PutFile, Path: 2, If: model.OtherEtag}, {Do: model.DropFile}, {Do: model.DropFile, Path: 2},
+			{Do: model.ListFiles, Path: 4}, {Do: model.GetVersion},
+		},
+	}
 }
 
 func filesOn(_ model.Files, d scenarios.Discovery) model.Files { return files.Begin(nil, d) }
@@ -56,63 +62,77 @@ func plainFiles(f model.Files) model.Files {
 	return f
 }
 
-var smallKeys = &keyWorld{
-	Name: "keys", Kind: keys, Scenario: keysExplained,
-	Looks: 1, Steps: []model.KeyAsk{
-		{Do: model.LookAtRun}, {Do: model.AskRun}, {Do: model.AskRun, Body: 1}, {Do: model.AskReordered}, {Do: model.AskRun, Key: 1},
-		{Do: model.AskRun, Tenant: 1},
-		{Do: model.AskReordered, Tenant: 1, Body: 1}, {Do: model.AskStranger}, {Do: model.LookAtRun, Tenant: 1},
-	},
-	Plain: func(k model.Keys) model.Keys {
-		for t := range k.Used {
-			for i := range k.Used[t] {
-				k.Used[t][i].Run, k.Used[t][i].Kept = "", ""
+func smallKeys() lockstep.Small {
+	return &keyWorld{
+		Name: "keys", Kind: keys, Scenario: keysExplained,
+		Looks: 1, Steps: []model.KeyAsk{
+			{Do: model.LookAtRun}, {Do: model.AskRun}, {Do: model.AskRun, Body: 1}, {Do: model.AskReordered}, {Do: model.AskRun, Key: 1},
+			{Do: model.AskRun, Tenant: 1},
+			{Do: model.AskReordered, Tenant: 1, Body: 1}, {Do: model.AskStranger}, {Do: model.LookAtRun, Tenant: 1},
+		},
+		Plain: func(k model.Keys) model.Keys {
+			for t := range k.Used {
+				for i := range k.Used[t] {
+					k.Used[t][i].Run, k.Used[t][i].Kept = "", ""
+				}
 			}
-		}
-		return k
-	},
+			return k
+		},
+	}
 }
 
 // smallGoal is a goal that either of its bounds may end.
-var smallGoal = &goalWorld{
-	Name: "a goal", Kind: goals, Scenario: goalsExplained,
-	Begin: model.Goal{State: model.GoalActive, Escalate: true, MaxRuns: 4, MaxCost: 501},
-	On: func(g model.Goal, d scenarios.Discovery) model.Goal {
-		_, g.Escalate = claims.GoalsEscalation.Look(d)
-		return g
-	},
-	Looks: 2, Steps: []model.GoalAsk{
-		{Do: model.ReadGoal}, {Do: model.ReadTrail}, {Do: model.TickGoal, Cost: 250, Sure: 50}, {Do: model.TickGoal, Sure: -1},
-		{Do: model.TickGoal, Satisfied: true, Sure: 100},
-		{Do: model.TickGoal, Stuck: true}, {Do: model.ListGoals, N: 1}, {Do: model.ListGoals, N: 3},
-		{Do: model.ReadGoalRun}, {Do: model.EditGoal, N: 1}, {Do: model.RestateGoal}, {Do: model.ForceGoal}, {Do: model.CompleteGoal},
-		{Do: model.PauseGoal}, {Do: model.ResumeGoal}, {Do: model.AbandonGoal},
-	},
-	Plain: func(g model.Goal) model.Goal {
-		g.Named, g.Last = [len(g.Named)]string{}, ""
-		return g
-	},
-	Over: func(g model.Goal) bool { return g.Open },
+func smallGoal() lockstep.Small {
+	return &goalWorld{
+		Name: "a goal", Kind: goals, Scenario: goalsExplained,
+		Begin: model.Goal{State: model.GoalActive, Escalate: true, MaxRuns: 4, MaxCost: 501},
+		On: func(g model.Goal, d scenarios.Discovery) model.Goal {
+			_, g.Escalate = claims.GoalsEscalation.Look(d)
+			return g
+		},
+		Looks: 2, Steps: []model.GoalAsk{
+			{Do: model.ReadGoal}, {Do: model.ReadTrail}, {Do: model.TickGoal, Cost: 250, Sure: 50}, {Do: model.TickGoal, Sure: -1},
+			{Do: model.TickGoal, Satisfied: true, Sure: 100},
+			{Do: model.TickGoal, Stuck: true}, {Do: model.ListGoals, N: 1}, {Do: model.ListGoals, N: 3},
+			{Do: model.ReadGoalRun}, {Do: model.EditGoal, N: 1}, {Do: model.RestateGoal}, {Do: model.ForceGoal}, {Do: model.CompleteGoal},
+			{Do: model.PauseGoal}, {Do: model.ResumeGoal}, {Do: model.AbandonGoal},
+		},
+		Plain: func(g model.Goal) model.Goal {
+			g.Named, g.Last = [len(g.Named)]string{}, ""
+			return g
+		},
+		Over: func(g model.Goal) bool { return g.Open },
+	}
 }
 
 // smallLoop asks a worker, then a person, and ends.
-var smallLoop = runOf("a loop", looping(0, model.LoopTurn{Workers: [3]int{1}}, model.LoopTurn{Asks: true}))
+func smallLoop() lockstep.Small {
+	return runOf("a loop", looping(0, model.LoopTurn{Workers: [3]int{1}}, model.LoopTurn{Asks: true}))
+}
 
 // smallDoubt is not sure of its second turn, behind which its bound is.
-var smallDoubt = runOf("a loop that doubts",
-	looping(2, model.LoopTurn{Workers: [3]int{1}}, model.LoopTurn{Workers: [3]int{2, 1}, Doubt: true, Sure: 2}))
+func smallDoubt() lockstep.Small {
+	return runOf("a loop that doubts",
+		looping(2, model.LoopTurn{Workers: [3]int{1}}, model.LoopTurn{Workers: [3]int{2, 1}, Doubt: true, Sure: 2}))
+}
 
 // smallWait asks a worker that ends when it is cancelled, then one that fails.
-var smallWait = runOf("a loop that waits for a worker",
-	looping(0, model.LoopTurn{Workers: [3]int{4}}, model.LoopTurn{Workers: [3]int{3, 1}}))
+func smallWait() lockstep.Small {
+	return runOf("a loop that waits for a worker",
+		looping(0, model.LoopTurn{Workers: [3]int{4}}, model.LoopTurn{Workers: [3]int{3, 1}}))
+}
 
 // smallGate waits for an approval.
-var smallGate = runOf("an approval", model.Loop{
-	Form: model.Gate, Workflow: fixture.Approval, N: 1, Turns: [9]model.LoopTurn{{Asks: true}}, Rejects: true,
-})
+func smallGate() lockstep.Small {
+	return runOf("an approval", model.Loop{
+		Form: model.Gate, Workflow: fixture.Approval, N: 1, Turns: [9]model.LoopTurn{{Asks: true}}, Rejects: true,
+	})
+}
 
 // smallNoop does nothing.
-var smallNoop = runOf("a node that does nothing", model.Loop{Form: model.Noop, Workflow: fixture.Noop})
+func smallNoop() lockstep.Small {
+	return runOf("a node that does nothing", model.Loop{Form: model.Noop, Workflow: fixture.Noop})
+}
 
 // looping is a loop with these turns, which ends in the next.
 func looping(bound int, turns ...model.LoopTurn) model.Loop {
