@@ -13,12 +13,12 @@ import (
 // Models returns what the histories are held against.
 func Models() []history.Object {
 	return []history.Object{
-		model.QuestionModel.Object("questions", "An intent that waits for an answer, whoever reads, answers and changes it at once"),
-		model.GroupModel.Object("worlds", "A few intents that hang together, with portfolios, tasks and a plan, changed by one client at a time"),
-		model.ChasedModel.Object("chases", "An intent that waits for an answer, of whom it reminds again and again until its window is over"),
-		model.PhasesModel.Object("phases", "Two intents, of which one takes its input from the other, while agents hold leases on both"),
-		model.WatchedModel.Object("coordinated", "An intent under a coordinator, one of whose phases is suspended again and again"),
-		model.PaperModel.Object("plans", "A plan that several clients change at once, each by the version that it saw"),
+		model.QuestionModel.Object("questions", "An intent that waits for an answer while several clients read, answer and change it at once"),
+		model.GroupModel.Object("worlds", "A few linked intents with portfolios, tasks and a plan, changed by one client at a time"),
+		model.ChasedModel.Object("chases", "An intent that waits for an answer and sends reminders until its window ends"),
+		model.PhasesModel.Object("phases", "Two intents: one takes its input from the other, and agents hold leases on both"),
+		model.WatchedModel.Object("coordinated", "An intent under a coordinator; one of its phases is suspended several times"),
+		model.PaperModel.Object("plans", "A plan that several clients change at once, each naming the version it last saw"),
 	}
 }
 
@@ -41,14 +41,14 @@ var questionsExplained = scenarios.Scenario{
 
 var worldsExplained = scenarios.Scenario{
 	ID:     "openintent/histories/worlds",
-	Title:  "intents that hang together, and all that shows them, agree with what was done to them, in whatever order",
+	Title:  "linked intents, and everything that shows them, reflect the requests that were made, in any order",
 	Proves: scenarios.IDs{openintent.OIP00014}, Watches: worlds.Watched(), Reaches: scenarios.Survived,
 	Claim: claims.With(claims.Core, claims.Graph), Ask: scenarios.Ask(drawnWorlds, worlds.Judge), Depth: scenarios.Standard,
 }
 
 var chasesExplained = scenarios.Scenario{
 	ID:     "openintent/histories/chases",
-	Title:  "whoever is asked is reminded as the retry policy says, each time once, and what is done in the end is what it says",
+	Title:  "each reminder of a retry policy is sent once, and when the window ends the fallback is applied",
 	Proves: scenarios.IDs{openintent.OIP0026N1}, Watches: chases.Watched(),
 	Claim: claimed(claims.With(claims.Notifier, claims.Core)),
 	Ask:   scenarios.Ask(drawnChases, chases.Judge), Depth: scenarios.Standard,
@@ -56,7 +56,7 @@ var chasesExplained = scenarios.Scenario{
 
 var phasesExplained = scenarios.Scenario{
 	ID:     "openintent/histories/phases",
-	Title:  "who holds a lease keeps it while the intent waits, and what takes its input from that is claimed when it is completed",
+	Title:  "a lease is kept while its intent waits, and the next phase can be claimed once its input is complete",
 	Proves: scenarios.IDs{openintent.OIP00014}, Watches: handovers.Watched(), Reaches: scenarios.Survived,
 	Claim: claimed(claims.With(claims.Claimed, claims.Lifecycle, claims.Graph)),
 	Ask:   scenarios.Ask(drawnHandovers, handovers.Judge), Depth: scenarios.Standard,
@@ -72,7 +72,7 @@ var coordinatedExplained = scenarios.Scenario{
 
 var plansExplained = scenarios.Scenario{
 	ID:     "openintent/histories/plans",
-	Title:  "of changes of a plan that name the same version one is made, whoever makes them at once",
+	Title:  "when several changes name the same version of a plan, one is made, even if they arrive at once",
 	Proves: scenarios.IDs{openintent.OIP0001200}, Watches: papers.Watched(), Reaches: scenarios.Survived,
 	Claim: claimed(claims.Plan), Ask: scenarios.Ask(writtenAtOnce, papers.Judge), Depth: scenarios.Standard,
 }

@@ -33,8 +33,8 @@ type FileVersion struct {
 // fileRewritten writes a file repeatedly, once with its current content.
 var fileRewritten = &scenarios.Drive[FileHistory]{
 	ID: "openwop/file-rewritten",
-	Title: "writes a workspace file a random number of times, with other content types, once with the same content again, " +
-		"reads it after each write, and then each of its versions, one that never was, and what is none",
+	Title: "writes a workspace file several times, with different content types and once with unchanged content; reads it after each " +
+		"write; then reads each version, a version that does not exist, and version numbers that are not valid",
 	Sends: []string{"{write file}, several times", "{read file}", "{read file}?version="},
 	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileHistory) {
