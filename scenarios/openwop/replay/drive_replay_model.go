@@ -90,9 +90,7 @@ func answers(h host.Host, says string) any {
 	if says == "" {
 		return map[string]any{"mode": "refusal", "stopReason": "safety", "refusalText": h.Marker()}
 	}
-	envelope := map[string]any{"valid": true, "marker": says}
-	return map[string]any{"mode": "envelope", "envelope": envelope, "stopReason": "end_turn",
-		"content": fmt.Sprintf(`{"valid":true,"marker":%q}`, says)}
+	return answer(map[string]any{"valid": true, "marker": says})
 }
 
 // answer returns an entry of a program with these members, likewise.
