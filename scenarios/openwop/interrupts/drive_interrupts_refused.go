@@ -2,6 +2,7 @@ package interrupts
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
@@ -108,19 +109,29 @@ func (o *ExpiredObservation) branch(ctx context.Context, w *Waiting) {
 	o.Branch = w.ForkFrom(ctx, w.Run, dialect.ForkRunRequest{Mode: dialect.ForkModeBranch, FromSeq: new(host.Sequence(o.Log.Last()) + 1)}).Log
 }
 
-// askInTime has another run wait as long, if a short wait can be asked for, and asks about it.
+// askInTime has another run wait as long, if a short wait can be asked for, and asks about it. If the time passes before
+// that, askInTime tries again with a longer one.
 func askInTime(ctx context.Context, h host.Host, o *ExpiredObservation) *Waiting {
 	if o.Long || !h.Offers(fixture.Approval) {
 		return nil
 	}
-	way := ourGate(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionAsk))
-	way.inputs["timeoutMs"] = o.Timeout.Milliseconds()
-	w, refused := waitIfTaken(ctx, h, way)
-	if refused != nil || !w.isWaiting() {
-		return nil
+	for timeout := o.Timeout; ; timeout *= 4 {
+		way := ourGate(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionAsk))
+		way.inputs["timeoutMs"] = timeout.Milliseconds()
+		w, refused := waitIfTaken(ctx, h, way)
+		if refused != nil {
+			return nil
+		}
+		o.Asked.Gate, o.Asked.Asked = w.Gate, Response{}
+		if w.isWaiting() {
+			o.Asked.Asked = w.decide(ctx, dialect.ApprovalActionAsk)
+		}
+		status, _ := o.Asked.Asked.Status.Int()
+		gone := status == http.StatusNotFound || status == http.StatusConflict || status == http.StatusGone
+		if w.isWaiting() && !gone || timeout > 4*time.Second {
+			return w
+		}
 	}
-	o.Asked.Gate, o.Asked.Asked = w.Gate, w.decide(ctx, dialect.ApprovalActionAsk)
-	return w
 }
 
 // afterTimeout follows a run whose approval times out, and then answers it.
