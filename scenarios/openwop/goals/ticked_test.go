@@ -321,6 +321,9 @@ func TestJudgeOfTheDeadline(t *testing.T) {
 			o.Touched = []goals.GoalTouched{{What: "resumed", Goal: made(t), Before: wiretest.Value(t, standing("active", runs)), Ended: end}}
 		}
 	}
+	atOnce := func(end wire.Wait) func(*goals.GoalDeadlineObservation) {
+		return func(o *goals.GoalDeadlineObservation) { o.AtOnce = goals.GoalLapse{Goal: made(t), Ended: end} }
+	}
 	for _, c := range []struct {
 		name  string
 		spoil func(*goals.GoalDeadlineObservation)
@@ -348,6 +351,9 @@ func TestJudgeOfTheDeadline(t *testing.T) {
 		{"runs one on that was resumed", touched(1, ended("active", 2, true)), requirement.OWP0097E6},
 		{"ends one that was resumed a run late", touched(1, ended("bound-exceeded", 2, true)), requirement.OWP0097E6},
 		{"gives up one that was resumed", touched(1, ended("abandoned", 1, true)), requirement.OWP0097E6},
+		{"ends one with a deadline of 0", atOnce(ended("bound-exceeded", 0, true)), "passed"},
+		{"takes a deadline of 0 for none", atOnce(ended("active", 1, false)), "passed"},
+		{"gives up one with a deadline of 0", atOnce(ended("abandoned", 0, true)), requirement.OWP0097E6},
 		{"gives up one that is paused", paused(200, ended("abandoned", 0, true)), requirement.OWP0097E6},
 	} {
 		t.Run(c.name, func(t *testing.T) {
