@@ -37,9 +37,10 @@ func ParseDepth(name string) (Depth, error) {
 // limits are those of a certification at this depth: what is larger takes more room.
 func (d Depth) limits() wire.Limits {
 	l := wire.DefaultLimits()
-	for _, all := range []*int64{&l.DriveBytes, &l.KeptBytes, &l.LiveBytes} {
+	for _, all := range []*int64{&l.DriveBytes, &l.KeptBytes, &l.OwnBytes} {
 		*all *= []int64{Quick: 1, Standard: 2, Deep: 4}[d]
 	}
+	l.LiveBytes *= []int64{Quick: 1, Standard: 3, Deep: 6}[d] // the larger drives last longer, so that more of them hold theirs at once
 	return l
 }
 

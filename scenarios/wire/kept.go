@@ -57,14 +57,17 @@ func (h *held) keepShared(doing string, n, shared int64) error {
 	return nil
 }
 
-// decode counts a document of n bytes, which is released when the drive is over, or when the look of ctx has passed.
+// decode counts a document of n bytes, which is released when the drive is over, or when the look of ctx has passed. A drive that
+// holds little has room, whatever the others hold.
 func (h *held) decode(ctx context.Context, doing string, n int64) error {
-	if h.network.held.live.Add(n) > h.network.limits.LiveBytes {
+	limits := h.network.limits
+	own, all := h.live.Add(n), h.network.held.live.Add(n)
+	if own > limits.OwnBytes && all > limits.LiveBytes {
+		h.live.Add(-n)
 		h.network.held.live.Add(-n)
 		return overLimit(doing, "the drives under way would hold more than %d bytes of decoded JSON: certify with fewer workers",
-			h.network.limits.LiveBytes)
+			limits.LiveBytes)
 	}
-	h.live.Add(n)
 	if look, ok := ctx.Value(lookKey{}).(*atomic.Int64); ok {
 		look.Add(n)
 	}

@@ -53,7 +53,7 @@ func TestAllDrivesTogetherKeepNoMore(t *testing.T) {
 
 // A decoded document counts until its drive is over.
 func TestDrivesUnderWayHoldNoMore(t *testing.T) {
-	n := network(t, `[`+strings.Repeat("{},", 20)+`{}]`, func(l *wire.Limits) { l.LiveBytes = 25_000 })
+	n := network(t, `[`+strings.Repeat("{},", 20)+`{}]`, func(l *wire.Limits) { l.LiveBytes, l.OwnBytes = 25_000, 0 })
 	first, second := drive(t, n), drive(t, n)
 	for i := range 2 {
 		if _, err := get(t, first); err != nil {
@@ -74,9 +74,33 @@ func TestDrivesUnderWayHoldNoMore(t *testing.T) {
 	}
 }
 
+// A drive that holds little has room beside one that holds all there is.
+func TestLittleHasRoomBesideMuch(t *testing.T) {
+	n := network(t, `[`+strings.Repeat("{},", 20)+`{}]`, func(l *wire.Limits) { l.LiveBytes, l.OwnBytes = 25_000, 15_000 })
+	greedy, modest := drive(t, n), drive(t, n)
+	for range 2 {
+		if _, err := get(t, greedy); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := get(t, greedy); !errors.Is(err, wire.ErrOverLimit) {
+		t.Errorf("got %v, want that there is no room for what holds most", err)
+	}
+	if _, err := get(t, modest); err != nil {
+		t.Errorf("got %v, and it holds little", err)
+	}
+	if _, err := get(t, modest); !errors.Is(err, wire.ErrOverLimit) {
+		t.Errorf("got %v, want that there is no room for a second one", err)
+	}
+	greedy.Close()
+	if _, err := get(t, modest); err != nil {
+		t.Errorf("got %v, and it is alone", err)
+	}
+}
+
 // The documents of a look count until it has passed, so that a drive can wait for any time.
 func TestLooksThatHavePassedHoldNothing(t *testing.T) {
-	n := network(t, `[`+strings.Repeat("{},", 20)+`{}]`, func(l *wire.Limits) { l.LiveBytes = 25_000 })
+	n := network(t, `[`+strings.Repeat("{},", 20)+`{}]`, func(l *wire.Limits) { l.LiveBytes, l.OwnBytes = 25_000, 0 })
 	c := drive(t, n)
 	before := func() {}
 	for range 20 {

@@ -12,6 +12,7 @@ type Limits struct {
 	KeptBytes      int64         // the transcripts of all drives together
 	DocumentBytes  int64         // one decoded JSON document, as estimated before decoding
 	LiveBytes      int64         // all decoded documents of running drives
+	OwnBytes       int64         // those of one drive that it may hold whatever the others hold
 	EventBytes     int64         // one server-sent event
 	StreamEvents   int           // events of one stream
 	PathBytes      int           // a path that we request, which may hold an id of the target's
@@ -38,6 +39,7 @@ func DefaultLimits() Limits {
 		KeptBytes:      48 << 20,
 		DocumentBytes:  16 << 20,
 		LiveBytes:      40 << 20,
+		OwnBytes:       1 << 20,
 		EventBytes:     1 << 20,
 		StreamEvents:   10_000,
 		PathBytes:      16 << 10,
