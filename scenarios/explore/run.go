@@ -31,19 +31,20 @@ const (
 // enough is the time after which no further object is made, and twice that is the end of the last history: a target may be slow.
 const enough = 20 * time.Second
 
-// enoughKilled is that where the target is killed: most of it goes by while it starts.
-const enoughKilled = 3 * time.Second
+// moreKilled is how many times as many objects have a history where the target is killed: what is to survive is to be met behind a
+// kill. For how long they do is said by [mortal.Host.Spell].
+const moreKilled = 4
 
 // Run makes histories of objects, one after the other, until one is not explained. That one is made small.
 func (k *Kind[S, In, Out]) Run(ctx context.Context, c *scenarios.Conn, o *Observation[S, In, Out]) {
 	o.Known = c.Known
 	k = k.except(c.Known)
 	met := Coverage{}
-	began, enough := c.Now(), enough
+	began, enough, made := c.Now(), enough, c.Draw(objects)
 	if c.Mortal != nil {
-		enough = enoughKilled
+		enough, made = c.Mortal.Spell, moreKilled*made
 	}
-	for range c.Draw(objects) {
+	for range made {
 		if c.Now().Sub(began) > enough {
 			return
 		}

@@ -16,6 +16,9 @@ import (
 
 // Host is a host that was started here. Its methods may be called concurrently.
 type Host struct {
+	// Spell is for how long a drive kills it again and again, twice that at most. Set it before a drive begins.
+	Spell time.Duration
+
 	words  []string
 	url    string // that answers when the host is up
 	client *http.Client
