@@ -19,6 +19,14 @@ type GoalObservation struct {
 	Trail   GoalTrail     `json:"trail"`
 	Stuck   host.Child    `json:"stuck"` // the run that asks a person, if the goal or the tick names it
 	Free    GoalTick      `json:"free"`  // of another goal, which may cost nothing: its first run, with a cost
+	// Bare is the number of the run whose verdict has no confidence, behind one whose verdict has it; 0 at quick.
+	Bare int `json:"bare,omitempty"`
+}
+
+// GoalCostObservation is a goal whose runs cost some tenths of a dollar, and one whose runs cost less than half a cent.
+type GoalCostObservation struct {
+	GoalObservation
+	Small GoalObservation `json:"small,omitzero"` // zero at quick
 }
 
 // GoalRevival holds the replies to requests that ask an ended goal to continue.
@@ -58,8 +66,9 @@ var goalToItsBound = &scenarios.Drive[GoalObservation]{
 
 // goalUntilSatisfied ticks a goal until its judge is satisfied, below its bound.
 var goalUntilSatisfied = &scenarios.Drive[GoalObservation]{
-	ID:    "openwop/goal-until-satisfied",
-	Title: "ticks a goal whose judge, in doubt at first, is satisfied at a random run short of its bound, and three times more",
+	ID: "openwop/goal-until-satisfied",
+	Title: "ticks a goal whose judge, in doubt at first, is satisfied at a random run short of its bound, and three times more; beyond " +
+		"quick, with a verdict without a confidence behind one with it",
 	Sends: []string{"{create goal} {bounds: {maxLoopIterations: more than it takes}}", sendsTicks, "{read goal}", "{create run} (sentinel)",
 		"{read trail}", "{read run} and its events of each contributing run", "{read run:an id never given out}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalObservation) {
@@ -68,9 +77,14 @@ var goalUntilSatisfied = &scenarios.Drive[GoalObservation]{
 		for range h.Between(0, 2) {
 			asks = append(asks, unsatisfied(h))
 		}
+		bare := 0
+		if h.Depth > scenarios.Quick {
+			asks = append(asks, unsatisfied(h), dialect.GoalTickRequest{Verdict: &dialect.ScriptedVerdict{}})
+			bare = len(asks)
+		}
 		asks = append(asks, satisfied(h))
 		g, seen := goalThrough(ctx, h, host.BoundedTo(len(asks)+h.Between(1, 3)), unsatisfied(h), asks...)
-		*o = seen
+		*o, o.Bare = seen, bare
 		if !concluded(o.Ticks) {
 			return
 		}
@@ -80,29 +94,22 @@ var goalUntilSatisfied = &scenarios.Drive[GoalObservation]{
 
 // goalToItsCost ticks a goal whose runs together cost more than its bound. The sum
 // never equals the bound: that case is left open.
-var goalToItsCost = &scenarios.Drive[GoalObservation]{
+var goalToItsCost = &scenarios.Drive[GoalCostObservation]{
 	ID: "openwop/goal-to-its-cost",
-	Title: "ticks a goal, with runs of random costs, to just below its bound of cost, across it, and three times more; and once one that " +
-		"may cost nothing",
+	Title: "ticks a goal, with runs of random costs, to just below its bound of cost, across it, and three times more; beyond quick, " +
+		"another whose runs cost less than half a cent; and once one that may cost nothing",
 	Sends: []string{"{create goal} {bounds: {maxCostUsd: random}}",
 		"{create goal} {bounds: {maxCostUsd: 0}}", sendsTicks + ", {costUsd: random}",
 		"{read goal}",
 		"{create run} (sentinel)"},
-	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalObservation) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalCostObservation) {
 		h := host.Host{Conn: c}
-		var asks []dialect.GoalTickRequest
-		spent, last := 0, 0 // thousandths of a dollar
-		for range h.Between(3, 4) {
-			spent += last
-			last = h.Between(100, 900)
-			ask := unsatisfied(h)
-			ask.CostUSD = new(float64(last) / 1000)
-			asks = append(asks, ask)
-		}
-		bounds := &dialect.GoalBounds{MaxCostUSD: new(float64(2*spent+last) / 2000)} // halfway through the last run
-		_, *o = goalThrough(ctx, h, bounds, unsatisfied(h), asks...)
+		o.GoalObservation = throughCosts(ctx, h, func() int { return h.Between(100, 900) })
 		if !concluded(o.Ticks) {
 			return
+		}
+		if h.Depth > scenarios.Quick {
+			o.Small = throughCosts(ctx, h, func() int { return 2 * h.Between(1, 2) })
 		}
 		free, made := h.StandingGoals(ctx).Begin(ctx, &dialect.GoalBounds{MaxCostUSD: new(0.0)})
 		if !madeActive(made) {
@@ -113,6 +120,21 @@ var goalToItsCost = &scenarios.Drive[GoalObservation]{
 		o.Free = fire(ctx, free, "tick of a goal that may cost nothing", ask, "the goal has ended or shows a run",
 			func(goal wire.Value) bool { return hasEnded(goal) || runCount(goal) > 0 })
 	},
+}
+
+// throughCosts ticks a goal with runs of costs that are drawn, in thousandths of a dollar. The bound is halfway through the last one.
+func throughCosts(ctx context.Context, h host.Host, draw func() int) GoalObservation {
+	var asks []dialect.GoalTickRequest
+	spent, last := 0, 0
+	for range h.Between(3, 4) {
+		spent += last
+		last = draw()
+		ask := unsatisfied(h)
+		ask.CostUSD = new(float64(last) / 1000)
+		asks = append(asks, ask)
+	}
+	_, o := goalThrough(ctx, h, &dialect.GoalBounds{MaxCostUSD: new(float64(2*spent+last) / 2000)}, unsatisfied(h), asks...)
+	return o
 }
 
 // GoalEscalatedObservation is a goal with a stuck run, and the goal after the run was answered.

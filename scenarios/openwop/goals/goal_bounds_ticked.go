@@ -107,10 +107,15 @@ var costBound = scenarios.Scenario{
 	Title:  "a goal goes on below its bound of cost, exceeds it with the run that crosses it, and fires no run after that",
 	Proves: scenarios.IDs{openwop.OWP0097E5},
 	Claim:  claims.Goals,
-	Ask: scenarios.Ask(goalToItsCost, func(o GoalObservation, j *scenarios.Judge) {
+	Ask: scenarios.Ask(goalToItsCost, func(o GoalCostObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.checkEnd(j, goalRows{openwop.OWP0097E5, openwop.OWP0097E5, openwop.OWP0097E5}, dialect.GoalStateBoundExceeded)
-		j.Check(openwop.OWP0097E5, runsOf(o.shown())).To(check.Len(o.Runs), "contributing runs")
+		for _, g := range []GoalObservation{o.GoalObservation, o.Small} {
+			if len(g.Ticks) == 0 { // no second one was made
+				continue
+			}
+			g.checkEnd(j, goalRows{openwop.OWP0097E5, openwop.OWP0097E5, openwop.OWP0097E5}, dialect.GoalStateBoundExceeded)
+			j.Check(openwop.OWP0097E5, runsOf(g.shown())).To(check.Len(g.Runs), "contributing runs")
+		}
 		if shown := o.Free.Shown; runCount(shown.Last) > 0 { // a host need not fire a run for nothing
 			j.Check(openwop.OWP0097E5, stateOf(shown.Last)).To(check.Equal(dialect.GoalStateBoundExceeded),
 				"state of a goal that may cost nothing, after a run with a cost")
@@ -260,6 +265,7 @@ var runsOfTheGoal = scenarios.Scenario{
 		checkRuns(j, openwop.OWP0097C3, g, o.Runs)
 		j.Check(openwop.OWP0097C3, g.At("/completion/lastVerdict/satisfied")).To(check.Equal(true), "completion.lastVerdict.satisfied")
 		j.Check(openwop.OWP0097C3, g.At("/completion/lastVerdict/runId")).To(check.Text(), "completion.lastVerdict.runId")
+		o.checkBare(j)
 		j.Check(openwop.OWP0097E10, o.snapshots().Each("/runId")).To(check.SameAs(runsOf(g)),
 			"runId of the contributing runs, read under their ids")
 		for _, r := range o.Trail.Runs { // serving a snapshot takes no run, serving its events does
@@ -353,4 +359,19 @@ var escalationHalts = scenarios.Scenario{
 		j.Check(openwop.OWP0097E8, o.Stuck.Snapshot.Key("status")).To(host.Waiting(),
 			"status of the run that asks a person")
 	}),
+}
+
+// checkBare expects a verdict without a confidence not to be shown with that of the verdict before it.
+func (o GoalObservation) checkBare(j *scenarios.Judge) {
+	if o.Bare == 0 || o.Bare > len(o.Ticks) {
+		return
+	}
+	verdict := func(run int) wire.Value { return o.Ticks[run-1].Shown.Last.At("/completion/lastVerdict") }
+	before, now := verdict(o.Bare-1), verdict(o.Bare)
+	if before.Key("confidence").Present() && now.Key("confidence").Present() && now.Key("runId").JSON() != before.Key("runId").JSON() {
+		was := before.Key("confidence").JSON()
+		j.Check(openwop.OWP0097C3, now.Key("confidence")).To(check.That("not that of the verdict before it, which is "+was, func(v any) bool {
+			return wire.Compact(v) != was
+		}), "confidence of a verdict that has none, after run %d", o.Bare)
+	}
 }

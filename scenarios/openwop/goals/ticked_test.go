@@ -83,20 +83,68 @@ func TestJudgesOfAGoalAtItsBound(t *testing.T) {
 		{"fires when it is resumed", "exceeded-stays-exceeded",
 			func(o *goals.GoalObservation) { o.Revival.Still = still(t, "bound-exceeded", 4) }, requirement.OWP0097E4},
 		{"did not end", "exceeded-stays-exceeded", func(o *goals.GoalObservation) { o.Still = still(t, "active", 3) }, "blocked"},
-
-		{"honest", "cost-bound", func(*goals.GoalObservation) {}, "passed"},
-		{"stops before the cost is reached", "cost-bound", func(o *goals.GoalObservation) {
-			o.Ticks = []goals.GoalTick{ticked(t, "bound-exceeded", 1)}
-		}, requirement.OWP0097E5},
-		{"ignores the cost", "cost-bound", func(o *goals.GoalObservation) {
-			o.Ticks[2], o.Still = stuck(t, 3), goals.GoalStill{}
-		}, requirement.OWP0097E5},
-		{"spends more after it", "cost-bound", func(o *goals.GoalObservation) { o.Still = still(t, "bound-exceeded", 4) }, requirement.OWP0097E5},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			o := through(t, "bound-exceeded", 3)
 			c.spoil(&o)
 			hosttest.Expect(t, c.scenario, o, c.want)
+		})
+	}
+}
+
+func TestJudgeOfCosts(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		spoil func(*goals.GoalObservation)
+		want  string
+	}{
+		{"honest", func(*goals.GoalObservation) {}, "passed"},
+		{"stops before the cost is reached", func(o *goals.GoalObservation) {
+			o.Ticks = []goals.GoalTick{ticked(t, "bound-exceeded", 1)}
+		}, requirement.OWP0097E5},
+		{"ignores the cost", func(o *goals.GoalObservation) {
+			o.Ticks[2], o.Still = stuck(t, 3), goals.GoalStill{}
+		}, requirement.OWP0097E5},
+		{"spends more after it", func(o *goals.GoalObservation) { o.Still = still(t, "bound-exceeded", 4) }, requirement.OWP0097E5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := goals.GoalCostObservation{GoalObservation: through(t, "bound-exceeded", 3)}
+			c.spoil(&o.GoalObservation)
+			hosttest.Expect(t, "cost-bound", o, c.want)
+		})
+		t.Run(c.name+", of a small one", func(t *testing.T) {
+			o := goals.GoalCostObservation{GoalObservation: through(t, "bound-exceeded", 3), Small: through(t, "bound-exceeded", 3)}
+			c.spoil(&o.Small)
+			hosttest.Expect(t, "cost-bound", o, c.want)
+		})
+	}
+}
+
+// A verdict without a confidence is not shown with the one that the verdict before it had.
+func TestJudgeOfBareVerdicts(t *testing.T) {
+	judged := func(run string, confidence any) wire.Wait {
+		verdict := hosttest.Fields{"satisfied": false, "runId": run, "confidence": confidence}
+		if confidence == nil {
+			delete(verdict, "confidence")
+		}
+		goal := with(standing("active", 1), "completion", hosttest.Fields{"check": "verifier", "lastVerdict": verdict})
+		return wire.Wait{Reached: true, Last: wiretest.Value(t, goal)}
+	}
+	for _, c := range []struct {
+		name        string
+		before, now wire.Wait
+		want        string
+	}{
+		{"shows none", judged("run-1", 0.25), judged("run-2", nil), "passed"},
+		{"shows one of its own", judged("run-1", 0.25), judged("run-2", 1), "passed"},
+		{"showed none before", judged("run-1", nil), judged("run-2", 0.5), "passed"},
+		{"has not judged the run yet", judged("run-1", 0.25), judged("run-1", 0.25), "passed"},
+		{"keeps the one before", judged("run-1", 0.25), judged("run-2", 0.25), requirement.OWP0097C3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := through(t, "satisfied", 3)
+			o.Bare, o.Ticks[0].Shown, o.Ticks[1].Shown = 2, c.before, c.now
+			hosttest.Expect(t, "runs-of-the-goal", o, c.want)
 		})
 	}
 }
