@@ -57,13 +57,14 @@ var allowlists = &scenarios.Drive[AllowedObservation]{
 // ForbiddenObservation is runs whose planner wants tools that it may not have.
 type ForbiddenObservation struct {
 	host.Turns
-	Control host.Turn   `json:"control"` // the tool that is wanted is allowed, which shows whether the seam steers
-	Tool    string      `json:"tool"`    // always allowed, unless nothing is
-	Wanted  string      `json:"wanted"`  // another tool
-	First   host.Turn   `json:"first"`   // it is wanted at the start, and not allowed
-	Obeyed  host.Turn   `json:"obeyed"`  // it is wanted after a result, and allowed
-	Later   host.Turn   `json:"later"`   // the same where it is not allowed
-	Self    []host.Turn `json:"self"`    // the plugin itself
+	Control host.Turn   `json:"control"`        // the tool that is wanted is allowed, which shows whether the seam steers
+	Tool    string      `json:"tool"`           // always allowed, unless nothing is
+	Wanted  string      `json:"wanted"`         // another tool
+	First   host.Turn   `json:"first"`          // it is wanted at the start, and not allowed
+	Near    []host.Turn `json:"near,omitempty"` // names close to the allowed one are, and are not allowed; none at quick
+	Obeyed  host.Turn   `json:"obeyed"`         // it is wanted after a result, and allowed
+	Later   host.Turn   `json:"later"`          // the same where it is not allowed
+	Self    []host.Turn `json:"self"`           // the plugin itself
 	Name    string      `json:"name"`
 	Empty   []host.Turn `json:"empty"`         // any tool, though nothing is allowed
 	Odd     []host.Turn `json:"odd"`           // names that no tool may have
@@ -82,11 +83,19 @@ func oddNames(c *scenarios.Conn) []string {
 	return names
 }
 
+// nearNames returns names that a careless comparison takes for that of a tool, from depth standard on.
+func nearNames(c *scenarios.Conn, tool string) []string {
+	if c.Depth == scenarios.Quick {
+		return nil
+	}
+	return []string{tool + "-" + c.Name("more"), tool + "s", tool[:len(tool)-1], c.Name("more") + "-" + tool}
+}
+
 // forbidden makes the planner want tools that it may not have.
 var forbidden = &scenarios.Drive[ForbiddenObservation]{
 	ID: "agenticloop/forbidden",
 	Title: "has the planner want a tool that is not allowed, first and later, the agent itself, and names that are " +
-		"none, which results name as well",
+		"none, which results name as well; beyond quick, names close to that of a tool that is allowed",
 	Sends: []string{"a turn for each wish: agentic.start", "a turn for each name: agentic.tool_result",
 		"three turns: agentic.start, and agentic.tool_result twice"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ForbiddenObservation) {
@@ -127,6 +136,10 @@ func (o *ForbiddenObservation) wishAtTheStart(ctx context.Context, p *host.Plugi
 	}
 	o.Control = begin("a start that wants "+o.Wanted+", which is allowed", o.Wanted, allowOnly(o.Tool, o.Wanted), nil)
 	o.First = begin("a start that wants "+o.Wanted+", which is not allowed", o.Wanted, allowOnly(o.Tool), nil)
+	for _, near := range nearNames(p.Conn, o.Tool) {
+		t := begin("a start that wants "+near+" where "+o.Tool+" alone is allowed", near, allowOnly(o.Tool), nil)
+		o.Near = append(o.Near, t)
+	}
 	const itself = "a start that wants the agent itself "
 	o.Self = []host.Turn{
 		begin(itself+"where it is not allowed", o.Name, allowOnly(o.Tool), nil),

@@ -74,7 +74,9 @@ var forbiddenRefused = scenarios.Scenario{
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
 		o.givenSteered(j)
 		host.Given(j, o.First)
-		j.Check(agenticloop.RFC103G3, o.First.Events()).To(o.First.AsksOnlyFor(o.Tool), "%s", o.First.Name)
+		for _, t := range append([]host.Turn{o.First}, o.Near...) {
+			j.Check(agenticloop.RFC103G3, t.Events()).To(t.AsksOnlyFor(o.Tool), "%s", t.Name)
+		}
 		if o.Cut != "" {
 			j.Block(o.Cut, "declare how a further tool is asked for in "+host.ProfileName)
 		}
