@@ -26,6 +26,11 @@ func (i *Intent) MustLease(ctx context.Context, label string, seconds int) Reply
 	return reply
 }
 
+// Renew has a lease on the intent last for so many seconds from now.
+func (i *Intent) Renew(ctx context.Context, label, lease string, seconds int) Reply {
+	return i.Ask(ctx, label, http.MethodPatch, At("/intents/%s/leases/%s", i.ID, lease), map[string]any{"duration_seconds": seconds})
+}
+
 // AnyLease takes a lease of a minute, or of the least time that the server takes, or ends the drive.
 func (i *Intent) AnyLease(ctx context.Context, label string) (reply Reply, seconds int) {
 	refused := scenarios.Try(func() { reply = i.MustLease(ctx, label, usualLease) })

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
@@ -86,6 +85,10 @@ type LeasesObservation struct {
 	Strangers []host.Reply `json:"strangers"` // to another agent, after the lease ran out on the suspended intent
 	Status    wire.Value   `json:"status"`    // of that intent then
 	Free      host.Reply   `json:"free"`      // to another agent, after the lease ran out on an active intent
+	// Behind is the reply to another agent, after a lease ran out that was renewed while its intent was suspended, and Still the
+	// status of that intent then.
+	Behind host.Reply `json:"behind,omitzero"`
+	Still  wire.Value `json:"still,omitzero"`
 }
 
 var leaseRenewed = &scenarios.Drive[LeasesObservation]{
@@ -97,8 +100,7 @@ var leaseRenewed = &scenarios.Drive[LeasesObservation]{
 		seconds := 0
 		o.Held, seconds = i.AnyLease(ctx, "a lease")
 		i.Suspend(ctx, s.Question("text"))
-		o.Renewed = i.Ask(ctx, "renew the lease", http.MethodPatch,
-			host.At("/intents/%s/leases/%s", i.ID, o.Held.Body.Key("id").String()), map[string]any{"duration_seconds": 10 * seconds})
+		o.Renewed = i.Renew(ctx, "renew the lease", o.Held.Body.Key("id").String(), 10*seconds)
 	},
 }
 
@@ -108,49 +110,66 @@ var shortLeases = []int{1, 4, 16}
 // afterLease is the time after the end of a lease at which the other agent tries.
 const afterLease = 600 * time.Millisecond
 
-// leased makes a suspended intent and an active one, each under a lease. overdue reports whether the lease may have run
-// out before the intent was suspended, which would prove nothing.
-func leased(
-	ctx context.Context, s *host.Server, c *scenarios.Conn, seconds int,
-) (waits, free *host.Intent, taken host.Reply, overdue bool) {
-	waits = s.NewIntent(ctx, "leased", host.Active, nil)
-	free = s.NewIntent(ctx, "leased", host.Active, nil)
-	free.MustLease(ctx, "a short lease, elsewhere", seconds)
-	began := c.Now()
-	taken = waits.MustLease(ctx, "a short lease", seconds)
-	waits.Suspend(ctx, s.Question("text"))
-	return waits, free, taken, c.Now().Sub(began) >= time.Duration(seconds)*time.Second
+// leases are intents under leases that run out at about the same time.
+type leases struct {
+	waits, free *host.Intent // one that is suspended, and one that is active
+	renewed     *host.Intent // one whose lease was renewed while it was suspended; nil at quick, or if the server renews none
+	taken       host.Reply
+	overdue     bool // a lease may have run out before its intent was suspended, which would prove nothing
+}
+
+// leased makes intents under leases of so many seconds.
+func leased(ctx context.Context, s *host.Server, c *scenarios.Conn, seconds int) (l leases) {
+	l.waits = s.NewIntent(ctx, "leased", host.Active, nil)
+	l.free = s.NewIntent(ctx, "leased", host.Active, nil)
+	l.free.MustLease(ctx, "a short lease, elsewhere", seconds)
+	suspend := func(i *host.Intent) host.Reply {
+		began := c.Now()
+		taken := i.MustLease(ctx, "a short lease", seconds)
+		i.Suspend(ctx, s.Question("text"))
+		l.overdue = l.overdue || c.Now().Sub(began) >= time.Duration(seconds)*time.Second
+		return taken
+	}
+	if l.taken = suspend(l.waits); c.Depth == scenarios.Quick {
+		return l
+	}
+	renewed := s.NewIntent(ctx, "leased", host.Active, nil)
+	lease := suspend(renewed).Body.Key("id").String()
+	if renewed.Renew(ctx, "renew the lease for as short a time", lease, seconds).Ok() {
+		l.renewed = renewed
+	}
+	return l
 }
 
 var leaseKept = &scenarios.Drive[LeasesObservation]{
-	ID:    "openintent/lease-kept",
-	Title: "lets short leases run out, on an intent that waits and on one that does not, and has somebody else take them",
-	Sends: []string{"POST /intents, twice", "POST /intents/{id}/leases, with two keys"}, Waits: 2 * time.Second,
+	ID: "openintent/lease-kept",
+	Title: "lets short leases run out, on an intent that waits and on one that does not, and has somebody else take them; beyond quick, " +
+		"also one that was renewed while its intent waits",
+	Sends: []string{"POST /intents, twice", "POST /intents/{id}/leases, with two keys", "PATCH /intents/{id}/leases/{lease}"}, Waits: 2 * time.Second,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LeasesObservation) {
 		s := host.Open(ctx, c)
 		host.Second(c) // before anything is made
-		var waits, free *host.Intent
-		lease, overdue := 0, true
+		lease, l := 0, leases{overdue: true}
 		for _, lease = range shortLeases {
-			refused := scenarios.Try(func() { waits, free, o.Taken, overdue = leased(ctx, s, c, lease) })
+			refused := scenarios.Try(func() { l = leased(ctx, s, c, lease) })
 			if host.IsBlocked(refused) {
 				o.longLease(ctx, s, c, refused)
 			}
 			scenarios.End(refused)
-			if !overdue {
+			if o.Taken = l.taken; !l.overdue {
 				break
 			}
 		}
-		if overdue {
+		if l.overdue {
 			scenarios.End(scenarios.Block(
 				fmt.Sprintf("a lease of %d s ran out before its intent was suspended", lease), "answer faster"))
 		}
 		scenarios.End(wire.Pause(ctx, time.Duration(lease)*time.Second+afterLease))
-		o.others(ctx, s, c, waits, free)
+		o.others(ctx, s, c, l)
 	},
 	Later: func(ctx context.Context, c *scenarios.Conn, o *LeasesObservation) {
 		s := host.Open(ctx, c)
-		o.others(ctx, s, c, s.Again(o.Waits, ""), s.Again(o.Active, ""))
+		o.others(ctx, s, c, leases{waits: s.Again(o.Waits, ""), free: s.Again(o.Active, "")})
 	},
 }
 
@@ -159,9 +178,8 @@ var leaseKept = &scenarios.Drive[LeasesObservation]{
 func (o *LeasesObservation) longLease(ctx context.Context, s *host.Server, c *scenarios.Conn, refused error) {
 	for _, lease := range scenarios.LongLimits() {
 		err := scenarios.Try(func() {
-			var waits, free *host.Intent
-			waits, free, o.Taken, _ = leased(ctx, s, c, int(lease.Seconds()))
-			o.Waits, o.Active, o.Seconds = waits.ID, free.ID, int(lease.Seconds())
+			l := leased(ctx, s, c, int(lease.Seconds()))
+			o.Taken, o.Waits, o.Active, o.Seconds = l.taken, l.waits.ID, l.free.ID, int(lease.Seconds())
 		})
 		switch {
 		case err == nil:
@@ -177,19 +195,24 @@ func (o *LeasesObservation) longLease(ctx context.Context, s *host.Server, c *sc
 var strangers = [scenarios.Deep + 1]int{1, 5, 6}
 
 // others has another agent take the leases, which have run out.
-func (o *LeasesObservation) others(ctx context.Context, s *host.Server, c *scenarios.Conn, waits, free *host.Intent) {
+func (o *LeasesObservation) others(ctx context.Context, s *host.Server, c *scenarios.Conn, l leases) {
 	other := host.Second(c)
-	on := append(slices.Repeat([]*host.Intent{waits}, strangers[c.Depth]), free)
-	replies := make([]host.Reply, len(on))
-	for i, in := range on {
+	take := func(in *host.Intent) host.Reply {
 		call := s.Call("somebody else's lease", http.MethodPost, host.At("/intents/%s/leases", in.ID),
 			map[string]any{"scope": host.Scope, "duration_seconds": max(60, o.Seconds)})
 		reply := other.Do(ctx, call)
 		if reply.Status == http.StatusUnauthorized {
 			scenarios.End(host.UnknownVoter())
 		}
-		replies[i] = host.Replied(call.Label, reply)
+		return host.Replied(call.Label, reply)
 	}
-	o.Strangers, o.Free = replies[:len(on)-1], replies[len(on)-1]
-	o.Status = waits.Read(ctx, "the intent that waits").Body.Key("status")
+	for range strangers[c.Depth] {
+		o.Strangers = append(o.Strangers, take(l.waits))
+	}
+	if l.renewed != nil {
+		o.Behind = take(l.renewed)
+		o.Still = l.renewed.Read(ctx, "the intent whose lease was renewed").Body.Key("status")
+	}
+	o.Free = take(l.free)
+	o.Status = l.waits.Read(ctx, "the intent that waits").Body.Key("status")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/openassay/assay/scenarios"
@@ -100,8 +99,7 @@ func (r *Round) run(ctx context.Context, i *host.Intent, lease host.Reply, secon
 	r.Value = value
 	r.Suspension = i.SuspendBy(ctx, asked(i.Server, record), order)
 	if lease.Ok() {
-		r.Renewed = i.Ask(ctx, "renew the lease while it waits", http.MethodPatch,
-			host.At("/intents/%s/leases/%s", i.ID, lease.Body.Key("id").String()), map[string]any{"duration_seconds": seconds})
+		r.Renewed = i.Renew(ctx, "renew the lease while it waits", lease.Body.Key("id").String(), seconds)
 	}
 	right, id := decoded(value), r.Suspension.ID
 	give := func(what, id string, value any, other bool) Wrong {
