@@ -105,7 +105,7 @@ func TestJudgesOfForbiddenTools(t *testing.T) {
 				hosttest.Ok(host.Object{"R": hosttest.Running(1, "assay-forbidden")},
 					hosttest.Request("R", 1, "assay-forbidden")))
 		}, agenticloop.RFC103G3},
-		{"forbidden-tool-refused", "one is asked for whose name begins as that of the tool that is allowed", func(o *security.ForbiddenObservation) {
+		{"forbidden-tool-refused", "one is asked for whose name begins as the allowed one", func(o *security.ForbiddenObservation) {
 			o.Near = []host.Turn{refused.Turn(t), asking("near", nil, 1, "fetch-more")}
 		}, agenticloop.RFC103G3},
 		{"forbidden-tool-refused", "the tool that is allowed is asked for instead", func(o *security.ForbiddenObservation) {

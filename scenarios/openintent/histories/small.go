@@ -1,6 +1,7 @@
 package histories
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/openassay/assay/scenarios"
@@ -11,7 +12,10 @@ import (
 
 // Small returns small worlds of all kinds, for tests that walk through the whole of them.
 func Small() []lockstep.Small {
-	return []lockstep.Small{smallQuestion(0), smallQuestion(1), smallQuestion(2), dependents(), windows(), portfolios(), family()}
+	return slices.Concat(
+		[]lockstep.Small{smallQuestion(0), smallQuestion(1), smallQuestion(2), dependents(), windows(), portfolios(), family(), smallPlan()},
+		smallChases(), smallPhases(), smallCoordinated(),
+	)
 }
 
 // smallQuestion is an intent that waits for an answer of a kind, one of the first two of its answers or another.

@@ -143,9 +143,10 @@ func leased(ctx context.Context, s *host.Server, c *scenarios.Conn, seconds int)
 
 var leaseKept = &scenarios.Drive[LeasesObservation]{
 	ID: "openintent/lease-kept",
-	Title: "lets short leases run out, on an intent that waits and on one that does not, and has somebody else take them; beyond quick, " +
-		"also one that was renewed while its intent waits",
-	Sends: []string{"POST /intents, twice", "POST /intents/{id}/leases, with two keys", "PATCH /intents/{id}/leases/{lease}"}, Waits: 2 * time.Second,
+	Title: "lets short leases run out, on an intent that waits and on one that does not, and has somebody else take them; beyond " +
+		"quick, also one that was renewed while its intent waits",
+	Sends: []string{"POST /intents, twice", "POST /intents/{id}/leases, with two keys", "PATCH /intents/{id}/leases/{lease}"},
+	Waits: 2 * time.Second,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LeasesObservation) {
 		s := host.Open(ctx, c)
 		host.Second(c) // before anything is made
