@@ -163,6 +163,7 @@ var unseen = map[string]string{
 	"runs: a number for a text is refused: taken, where nothing says that it is to be a text":           theirs,
 	"runs: a run under way is cancelled: it was over":                                                   theirs,
 	"runs: a token answers the interrupt that it was made for, once: refused":                           byChance,
+	"runs: a worker under way is cancelled: it was over":                                                byChance,
 	"runs: what has ended stays as it ended: refused":                                                   theirs,
 
 	"chases: a window ends, and its intent goes on: completed":                                              theirs,

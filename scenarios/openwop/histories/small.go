@@ -175,8 +175,11 @@ func runOf(name string, l model.Loop) *runWorld {
 		{Do: model.StreamRun, From: -1, Mode: "debug"}, {Do: model.StreamRun, From: 50, Mode: "debug"},
 		{Do: model.ForkRun, Mode: replay}, {Do: model.ForkRun, From: 50, Mode: replay},
 	}...)
-	for _, by := range []model.By{model.ByNode, model.ByToken, model.ByOld, model.ByForged, model.ByLonger, model.Nowhere, model.Misfit,
-		model.Reject, model.Shouted} {
+	by := []model.By{model.ByNode, model.ByToken, model.ByOld, model.ByForged, model.ByLonger, model.Nowhere, model.Misfit}
+	if l.Form == model.Gate { // an action is no answer to a question
+		by = append(by, model.Reject, model.Shouted)
+	}
+	for _, by := range by {
 		w.Steps = append(w.Steps, model.RunAsk{Do: model.AnswerRun, By: by})
 	}
 	for _, s := range []model.Run{
