@@ -20,6 +20,7 @@ import (
 
 var (
 	transcriptHosts  = flag.Int("transcript-hosts", 2, "how many honest hosts and faults of each protocol the models judge, drawn; 0 is all")
+	transcriptSeed   = flag.Uint64("transcript-seed", 1, "seed that they are drawn from")
 	transcriptFaults = flag.String("transcript-faults", "", "the beginning of the faults that the models judge; \"\" is that of all")
 )
 
@@ -79,7 +80,7 @@ func drawnFew[T any](all []T) []T {
 	if *transcriptHosts == 0 {
 		return all
 	}
-	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	rand.New(rand.NewPCG(*transcriptSeed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all[:min(*transcriptHosts, len(all))]
 }
 

@@ -34,7 +34,10 @@ type goalReader struct {
 	tick       string             // the run that the last one fired
 }
 
-const goalList = "list"
+const (
+	goalList      = "list"
+	mostObjective = 1000 // bytes of an objective; no text says how long one may be
+)
 
 func readGoals(d scenarios.Discovery, all []explore.Exchange) (out []goalHistory) {
 	_, stuck := claims.GoalsEscalation.Look(d)
@@ -87,7 +90,8 @@ func (r *goalReader) begins(x explore.Exchange) (g model.Goal, ok bool) {
 		}
 	}
 	r.objectives = map[int]string{0: r.asked.Objective}
-	if !slices.Contains([]string{"host", "verifier"}, string(r.asked.Completion.Check)) || wire.HoldsSecret(r.asked.Objective) {
+	if !slices.Contains([]string{"host", "verifier"}, string(r.asked.Completion.Check)) || wire.HoldsSecret(r.asked.Objective) ||
+		len(r.asked.Objective) > mostObjective {
 		return g, false // such a goal need not be shown as it was asked for
 	}
 	return g, b.RunTimeoutMs == nil && (g.MaxRuns > 0 || g.MaxCost > 0) && r.asked.Continuation.Mode == dialect.GoalContinuationModeManual
@@ -111,7 +115,7 @@ func (r *goalReader) step(h *goalHistory, k int, begin model.Goal) (end bool) {
 	switch {
 	case x.By() != r.by, !known, !x.Answered(): // what became of it nobody knows, unless it was refused
 		return !refused
-	case in.Stuck, host.NotThere(int(x.Code)) && in.Do != model.TickGoal: // there are other ways to ask for it, and others answer
+	case in.Stuck, host.NotThere(int(x.Code)): // there are other ways to ask for it, and others answer
 		return in.Stuck
 	}
 	out := r.saw(x)
@@ -209,7 +213,7 @@ func (r *goalReader) does(k int) (in model.GoalAsk, ok bool) {
 		text, _ := body["objective"].(string)
 		in.Do, in.N = model.EditGoal, len(r.objectives)
 		r.objectives[in.N] = text
-		return in, text != "" && !wire.HoldsSecret(text)
+		return in, text != "" && len(text) <= mostObjective && !wire.HoldsSecret(text)
 	case names("state"):
 		in.Do = model.ForceGoal
 		return in, body["state"] == string(dialect.GoalStateSatisfied)

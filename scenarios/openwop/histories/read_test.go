@@ -3,6 +3,7 @@ package histories_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/openassay/assay/scenarios"
@@ -132,6 +133,9 @@ func TestReadGoals(t *testing.T) {
 	tick := func(run string) sent {
 		return sent{Request: "POST " + goals + "/g/tick", Body: `{"verdict":{"satisfied":false}}`, Status: 200, Reply: `{"runId":"` + run + `"}`}
 	}
+	edit := func(objective string) sent {
+		return sent{Request: "PATCH " + goals + "/g", Body: `{"objective":"` + objective + `"}`, Status: 400, Reply: "{}"}
+	}
 	read := func(state, more string) sent {
 		return sent{Request: "GET " + goals + "/g", Status: 200, Reply: `{"id":"g","state":"` + state + `","bounds":{"maxLoopIterations":1},` +
 			asked[:len(asked)-1] + `},"owner":{"tenant":"t"}` + more + `}`}
@@ -148,6 +152,9 @@ func TestReadGoals(t *testing.T) {
 		"ends by itself":   {[]sent{make(`{"maxLoopIterations":1,"runTimeoutMs":9}`), tick("r1"), read("active", once)}, 0, nil},
 		"a tick that was lost": {[]sent{make(`{"maxLoopIterations":1}`), read("active", ""), {Request: "POST " + goals + "/g/tick"},
 			read("x", "")}, 1, nil},
+		"an edit that is refused": {[]sent{make(`{"maxLoopIterations":1}`), edit("another"), read("active", "")}, 2, scenarios.IDs{"OWP-0097-C4"}},
+		"an objective that may be too long": {[]sent{make(`{"maxLoopIterations":1}`), edit(strings.Repeat("x", 2000)), read("active", "")},
+			1, nil},
 		"satisfied by a client": {[]sent{make(`{"maxLoopIterations":1}`), {Request: "PATCH " + goals + "/g", Body: `{"state":"satisfied"}`,
 			Status: 200, Reply: "{}"}}, 1, scenarios.IDs{"OWP-0097-E2"}},
 	} {
