@@ -108,13 +108,9 @@ var costBound = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWP0097E5},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalToItsCost, func(o GoalCostObservation, j *scenarios.Judge) {
-		o.given(j)
-		for _, g := range []GoalObservation{o.GoalObservation, o.Small} {
-			if len(g.Ticks) == 0 { // no second one was made
-				continue
-			}
-			g.checkEnd(j, goalRows{openwop.OWP0097E5, openwop.OWP0097E5, openwop.OWP0097E5}, dialect.GoalStateBoundExceeded)
-			j.Check(openwop.OWP0097E5, runsOf(g.shown())).To(check.Len(g.Runs), "contributing runs")
+		o.checkCost(j)
+		if len(o.Small.Ticks) > 0 {
+			o.Small.checkCost(j)
 		}
 		if shown := o.Free.Shown; runCount(shown.Last) > 0 { // a host need not fire a run for nothing
 			j.Check(openwop.OWP0097E5, stateOf(shown.Last)).To(check.Equal(dialect.GoalStateBoundExceeded),
@@ -359,19 +355,4 @@ var escalationHalts = scenarios.Scenario{
 		j.Check(openwop.OWP0097E8, o.Stuck.Snapshot.Key("status")).To(host.Waiting(),
 			"status of the run that asks a person")
 	}),
-}
-
-// checkBare expects a verdict without a confidence not to be shown with that of the verdict before it.
-func (o GoalObservation) checkBare(j *scenarios.Judge) {
-	if o.Bare == 0 || o.Bare > len(o.Ticks) {
-		return
-	}
-	verdict := func(run int) wire.Value { return o.Ticks[run-1].Shown.Last.At("/completion/lastVerdict") }
-	before, now := verdict(o.Bare-1), verdict(o.Bare)
-	if before.Key("confidence").Present() && now.Key("confidence").Present() && now.Key("runId").JSON() != before.Key("runId").JSON() {
-		was := before.Key("confidence").JSON()
-		j.Check(openwop.OWP0097C3, now.Key("confidence")).To(check.That("not that of the verdict before it, which is "+was, func(v any) bool {
-			return wire.Compact(v) != was
-		}), "confidence of a verdict that has none, after run %d", o.Bare)
-	}
 }

@@ -273,3 +273,25 @@ func checkRuns(j *scenarios.Judge, id scenarios.RequirementID, goal wire.Value, 
 	j.Check(id, runsOf(goal)).To(check.Len(n), "contributing runs")
 	j.Check(id, runsOf(goal)).To(check.Distinct(), "ids of the contributing runs")
 }
+
+// checkCost expects the last run of the goal, and none before it, to cross its bound of cost.
+func (o GoalObservation) checkCost(j *scenarios.Judge) {
+	o.given(j)
+	o.checkEnd(j, goalRows{openwop.OWP0097E5, openwop.OWP0097E5, openwop.OWP0097E5}, dialect.GoalStateBoundExceeded)
+	j.Check(openwop.OWP0097E5, runsOf(o.shown())).To(check.Len(o.Runs), "contributing runs")
+}
+
+// checkBare expects a verdict without a confidence not to be shown with that of the verdict before it.
+func (o GoalObservation) checkBare(j *scenarios.Judge) {
+	if o.Bare == 0 || o.Bare > len(o.Ticks) {
+		return
+	}
+	verdict := func(run int) wire.Value { return o.Ticks[run-1].Shown.Last.At("/completion/lastVerdict") }
+	before, now := verdict(o.Bare-1), verdict(o.Bare)
+	if before.Key("confidence").Present() && now.Key("confidence").Present() && now.Key("runId").JSON() != before.Key("runId").JSON() {
+		was := before.Key("confidence").JSON()
+		j.Check(openwop.OWP0097C3, now.Key("confidence")).To(check.That("not that of the verdict before it, which is "+was, func(v any) bool {
+			return wire.Compact(v) != was
+		}), "confidence of a verdict that has none, after run %d", o.Bare)
+	}
+}

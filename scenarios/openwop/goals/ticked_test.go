@@ -120,6 +120,13 @@ func TestJudgeOfCosts(t *testing.T) {
 	}
 }
 
+// A seam that falls over at the second goal shows nothing of its cost.
+func TestCostsOfASeamThatFallsOver(t *testing.T) {
+	o := goals.GoalCostObservation{GoalObservation: through(t, "bound-exceeded", 3), Small: through(t, "bound-exceeded", 3)}
+	o.Small.Ticks, o.Small.Still = []goals.GoalTick{refusedTick(t, 500)}, goals.GoalStill{}
+	hosttest.Expect(t, "cost-bound", o, "blocked")
+}
+
 // A verdict without a confidence is not shown with the one that the verdict before it had.
 func TestJudgeOfBareVerdicts(t *testing.T) {
 	judged := func(run string, confidence any) wire.Wait {
