@@ -148,6 +148,11 @@ func Near(text string) (near []string) {
 	return near
 }
 
+// NearTools returns the names close to that of a tool that a tool may have, without those that are taken.
+func NearTools(tool string, taken []string) []string {
+	return slices.DeleteFunc(Near(tool), func(near string) bool { return strings.ContainsAny(near, " /") || slices.Contains(taken, near) })
+}
+
 // Swapped returns a text with its capitals as small letters, and the other way round.
 func Swapped(text string) string {
 	return strings.Map(func(r rune) rune {

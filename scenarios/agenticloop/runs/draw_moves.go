@@ -80,7 +80,7 @@ func (d *drawing) result(l *line, step int, changed bool) {
 		added.Body = map[string]any{} // nothing can be made of it but that the step is done
 	case step == min(2, n) && l.run.Filed: // it is too long for an event
 		added.Body = map[string]any{"content": strings.Repeat("two paragraphs about "+d.Name("word")+"\n", 3000)}
-	case l.first && step == 3: // it names what is not there
+	case l.first && step == 3: // it names a file that does not exist
 		added.Left = true
 		added.Body = map[string]any{"artifact_path": "artifacts/" + d.Name("page") + ".html", "content_type": "text/html"}
 	case l.to == reached && step == n && d.Rand.IntN(2) == 0: // what it says is not what the run says when it is done
@@ -111,8 +111,8 @@ func (d *drawing) without(tool string) []string {
 	return slices.DeleteFunc(slices.Clone(d.settings.Tools), func(t string) bool { return t == tool })
 }
 
-// erring is the pending result where the model errs: by how it sends its reply, or by several decisions in it, of which one is odd, and
-// seldom the first.
+// erring returns the result that the run waits for, in a turn in which the model's reply is malformed or holds several decisions. One
+// of those is odd, and it is rarely the first.
 func (d *drawing) erring(l *line) model.Move {
 	m := model.Move{Kind: model.Erring, Pick: d.Rand.IntN(2 * len(spoiled))}
 	if m.Pick < len(spoiled) {
@@ -195,7 +195,7 @@ func (d *drawing) fail(l *line) {
 	}
 }
 
-// besides adds what comes beside the result of a step.
+// besides adds other events that arrive along with the result of a step.
 func (d *drawing) besides(l *line, step int) {
 	for range d.few(beside, beside.Least) {
 		m := model.Move{Kind: model.NearRun, Pick: d.Draw(pick)}
@@ -217,7 +217,7 @@ func (d *drawing) barredBy(run *model.Run) (allowed []string) {
 	if d.all() {
 		way = d.barring.draw(d.Plugin)
 	}
-	switch near := d.nearTools(last); {
+	switch near := model.NearTools(last, slices.Concat(d.settings.Tools, d.settings.Aliases)); {
 	case way == 0 && len(others) > 0:
 		wanted = others[d.Rand.IntN(len(others))]
 		allowed = d.without(wanted)
@@ -233,11 +233,4 @@ func (d *drawing) barredBy(run *model.Run) (allowed []string) {
 	}
 	run.Decisions = append(run.Decisions, wish)
 	return allowed
-}
-
-// nearTools returns names that a careless comparison takes for that of a tool, of those that a tool may have.
-func (d *drawing) nearTools(tool string) []string {
-	return slices.DeleteFunc(model.Near(tool), func(near string) bool {
-		return strings.ContainsAny(near, " /") || slices.Contains(d.settings.Tools, near) || slices.Contains(d.settings.Aliases, near)
-	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/agenticloop/model"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -61,7 +62,7 @@ type ForbiddenObservation struct {
 	Tool    string      `json:"tool"`           // always allowed, unless nothing is
 	Wanted  string      `json:"wanted"`         // another tool
 	First   host.Turn   `json:"first"`          // it is wanted at the start, and not allowed
-	Near    []host.Turn `json:"near,omitempty"` // names close to the allowed one are, and are not allowed; none at quick
+	Near    []host.Turn `json:"near,omitempty"` // names close to the allowed one are wanted, and are not allowed; none at quick
 	Obeyed  host.Turn   `json:"obeyed"`         // it is wanted after a result, and allowed
 	Later   host.Turn   `json:"later"`          // the same where it is not allowed
 	Self    []host.Turn `json:"self"`           // the plugin itself
@@ -84,11 +85,11 @@ func oddNames(c *scenarios.Conn) []string {
 }
 
 // nearNames returns names that a careless comparison takes for that of a tool, from depth standard on.
-func nearNames(c *scenarios.Conn, tool string) []string {
+func nearNames(c *scenarios.Conn, tool string, taken []string) []string {
 	if c.Depth == scenarios.Quick {
 		return nil
 	}
-	return []string{tool + "-" + c.Name("more"), tool + "s", tool[:len(tool)-1], c.Name("more") + "-" + tool}
+	return append(model.NearTools(tool, taken), tool+"-"+c.Name("more"), c.Name("more")+"-"+tool)
 }
 
 // forbidden makes the planner want tools that it may not have.
@@ -136,7 +137,7 @@ func (o *ForbiddenObservation) wishAtTheStart(ctx context.Context, p *host.Plugi
 	}
 	o.Control = begin("a start that wants "+o.Wanted+", which is allowed", o.Wanted, allowOnly(o.Tool, o.Wanted), nil)
 	o.First = begin("a start that wants "+o.Wanted+", which is not allowed", o.Wanted, allowOnly(o.Tool), nil)
-	for _, near := range nearNames(p.Conn, o.Tool) {
+	for _, near := range nearNames(p.Conn, o.Tool, p.Tools()) {
 		t := begin("a start that wants "+near+" where "+o.Tool+" alone is allowed", near, allowOnly(o.Tool), nil)
 		o.Near = append(o.Near, t)
 	}

@@ -219,11 +219,7 @@ var allowed = &scenarios.Drive[AllowedObservation]{
 		sus := i.Suspend(ctx, s.Question("text"))
 		o.Refused.Suspension = sus
 		call := i.AnswerCall("an answer by somebody else", map[string]any{"suspension_id": sus.ID, "value": "x"})
-		reply := other.Do(ctx, call)
-		if reply.Status == http.StatusUnauthorized {
-			scenarios.End(host.UnknownVoter())
-		}
-		o.Refused.Wrong = []host.Reply{host.Replied(call.Label, reply)}
+		o.Refused.Wrong = []host.Reply{host.SendAs(ctx, other, call)}
 		stood := i.Read(ctx, "the intent after that")
 		o.Refused.Stood = []host.Reply{stood}
 		giveAnswers(ctx, i, &o.Refused, sus.ID, s.Name("right"))

@@ -159,8 +159,7 @@ func (q *phases) leases(ctx context.Context, in model.Handling) (out model.Handl
 		if id == "" {
 			return out
 		}
-		out = handled(q.Ask(ctx, "renew a lease", http.MethodPatch, host.At("/intents/%s/leases/%s", q.up.ID, id),
-			map[string]any{"duration_seconds": handoverLease}))
+		out = handled(q.up.Renew(ctx, "renew a lease", id, handoverLease))
 		before, had := host.TimeOf(q.lease.Key("expires_at"))
 		now, has := host.TimeOf(out.Body.Key("expires_at"))
 		out.Same, out.Shorter = out.Body.Key("id").String() == id, had && (!has || now.Before(before))
@@ -171,13 +170,7 @@ func (q *phases) leases(ctx context.Context, in model.Handling) (out model.Handl
 		if q.other == nil {
 			return out
 		}
-		call := q.Call("somebody else's lease", http.MethodPost, host.At("/intents/%s/leases", q.up.ID),
-			map[string]any{"scope": host.Scope, "duration_seconds": handoverLease})
-		reply := q.other.Do(ctx, call)
-		if reply.Status == http.StatusUnauthorized {
-			scenarios.End(host.UnknownVoter())
-		}
-		return handled(host.Replied(call.Label, reply))
+		return handled(q.up.LeaseAs(ctx, q.other, "somebody else's lease", handoverLease))
 	}
 	return out
 }

@@ -180,8 +180,7 @@ func (g *group) does(ctx context.Context, in model.Deed) (out model.Found) {
 		return g.found(reply)
 	case model.Renew:
 		if g.leases[n] != "" {
-			return g.found(i.Ask(ctx, "renew a lease", http.MethodPatch, host.At("/intents/%s/leases/%s", i.ID, g.leases[n]),
-				map[string]any{"duration_seconds": interval}))
+			return g.found(i.Renew(ctx, "renew a lease", g.leases[n], interval))
 		}
 	case model.Pass:
 		g.behind[n], g.leases[n] = true, ""

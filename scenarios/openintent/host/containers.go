@@ -197,6 +197,14 @@ func (s *Server) Coordinate(ctx context.Context, of *Intent, more map[string]any
 
 // Lease claims a part of an intent. A refusal does not end the drive.
 func (i *Intent) Lease(ctx context.Context, label, scope string, seconds int) Reply {
-	return i.Ask(ctx, label, http.MethodPost, At("/intents/%s/leases", i.ID),
-		map[string]any{"scope": scope, "duration_seconds": seconds})
+	return i.Send(ctx, i.leaseCall(label, scope, seconds))
+}
+
+// LeaseAs has another agent claim the usual part of an intent.
+func (i *Intent) LeaseAs(ctx context.Context, other *scenarios.Conn, label string, seconds int) Reply {
+	return SendAs(ctx, other, i.leaseCall(label, Scope, seconds))
+}
+
+func (i *Intent) leaseCall(label, scope string, seconds int) wire.Call {
+	return i.Call(label, http.MethodPost, At("/intents/%s/leases", i.ID), map[string]any{"scope": scope, "duration_seconds": seconds})
 }

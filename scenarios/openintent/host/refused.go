@@ -18,12 +18,6 @@ type Refused struct {
 	End        Reply      `json:"end"` // the intent after the right one
 }
 
-// UnknownVoter returns why a drive ends whose second agent the server does not know.
-func UnknownVoter() error {
-	return scenarios.Block("the server does not accept the key of the second agent (HTTP 401)",
-		"give a key that the server knows with --voter-key")
-}
-
 // Second returns a connection with the key of another agent, or ends the drive.
 func Second(c *scenarios.Conn) *scenarios.Conn {
 	if other, ok := c.Voter(0); ok {

@@ -100,6 +100,16 @@ func (s *Server) Send(ctx context.Context, call wire.Call) Reply {
 	return Replied(call.Label, reply)
 }
 
+// SendAs sends a call as another agent. It ends the drive if the server does not know that one's key.
+func SendAs(ctx context.Context, other *scenarios.Conn, call wire.Call) Reply {
+	reply := other.Do(ctx, call)
+	if reply.Status == http.StatusUnauthorized {
+		scenarios.End(scenarios.Block("the server does not accept the key of the second agent (HTTP 401)",
+			"give a key that the server knows with --voter-key"))
+	}
+	return Replied(call.Label, reply)
+}
+
 // Ask sends a call below the prefix.
 func (s *Server) Ask(ctx context.Context, label, method, path string, body any) Reply {
 	return s.Send(ctx, s.Call(label, method, path, body))

@@ -3,7 +3,6 @@ package lifecycle
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
@@ -85,8 +84,8 @@ type LeasesObservation struct {
 	Strangers []host.Reply `json:"strangers"` // to another agent, after the lease ran out on the suspended intent
 	Status    wire.Value   `json:"status"`    // of that intent then
 	Free      host.Reply   `json:"free"`      // to another agent, after the lease ran out on an active intent
-	// Behind is the reply to another agent, after a lease ran out that was renewed while its intent was suspended, and Still the
-	// status of that intent then.
+	// Behind is the reply to another agent that asks for a lease which was renewed while its intent was suspended, and has run out.
+	// Still is the status of that intent then.
 	Behind host.Reply `json:"behind,omitzero"`
 	Still  wire.Value `json:"still,omitzero"`
 }
@@ -166,11 +165,11 @@ var leaseKept = &scenarios.Drive[LeasesObservation]{
 				fmt.Sprintf("a lease of %d s ran out before its intent was suspended", lease), "answer faster"))
 		}
 		scenarios.End(wire.Pause(ctx, time.Duration(lease)*time.Second+afterLease))
-		o.others(ctx, s, c, l)
+		o.others(ctx, c, l)
 	},
 	Later: func(ctx context.Context, c *scenarios.Conn, o *LeasesObservation) {
 		s := host.Open(ctx, c)
-		o.others(ctx, s, c, leases{waits: s.Again(o.Waits, ""), free: s.Again(o.Active, "")})
+		o.others(ctx, c, leases{waits: s.Again(o.Waits, ""), free: s.Again(o.Active, "")})
 	},
 }
 
@@ -196,16 +195,10 @@ func (o *LeasesObservation) longLease(ctx context.Context, s *host.Server, c *sc
 var strangers = [scenarios.Deep + 1]int{1, 5, 6}
 
 // others has another agent take the leases, which have run out.
-func (o *LeasesObservation) others(ctx context.Context, s *host.Server, c *scenarios.Conn, l leases) {
+func (o *LeasesObservation) others(ctx context.Context, c *scenarios.Conn, l leases) {
 	other := host.Second(c)
-	take := func(in *host.Intent) host.Reply {
-		call := s.Call("somebody else's lease", http.MethodPost, host.At("/intents/%s/leases", in.ID),
-			map[string]any{"scope": host.Scope, "duration_seconds": max(60, o.Seconds)})
-		reply := other.Do(ctx, call)
-		if reply.Status == http.StatusUnauthorized {
-			scenarios.End(host.UnknownVoter())
-		}
-		return host.Replied(call.Label, reply)
+	take := func(i *host.Intent) host.Reply {
+		return i.LeaseAs(ctx, other, "somebody else's lease", max(60, o.Seconds))
 	}
 	for range strangers[c.Depth] {
 		o.Strangers = append(o.Strangers, take(l.waits))

@@ -90,12 +90,14 @@ func (r *goalReader) begins(x explore.Exchange) (g model.Goal, ok bool) {
 		}
 	}
 	r.objectives = map[int]string{0: r.asked.Objective}
-	if !slices.Contains([]string{"host", "verifier"}, string(r.asked.Completion.Check)) || wire.HoldsSecret(r.asked.Objective) ||
-		len(r.asked.Objective) > mostObjective {
+	if !slices.Contains([]string{"host", "verifier"}, string(r.asked.Completion.Check)) || !plainObjective(r.asked.Objective) {
 		return g, false // such a goal need not be shown as it was asked for
 	}
 	return g, b.RunTimeoutMs == nil && (g.MaxRuns > 0 || g.MaxCost > 0) && r.asked.Continuation.Mode == dialect.GoalContinuationModeManual
 }
+
+// plainObjective reports whether a goal has to be taken with an objective, and shown with it as it was sent.
+func plainObjective(text string) bool { return len(text) <= mostObjective && !wire.HoldsSecret(text) }
 
 // thousandths returns dollars in thousandths, if they are whole.
 func thousandths(dollars float64) (n int, ok bool) {
@@ -213,7 +215,7 @@ func (r *goalReader) does(k int) (in model.GoalAsk, ok bool) {
 		text, _ := body["objective"].(string)
 		in.Do, in.N = model.EditGoal, len(r.objectives)
 		r.objectives[in.N] = text
-		return in, text != "" && len(text) <= mostObjective && !wire.HoldsSecret(text)
+		return in, text != "" && plainObjective(text)
 	case names("state"):
 		in.Do = model.ForceGoal
 		return in, body["state"] == string(dialect.GoalStateSatisfied)
