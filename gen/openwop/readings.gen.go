@@ -542,9 +542,9 @@ var ReadingsV1 = []Reading{
 	{
 		ID: "OWP-R301", Title: "a goal with no time at all",
 		Sentences: []string{"OWP-0097-E6"},
-		Open:      "The schema of a goal lets runTimeoutMs be 0, where it lets maxLoopIterations be 1 at least. The texts do not say what a deadline of 0 ms is.",
-		Accept:    "A goal that has exceeded its deadline when it is ticked for the first time. One that has no deadline, too, with a finding. A host that refuses the bound.",
-		Refuse:    "A goal that ends otherwise.",
+		Open:      "The schema of a goal allows a runTimeoutMs of 0, and requires maxLoopIterations to be at least 1. The texts do not say what a deadline of 0 ms means.",
+		Accept:    "A goal that has exceeded its deadline when it is ticked for the first time. With a finding, a goal that has no deadline. A host that refuses the bound.",
+		Refuse:    "A goal that ends for another reason.",
 		Why:       "Read as a number, the deadline has passed when the goal is made. But 0 stands for no limit in many configurations, and the schema has no other word for it.",
 		Scenarios: []string{"openwop/goal-bounds/deadline"},
 	},

@@ -70,7 +70,7 @@ func (k *Kind[S, In, Out]) explained(h History[S, In, Out], v history.Verdict[S,
 	}
 }
 
-// behindKill returns whether the target was killed before a step.
+// behindKill returns a function that reports whether the target was killed before a step.
 func (k *Kind[S, In, Out]) behindKill(h History[S, In, Out]) func(history.Step[In, Out]) bool {
 	first := time.Duration(math.MaxInt64) // end of the first step during which it was
 	for _, s := range h.Steps {

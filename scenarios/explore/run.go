@@ -31,8 +31,8 @@ const (
 // enough is the time after which no further object is made, and twice that is the end of the last history: a target may be slow.
 const enough = 20 * time.Second
 
-// moreKilled is how many times as many objects have a history where the target is killed: what is to survive is to be met behind a
-// kill. For how long they do is said by [mortal.Host.Spell].
+// moreKilled is by how much the number of objects is multiplied where the target is killed: a requirement has survived only if a step
+// after a kill shows it. [mortal.Host.Spell] limits the time.
 const moreKilled = 4
 
 // Run makes histories of objects, one after the other, until one is not explained. That one is made small.

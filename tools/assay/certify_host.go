@@ -49,7 +49,7 @@ func (h *hostFlag) check(given func(string) bool, at target, plan bool) error {
 
 const (
 	hostStart = 20 * time.Second // that a host has to start, beside patience
-	killed    = 8 * time.Second  // for which each drive kills it again and again
+	killSpell = 8 * time.Second  // for which each drive kills it again and again
 )
 
 // startHost starts the target if there is a command for it.
@@ -70,7 +70,7 @@ func (c *certify) startHost(ctx context.Context) (stop func(), err error) {
 	if err != nil {
 		return nil, &exit{Code: scenarios.ExitUnreachable, Cause: fmt.Errorf("certify --host-cmd: %w", err)}
 	}
-	c.options.Mortal.Spell = killed
+	c.options.Mortal.Spell = killSpell
 	return c.options.Mortal.Stop, nil
 }
 

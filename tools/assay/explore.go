@@ -137,7 +137,7 @@ func (e *exploring) run(ctx context.Context, lasts time.Duration) error {
 	}
 	defer stop()
 	if h := e.options.Mortal; h != nil {
-		h.Spell = min(lasts/10, killed/2) // a session has each drive do so, and is one of many
+		h.Spell = min(lasts/10, killSpell/2) // a session has each drive do so, and is one of many
 	}
 	began := time.Now()
 	for ; e.sessions == 0 || time.Since(began) < lasts; e.sessions++ {

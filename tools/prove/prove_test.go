@@ -65,7 +65,7 @@ func tellWhatIsWrong(t *testing.T, m results.ProvedProtocol) {
 	}
 }
 
-// spared is what came, in place of a failure, of the scenarios that faulty hosts were asked.
+// spared holds the verdicts other than failed that scenarios came to on faulty hosts.
 type spared struct{ sync.Map }
 
 func (s *spared) told(p prove.Pair) any {

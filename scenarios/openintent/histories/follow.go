@@ -24,7 +24,7 @@ func (f *following[S, In, Out]) after(in In, out Out) []S {
 	return f.model.After(f.states, history.Step[In, Out]{In: in, Out: out})
 }
 
-// settled reads until the model explains what is shown, or that does not come: a server may be late.
+// settled reads until the model explains what is shown, or until the wait for that is over: a server may be late.
 func (f *following[S, In, Out]) settled(ctx context.Context, c *scenarios.Conn, in In, read func(context.Context) Out) (
 	out Out, explained bool,
 ) {

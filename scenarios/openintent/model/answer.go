@@ -81,7 +81,8 @@ func described(body wire.Value, label, meaning string) (out []history.Miss) {
 	return out
 }
 
-// unwritten cites the members of a record that are not as they were written, by what became of it.
+// unwritten reports the members of a record that differ from what was written there. Which sentence they break depends on what became
+// of the record.
 func unwritten(odd []wire.Value, record string) (out []history.Miss) {
 	for _, member := range odd {
 		of := scenarios.RequirementID(openintent.OIP0025A13)

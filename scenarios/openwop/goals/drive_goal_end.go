@@ -19,7 +19,7 @@ type GoalObservation struct {
 	Trail   GoalTrail     `json:"trail"`
 	Stuck   host.Child    `json:"stuck"` // the run that asks a person, if the goal or the tick names it
 	Free    GoalTick      `json:"free"`  // of another goal, which may cost nothing: its first run, with a cost
-	// Bare is the number of the run whose verdict has no confidence, behind one whose verdict has it; 0 at quick.
+	// Bare is the number of the run whose verdict has no confidence; that of the run before it has one. 0 at quick.
 	Bare int `json:"bare,omitempty"`
 }
 
@@ -68,7 +68,7 @@ var goalToItsBound = &scenarios.Drive[GoalObservation]{
 var goalUntilSatisfied = &scenarios.Drive[GoalObservation]{
 	ID: "openwop/goal-until-satisfied",
 	Title: "ticks a goal whose judge, in doubt at first, is satisfied at a random run short of its bound, and three times more; beyond " +
-		"quick, with a verdict without a confidence behind one with it",
+		"quick, a verdict without a confidence follows one that has it",
 	Sends: []string{"{create goal} {bounds: {maxLoopIterations: more than it takes}}", sendsTicks, "{read goal}", "{create run} (sentinel)",
 		"{read trail}", "{read run} and its events of each contributing run", "{read run:an id never given out}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalObservation) {
@@ -122,7 +122,7 @@ var goalToItsCost = &scenarios.Drive[GoalCostObservation]{
 	},
 }
 
-// throughCosts ticks a goal with runs of costs that are drawn, in thousandths of a dollar. The bound is halfway through the last one.
+// throughCosts ticks a goal whose runs cost what draw returns, in thousandths of a dollar. The bound is halfway through the last one.
 func throughCosts(ctx context.Context, h host.Host, draw func() int) GoalObservation {
 	var asks []dialect.GoalTickRequest
 	spent, last := 0, 0
