@@ -173,9 +173,10 @@ func (d DriveRecord) Names(run string) (n int, err error) {
 	own, derived := map[string]bool{}, 0
 	isOwn := func(name string) bool {
 		for ; !own[name] && derived < mostNames; derived++ {
-			own[nameOf(run, d.ID, derived)] = true
+			n := nameOf(run, d.ID, derived)
+			own[n], own[n[1:]], own[n[2:]] = true, true, true
 		}
-		// A letter before a name can make another word of its first: b before room.
+		// A letter before a name can make another word of its first, b before room, and one that is changed leaves another: Thorn, horn.
 		return own[name] || own[name[1:]] || own[name[2:]]
 	}
 	told := map[string]bool{} // by the target, before

@@ -40,32 +40,47 @@ func TestSpokenIn(t *testing.T) {
 	}
 }
 
-// A letter before a name is no other name, though the two make one word: b before room.
-func TestNamesAfterALetter(t *testing.T) {
-	list, known := words()
-	for i := range 10000 {
+// A name whose first letters are changed, or that has letters before it, is no name of another run, though the two make a word: b before
+// room, and the horn of Thorn. A name of another run is found with each first word all the same.
+func TestNamesWithOtherLetters(t *testing.T) {
+	list, _ := words()
+	left := map[string]bool{}
+	for _, w := range list {
+		left[w] = true
+	}
+	inWord := 0
+	for i := 0; len(left) > 0 && i < 100000; i++ {
 		run := strconv.Itoa(i)
 		name := nameOf(run, "drive", 0)
 		first, _, _ := strings.Cut(name, "-")
-		w := slices.IndexFunc(list, func(w string) bool { return len(w) == len(first)+1 && w[1:] == first })
-		if w < 0 {
+		if !left[first] {
 			continue
 		}
-		letter := list[w][:1]
-		if !known[letter+first] {
-			t.Fatal(letter + first)
+		delete(left, first)
+		texts := []string{name, strings.ToUpper(name[:1]) + name[1:], "а" + name[1:], name[1:], strings.ToUpper(name[:2]) + name[2:]}
+		for _, w := range list {
+			if before, is := strings.CutSuffix(w, first); is && before != "" {
+				texts = append(texts, before+name)
+			}
 		}
-		record := func() DriveRecord {
-			sent := &wire.Request{Body: fmt.Sprintf("{\"tool\": %q}", letter+name)}
-			return DriveRecord{ID: "drive", Transcript: &wire.Transcript{Entries: []wire.Entry{{Kind: "http", Request: sent}}}}
+		for _, text := range texts {
+			record := func() DriveRecord {
+				sent := &wire.Request{Body: fmt.Sprintf("{\"tool\": %q}", text)}
+				return DriveRecord{ID: "drive", Transcript: &wire.Transcript{Entries: []wire.Entry{{Kind: "http", Request: sent}}}}
+			}
+			holds := len(spokenIn(text))
+			if n, err := record().Names(run); n != holds || err != nil {
+				t.Errorf("%s: %d of its %d names, %v", text, n, holds, err)
+			}
+			if _, err := record().Names(run + " of another"); (err != nil) != (holds > 0) {
+				t.Errorf("%s is taken for a name of another run: %v", text, err)
+			}
+			if text != name && holds > 0 {
+				inWord++
+			}
 		}
-		if n, err := record().Names(run); n != 1 || err != nil {
-			t.Errorf("%s: %d of its names, %v", letter+name, n, err)
-		}
-		if _, err := record().Names(run + " of another"); err == nil {
-			t.Errorf("%s is taken for a name of another run", letter+name)
-		}
-		return
 	}
-	t.Error("no name becomes another one")
+	if len(left) > 0 || inWord < 17 {
+		t.Errorf("%d words began no name, %d texts made another of one", len(left), inWord)
+	}
 }
