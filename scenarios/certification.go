@@ -93,6 +93,7 @@ type Certification struct {
 	digest    string // of what is selected, at whatever depth it is asked
 	drives    map[string]*drive
 	order     []string // drive ids in the order of their first scenario
+	rounds    Rounds   // of each drive
 	outcomes  []*outcome
 	pace      Pace
 	patience  time.Duration // that was given
@@ -173,6 +174,7 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 		c.cancel()
 		return nil, err
 	}
+	c.rounds = protocol.roundsAt(c.Options.Depth).forPart(len(c.order), countDrives(suites, c.Options.Depth))
 	if c.Protocol.Paces != nil && len(c.order) > 0 {
 		c.findPace(ctx, client)
 		if err := client.Misfit(); err != nil {

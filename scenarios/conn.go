@@ -40,6 +40,8 @@ type Conn struct {
 	Mortal *mortal.Host
 	// RealTime tells drives to wait for time to pass, even if the target has a clock seam.
 	RealTime bool
+	// Round is how often the drive was driven before.
+	Round int
 
 	ctx          context.Context // of the drive
 	rounds       Rounds          // of drives of the protocol

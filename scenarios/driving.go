@@ -167,7 +167,7 @@ func (c *Certification) excused(client *wire.Client) func() time.Duration {
 // conn returns the target as a drive has it. ctx is that of the drive.
 func (c *Certification) conn(ctx context.Context, client *wire.Client, draws *Draws, d DriveMeta) *Conn {
 	conn := &Conn{
-		Client: client, Discovery: c.Discovery, Rand: draws, Depth: c.Options.Depth, rounds: c.Protocol.roundsAt(c.Options.Depth),
+		Client: client, Discovery: c.Discovery, Rand: draws, Depth: c.Options.Depth, rounds: c.rounds,
 		declared: d.Dimensions, interactions: d.Interactions,
 		Most:     c.Options.Most,
 		Patience: c.Options.Patience, MaxPatience: c.Options.MaxPatience,

@@ -31,24 +31,39 @@ type Rounds struct {
 	Most    int
 	Entries int           // exchanges, streams and turns; 0 is a default
 	Time    time.Duration // from the beginning of the drive; 0 is a default
+	small   bool          // for less than half of all drives: those that wait, or keep others from running, are driven again, too
 }
 
 var defaultRounds = [Deep + 1]Rounds{
-	Quick:    {1, 0, 0},
-	Standard: {5, 40, 500 * time.Millisecond},
-	Deep:     {6, 1000, 20 * time.Second},
+	Quick:    {Most: 1},
+	Standard: {Most: 5, Entries: 40, Time: 500 * time.Millisecond},
+	Deep:     {Most: 6, Entries: 1000, Time: 20 * time.Second},
 }
 
 // roundsAt returns the bounds at a depth.
 func (p *Protocol) roundsAt(d Depth) Rounds {
 	own, usual := p.Rounds[d], defaultRounds[d]
-	return Rounds{cmp.Or(own.Most, usual.Most), cmp.Or(own.Entries, usual.Entries), cmp.Or(own.Time, usual.Time)}
+	return Rounds{Most: cmp.Or(own.Most, usual.Most), Entries: cmp.Or(own.Entries, usual.Entries), Time: cmp.Or(own.Time, usual.Time)}
+}
+
+// partTime is what a drive may take at most of the time that a part leaves.
+const partTime = 5 * time.Second
+
+// forPart returns the bounds where only some of a protocol's drives are asked: they share what all of them may take.
+func (r Rounds) forPart(asked, all int) Rounds {
+	if r.Most <= 1 || asked == 0 || asked >= all {
+		return r
+	}
+	r.small = 2*asked <= all
+	r.Entries = r.Entries * all / asked
+	r.Time = max(r.Time, min(r.Time*time.Duration(all)/time.Duration(asked), partTime))
+	return r
 }
 
 // mostRounds returns how often a drive may be driven. Where the operator says how much the target may be asked, once is enough unless
-// they want depth; what waits, or keeps others from running, is driven once.
+// they want depth; what waits, or keeps others from running, is driven once where most is asked.
 func (c *Conn) mostRounds(d DriveMeta) int {
-	if d.Waits > 0 || d.Excludes == Everything || d.Once != "" || c.Depth < Deep && c.Most != (wire.Spent{}) {
+	if (d.Waits > 0 || d.Excludes == Everything) && !c.rounds.small || d.Once != "" || c.Depth < Deep && c.Most != (wire.Spent{}) {
 		return 1
 	}
 	return c.rounds.Most
@@ -58,7 +73,7 @@ func (c *Conn) mostRounds(d DriveMeta) int {
 // the last one and not judged; one that gets no answer, or whose set-up shows a violation, ends the drive.
 func (q question[O]) again(ctx context.Context, c *Conn) (more rounds, err error) {
 	meta, _ := q.Drive()
-	if q.drive.Later != nil || q.isList() {
+	if q.drive.Later != nil && !c.rounds.small || q.isList() {
 		return nil, nil
 	}
 	before, largest := 0, 0
@@ -69,6 +84,7 @@ func (q question[O]) again(ctx context.Context, c *Conn) (more rounds, err error
 			break
 		}
 		o := new(O)
+		c.Round = n
 		if err := Try(func() { q.drive.Run(ctx, c, o) }); err != nil {
 			if unseen(err) {
 				break
@@ -80,8 +96,12 @@ func (q question[O]) again(ctx context.Context, c *Conn) (more rounds, err error
 	return more, nil
 }
 
-// unseen reports whether a drive was ended by what says nothing of the target: it cannot be looked at, or may be asked no more.
+// unseen reports whether a drive was ended by what says nothing of the target: it cannot be looked at, may be asked no more, or would
+// have to wait for too long.
 func unseen(err error) bool {
+	if _, is := errors.AsType[*longWait](err); is {
+		return true
+	}
 	stop, is := errors.AsType[*Stop](err)
 	return is && (stop.Verdict == Blocked || stop.Verdict == Inapplicable) && stop.Requirement == "" ||
 		errors.Is(err, wire.ErrSpent)

@@ -66,6 +66,19 @@ func count(suites []Suite, d Depth) int {
 	return n
 }
 
+// countDrives returns how many drives the scenarios of suites take at a depth.
+func countDrives(suites []Suite, d Depth) int {
+	ids := map[string]bool{}
+	for _, suite := range suites {
+		for _, s := range suite.Scenarios {
+			if meta, driven := s.Ask.Drive(); driven && s.Depth <= d {
+				ids[meta.ID] = true
+			}
+		}
+	}
+	return len(ids)
+}
+
 // Selected is a selected scenario.
 type Selected struct {
 	Suite    Suite

@@ -327,9 +327,9 @@ var ReadingsV1 = []Reading{
 		ID: "OIP-R35", Title: "in which order a client suspends, and when the suspension begins",
 		Sentences: []string{"OIP-READ-2", "OIP-READ-5", "OIP-0026-N8", "OIP-0026-R4H", "OIP-0026-R4J"},
 		Open:      "No single call suspends. The SDK begins with the status and the guide with the record, and no text says which one starts the window.",
-		Accept:    "Either order, with the same outcome. Where suspended_at and the later write are at most 2 seconds apart, the window starts at either or between them; suspended_since is at most 2 seconds off the later write.",
-		Refuse:    "Another outcome in one of the orders. Where the two are further apart, a window that does not start at suspended_at.",
-		Why:       "The client writes suspended_at shortly before the server sees the suspension.",
+		Accept:    "Either order, with the same outcome. The window starts at suspended_at, at the later write, or between the two; suspended_since is at most 2 seconds off the later write.",
+		Refuse:    "Another outcome in one of the orders, and a window that starts before both or after both.",
+		Why:       "The client writes suspended_at before the server sees the suspension. Where the two are far apart, one server goes by what it was told and another by its clock.",
 		Scenarios: []string{"openintent/graph/orders", "openintent/portfolios/suspended-phases", "openintent/respond/orders", "openintent/retry/expiry", "openintent/retry/no-policy", "openintent/retry/on-time", "openintent/retry/one-attempt", "openintent/retry/real-time-course", "openintent/retry/real-time-single", "openintent/retry/reminder-payload", "openintent/retry/waits-on", "openintent/retry/window", "openintent/tasks-and-plans/listed", "openintent/tasks-and-plans/orders"},
 	},
 	{

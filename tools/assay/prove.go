@@ -90,6 +90,7 @@ func newProve() *cobra.Command {
 	f.Uint64Var(&o.draw, "fault-draw", 0, "draw what can be set of the faults with this `SEED`, from 1 (default: nothing is set)")
 	f.StringSliceVar(&o.options.Select.Suites, "suite", nil, "only the scenarios of these `SUITES`")
 	f.StringSliceVar(&o.options.Select.Scenarios, "scenario", nil, "only these scenarios, by `ID`")
+	f.BoolVar(&o.options.Aimed, "aimed", false, "ask a faulty host only the scenarios that prove what its fault breaks")
 	f.StringVar(&o.shard, "shard", "", "only the `I/N` part of the hosts, such as 2/8")
 	f.BoolVar(&o.resume, "resume", false, "go on with the unfinished matrix in --out")
 	f.IntVar(&o.options.AtOnce, "at-once", 0,
@@ -150,7 +151,10 @@ func (o *proveFlags) settle(flags *pflag.FlagSet) error {
 	}
 	if o.narrowed() && o.check {
 		return usage("prove --check: the matrix is that of all faults and all suites: leave off --protocol, --fault, --fault-draw, " +
-			"--suite, --scenario and --shard")
+			"--suite, --scenario, --aimed and --shard")
+	}
+	if o.options.Aimed && (o.resume || o.shard != "") {
+		return usage("prove --aimed: what is proved so is no part of a matrix: leave off --resume and --shard")
 	}
 	if o.resume && o.check {
 		return usage("prove --check: it writes nothing, so there is nothing to resume: leave off --resume")
@@ -224,7 +228,7 @@ func (o *proveFlags) readShard() error {
 
 // narrowed reports whether the flags select less than the whole matrix.
 func (o *proveFlags) narrowed() bool {
-	return o.draw != 0 || len(o.faults)+len(o.protocols)+len(o.options.Select.Suites)+len(o.options.Select.Scenarios) > 0 || o.shard != ""
+	return o.draw != 0 || o.options.Aimed || len(o.faults)+len(o.protocols)+len(o.options.Select.Suites)+len(o.options.Select.Scenarios) > 0 || o.shard != ""
 }
 
 // proveMemory is the soft memory limit of a proof, in bytes.

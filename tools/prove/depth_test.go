@@ -100,3 +100,31 @@ func TestADeeperFaultIsCaughtAtItsDepth(t *testing.T) {
 		}
 	}
 }
+
+// What a host does wrong from a later chance on, or beside a run that has gone some steps, is caught at standard where only the scenarios
+// about it are asked: they have the time to ask again, also where a question takes many exchanges, waits, or is asked alone.
+func TestALateFaultIsCaughtAtStandard(t *testing.T) {
+	many(t)
+	all := protocols.Faults()
+	var hosts []prove.Host
+	for _, spec := range []string{"gate.questions-left-open:from=4", "gate.expired-answered:from=2", "gate.scope-unchecked:from=2",
+		"openintent.config-writable:from=5", "openintent.intent-read-without-key:from=5", "agent.trigger-unknown:from=3"} {
+		id, _, _ := strings.Cut(spec, ":")
+		f, err := all[slices.IndexFunc(all, func(f protocols.Fault) bool { return f.ID == id })].With(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hosts = append(hosts, prove.Faulty(f))
+	}
+	m, err := lab.Prove(t.Context(), prove.Options{Hosts: hosts, Aimed: true, Depth: scenarios.Standard, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range m.Protocols {
+		for _, f := range p.Faults {
+			if f.Verdict != results.FaultResultVerdictCaught {
+				t.Errorf("%s %s: %v", f.ID, f.Verdict, f.Wrong)
+			}
+		}
+	}
+}

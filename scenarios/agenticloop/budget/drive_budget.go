@@ -49,7 +49,7 @@ var Budgets = &scenarios.Drive[BudgetObservation]{
 	Sends: []string{
 		"9 times a run: agentic.start, and agentic.tool_result until it has ended, or 2 results beyond its budget"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *BudgetObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		o.Live = p.Live()
 		for budget := 1; budget <= 3; budget++ {
 			o.Runs = append(o.Runs, o.spend(ctx, p, budget, budget, 0, ""))
@@ -134,7 +134,7 @@ var failures = &scenarios.Drive[FailuresObservation]{
 	Sends: []string{"one turn: agentic.start", "a turn for each try: agentic.tool_result with status error",
 		"one turn: agentic.tool_result after one error"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *FailuresObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		o.Most = p.MaxRetries()
 		s, ok := p.Begin(ctx, host.Job{Name: "the start"})
 		o.Start, o.Pending = s.Turn, s.Pending
@@ -180,7 +180,7 @@ var reframing = &scenarios.Drive[ReframesObservation]{
 	Title: "has a run give up its plan after each result, with max_reframes 2",
 	Sends: []string{"one turn: agentic.start", "a turn for each reframe: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ReframesObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		o.Most = 2
 		tool := p.Tools()[0]
 		decisions := []host.Decision{host.Call(tool, host.Object{"url": "http://example.test/0"})}

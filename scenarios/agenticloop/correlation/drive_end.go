@@ -15,7 +15,7 @@ var ToTheEnd = &scenarios.Drive[host.EndObservation]{
 	Sends: []string{"one turn: agentic.start", "a turn for each step: agentic.tool_result",
 		"three turns: the last result again"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *host.EndObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		o.Goal = p.NewGoal()
 		p.RunToEnd(ctx, o)
 	},

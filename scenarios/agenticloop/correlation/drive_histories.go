@@ -50,7 +50,7 @@ var RandomHistories = &scenarios.Drive[HistoriesObservation]{
 	Waits:   historiesTime,
 	Timeout: 5 * time.Minute,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HistoriesObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		o.play(ctx, p)
 		for _, h := range o.Histories {
 			for _, d := range h {

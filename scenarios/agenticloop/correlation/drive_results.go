@@ -47,7 +47,7 @@ var Results = &scenarios.Drive[ResultsObservation]{
 		"is stale, too early, of another tool, misshapen, or for a run that is over",
 	Sends: []string{"one turn: agentic.start", "about 30 turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ResultsObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		o.Live = p.Live()
 		s, ok := p.Begin(ctx, host.Job{Name: "the start"})
 		o.Start, o.Pending = s.Turn, s.Pending

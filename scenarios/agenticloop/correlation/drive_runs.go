@@ -34,7 +34,7 @@ var SeveralRuns = &scenarios.Drive[RunsObservation]{
 	Title: "starts three runs in one state, delivers the result of one, two large ones, and results that mix up two runs",
 	Sends: []string{"three turns: agentic.start", "five turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RunsObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		var state host.Object
 		for _, name := range []string{"the start of run A", "the start of run B", "the start of run C"} {
 			s, ok := p.Begin(ctx, host.Job{Name: name, State: state})

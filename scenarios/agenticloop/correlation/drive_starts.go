@@ -29,7 +29,7 @@ var Starts = &scenarios.Drive[StartsObservation]{
 		"five turns: agentic.start without a goal that can be read",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *StartsObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		o.Goal, o.Aliases = p.NewGoal(), p.Profile.Aliases
 		var state host.Object
 		o.First, state = p.Turn(ctx, host.Job{Name: "the first start", Event: p.Start(o.Goal, nil)})

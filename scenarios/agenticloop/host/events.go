@@ -76,7 +76,7 @@ func (p *Plugin) Begin(ctx context.Context, j Job) (s Started, ok bool) {
 	if j.Event == nil {
 		j.Event = p.Start(p.NewGoal(), nil)
 	}
-	before := j.State
+	before := p.stateOf(j)
 	s.Turn, s.State = p.Turn(ctx, j)
 	s.Pending, ok = PendingOf(s.Turn)
 	if _, known := RunsOf(before)[s.Run]; known {

@@ -18,7 +18,7 @@ type Job struct {
 	ID        string // "" draws one
 	Command   string // "" means handle
 	Event     Object
-	State     Object
+	State     Object // nil: the plugin's where a drive begins
 	Config    Object // over the profile's
 	Context   Object
 	Secrets   Object
@@ -36,6 +36,7 @@ type Job struct {
 
 // Turn runs a job and returns its turn, with the state that the gateway would keep after it.
 func (p *Plugin) Turn(ctx context.Context, j Job) (Turn, Object) {
+	j.State = p.stateOf(j)
 	timeout := j.Timeout
 	if timeout == 0 {
 		timeout = p.Deadline()
@@ -59,7 +60,7 @@ func (p *Plugin) Turn(ctx context.Context, j Job) (Turn, Object) {
 		}
 	}
 	t.About = j.about()
-	t.Before = scenarios.Get(NewState(OrEmpty(j.State)))
+	t.Before = scenarios.Get(NewState(j.State))
 	if !j.Quiet {
 		*p.turns = append(*p.turns, t)
 	}
@@ -67,7 +68,15 @@ func (p *Plugin) Turn(ctx context.Context, j Job) (Turn, Object) {
 	if ended.Killed {
 		answer = nil
 	}
-	return t, after(OrEmpty(j.State), answer)
+	return t, after(j.State, answer)
+}
+
+// stateOf returns the state that the gateway hands over with a job.
+func (p *Plugin) stateOf(j Job) Object {
+	if j.State == nil {
+		return OrEmpty(Clone(p.past))
+	}
+	return j.State
 }
 
 // KeepOnly removes all but these turns from the transcript.
@@ -127,7 +136,7 @@ func (p *Plugin) Request(j Job, timeout time.Duration) Object {
 	}
 	maps.Copy(config, j.Config)
 	r := Object{
-		"protocol": 2, "job_id": id, "command": command, "config": config, "state": OrEmpty(j.State),
+		"protocol": 2, "job_id": id, "command": command, "config": config, "state": p.stateOf(j),
 		"deadline_at": p.Now().Add(timeout).UTC().Format(time.RFC3339Nano),
 	}
 	if j.Event != nil {

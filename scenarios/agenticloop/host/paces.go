@@ -10,7 +10,7 @@ import (
 
 // Paces finds out how long a turn takes, by a start in an empty state. A turn that does not end says nothing about that: it may hang.
 func Paces(ctx context.Context, c *scenarios.Conn) {
-	p := Open(c, &Turns{})
+	p := Open(ctx, c, &Turns{})
 	limit := hang * p.Patience
 	if p.limitsTurns() {
 		limit = min(limit, p.Deadline())

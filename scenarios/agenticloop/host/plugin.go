@@ -3,6 +3,7 @@
 package host
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -18,12 +19,14 @@ type Plugin struct {
 	Profile agenticloopv2.TargetProfile
 
 	config Object // of the profile
+	past   Object // the state of jobs that name none, nil for that of a new plugin
 	turns  *Turns // of the observation
 }
 
 // Open reads the profile of the target and notes its turns in turns. It takes the declared profile, because the
-// discovery document hides the secrets that the plugin needs.
-func Open(c *scenarios.Conn, turns *Turns) *Plugin {
+// discovery document hides the secrets that the plugin needs. Every second time that a drive is driven, the plugin is not new: its
+// state holds a run that has gone some steps.
+func Open(ctx context.Context, c *scenarios.Conn, turns *Turns) *Plugin {
 	var live Declared
 	if err := json.Unmarshal(c.Declared(), &live); err != nil {
 		scenarios.End(fmt.Errorf("reading the profile: %w", err))
@@ -35,7 +38,34 @@ func Open(c *scenarios.Conn, turns *Turns) *Plugin {
 	if err := Decode(p.Profile.Config, &p.config); err != nil {
 		scenarios.End(fmt.Errorf("reading the config of the profile: %w", err))
 	}
+	if c.Round%2 == 1 {
+		p.past = p.runBefore(ctx)
+	}
 	return p
+}
+
+// stepsBefore is how many steps the run before a drive asks for.
+const stepsBefore = 3
+
+// runBefore has a run ask for some steps, and returns the state of the plugin then. Nothing of it is judged.
+func (p *Plugin) runBefore(ctx context.Context) Object {
+	var decisions []Decision
+	for range stepsBefore {
+		decisions = append(decisions, Call(p.Tools()[0], Object{"url": "http://example.test/" + p.NewID()}))
+	}
+	plan, _ := p.TrySteer(ctx, append(decisions, Done("it was read"))...)
+	defer plan.Close()
+	s, ok := p.Begin(ctx, plan.Lay(Job{Name: "the start of another run, before", Event: p.Start(p.NewGoal(), plan.Context), Quiet: true}))
+	state := s.State
+	for due := s.Pending; ok && due.Step < stepsBefore; {
+		var t Turn
+		t, state = p.Turn(ctx, plan.Lay(Job{
+			Name: fmt.Sprintf("the result of step %d of another run, before", due.Step), State: state,
+			Event: p.Result(due, plan.Body(int(due.Step), p.AnyResult())), Quiet: true,
+		}))
+		due, ok = PendingOf(t)
+	}
+	return state
 }
 
 // OwnName returns the name of the plugin.

@@ -41,7 +41,7 @@ var inContext = &scenarios.Drive[ContextObservation]{
 	Sends: []string{"one turn: agentic.start", "one turn: agentic.tool_result",
 		"six turns: content_ready with run_id, step and tool in the context of the request"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ContextObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		o.Live = p.Live()
 		dir := scenarios.Get(wire.NewFolder("workspace-"))
 		defer wire.RemoveFolder(dir)
@@ -100,7 +100,7 @@ var queued = &scenarios.Drive[QueueObservation]{
 		"from a start until the queue is empty",
 	Sends: []string{"a turn for each job of the plugin: agentic.start, then results by way of the tools"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *QueueObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		o.Goal = p.NewGoal()
 		o.run(ctx, p)
 	},

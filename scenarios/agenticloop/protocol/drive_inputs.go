@@ -28,7 +28,7 @@ var inputs = &scenarios.Drive[InputsObservation]{
 		"an unknown event, and handle without an event",
 	Sends: []string{"one turn: agentic.start", "about 15 turns that are no requests, or that nobody can serve"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *InputsObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		s, ok := p.Begin(ctx, host.Job{Name: "the start"})
 		if o.Start = s.Turn; !ok {
 			return
@@ -115,7 +115,7 @@ var hung = &scenarios.Drive[HungObservation]{
 	Sends: []string{"two turns: agentic.start"},
 	Waits: 10 * time.Second,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HungObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		o.Deadline = min(p.Deadline(), p.Patience, 10*time.Second+3*p.Pace.Turn())
 		plan := p.ServeModel(ctx, host.Call(p.Tools()[0], host.Object{"url": "http://example.test/"}))
 		defer plan.Close()

@@ -98,7 +98,7 @@ var Errings = &scenarios.Drive[ModelObservation]{
 	Sends:   []string{"a turn for each way to err: agentic.start"},
 	Timeout: 5 * time.Minute,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ModelObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		o.Name, o.Tool, o.Allowed = p.OwnName(), p.Tools()[0], p.Tools()
 		begin := func(m mishap) (e ErrsTurn) {
 			plan := p.ServeModel(ctx, m.decisions...)

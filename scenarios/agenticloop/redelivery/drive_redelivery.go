@@ -42,7 +42,7 @@ var redelivered = &scenarios.Drive[RedeliveryObservation]{
 	Sends: []string{"a start twice", "three starts that carry the id of a run",
 		"a start and a result, each killed at five points and run again"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RedeliveryObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		o.Live = p.Live()
 		first := host.Job{Name: "the start", ID: p.NewID(), Event: p.Start(p.NewGoal(), nil)}
 		s, ok := p.Begin(ctx, first)

@@ -58,7 +58,7 @@ var DrawnRuns = &scenarios.Drive[Observation]{
 	Timeout:    10 * time.Minute,
 	Dimensions: dimensions,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *Observation) {
-		p := host.Open(c, &host.Turns{})
+		p := host.Open(ctx, c, &host.Turns{})
 		o.begin(ctx, p)
 		d := newDrawing(p, o.Settings, canGiveUp(ctx, p))
 		d.triggered = d.triggers(ctx)

@@ -54,7 +54,7 @@ var wildRuns = &scenarios.Drive[Observation]{
 	Once:       "it draws many programs itself",
 	Dimensions: append([]*scenarios.Dimension{histories, crowd, length}, dimensions...),
 	Run: func(ctx context.Context, c *scenarios.Conn, o *Observation) {
-		p := host.Open(c, &host.Turns{})
+		p := host.Open(ctx, c, &host.Turns{})
 		o.begin(ctx, p)
 		for _, claim := range claims.All {
 			if _, claimed := claim.Look(c.Discovery); claimed {

@@ -35,7 +35,7 @@ var allowlists = &scenarios.Drive[AllowedObservation]{
 	Title: "starts runs where one unknown tool is allowed, the agent itself, or nothing, or where a tool to begin with is not allowed",
 	Sends: []string{"seven turns: agentic.start with other allowed_plugins"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AllowedObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		o.Tool, o.Name, o.Aliases = c.Name("tool"), p.OwnName(), p.Profile.Aliases
 		begin := func(name string, config host.Object, edit func(host.Object)) host.Turn {
 			t, _ := p.Turn(ctx, host.Job{Name: name, Event: p.Start(p.NewGoal(), nil), Config: config, Edit: edit})
@@ -100,7 +100,7 @@ var forbidden = &scenarios.Drive[ForbiddenObservation]{
 	Sends: []string{"a turn for each wish: agentic.start", "a turn for each name: agentic.tool_result",
 		"three turns: agentic.start, and agentic.tool_result twice"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ForbiddenObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		tools := p.Tools()
 		o.Wanted, o.Name, o.Tool = c.Name("tool"), p.OwnName(), tools[0]
 		if known := tools[len(tools)-1]; known != o.Tool { // it is refused for want of permission, not since nobody knows it
@@ -234,7 +234,7 @@ var spoofing = &scenarios.Drive[SpoofedObservation]{
 		"context, a result and, where they can be steered, a tool's arguments",
 	Sends: []string{"three turns: agentic.start", "one turn: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SpoofedObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		o.Spoof = Spoof{
 			"spoofed-" + p.NewID(), 77, c.Name("tool"), c.Name("command"), "1999-01-01T00:00:00Z",
 		}
@@ -291,7 +291,7 @@ var secrets = &scenarios.Drive[SecretsObservation]{
 	Sends: []string{"two turns: agentic.start", "three turns: agentic.tool_result, and an event that nobody knows",
 		"from depth standard on, three turns: agentic.start with a setting of another type"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SecretsObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		canary := func(where string) string { return "canary-" + where + "-" + strings.ReplaceAll(p.NewID(), "-", "") }
 		o.Other = canary("run")
 		o.Canaries = map[string]string{
@@ -364,7 +364,7 @@ var traps = &scenarios.Drive[TrapObservation]{
 		"senechal-gw, curl and wget, and with the address of a gateway's API in its config and its environment",
 	Sends: []string{"one turn: agentic.start", "two turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TrapObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		dir := scenarios.Get(wire.NewFolder("trap-"))
 		defer wire.RemoveFolder(dir)
 		bin, called := filepath.Join(dir, "bin"), filepath.Join(dir, "called")

@@ -31,7 +31,7 @@ var LargeThings = &scenarios.Drive[LargeObservation]{
 	Excludes: scenarios.Everything,
 	Timeout:  5 * time.Minute, // reading 20 MiB may take a plugin a minute
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LargeObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		s, ok := p.Begin(ctx, host.Job{Name: "the start"})
 		o.Start, o.Pending = s.Turn, s.Pending
 		if !ok {

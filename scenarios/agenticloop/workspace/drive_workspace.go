@@ -30,7 +30,7 @@ var inWorkspaces = &scenarios.Drive[WorkspaceObservation]{
 	Sends: []string{"one turn: agentic.start", "a turn for each step: agentic.tool_result",
 		"five turns: agentic.start with another workspace_dir"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *WorkspaceObservation) {
-		p := host.Open(c, &o.Turns)
+		p := host.Open(ctx, c, &o.Turns)
 		o.Goal = p.NewGoal()
 		root := scenarios.Get(wire.NewFolder("workspaces-"))
 		defer wire.RemoveFolder(root)

@@ -129,14 +129,13 @@ func (s *Sent) UnmarshalJSON(b []byte) error {
 
 // Suspension is the suspension of an intent, as it was written and answered.
 type Suspension struct {
-	ID      string        `json:"id"`
-	Order   Order         `json:"order"`
-	Sent    Sent          `json:"sent"`   // the record as written
-	Record  Reply         `json:"record"` // the reply to the write of the record
-	Status  Reply         `json:"status"` // the reply to the write of the status
-	After   Reply         `json:"after"`  // the intent afterwards
-	Expires string        `json:"expires,omitempty"`
-	Took    time.Duration `json:"tookNs"` // from suspended_at to the last of the two replies
+	ID      string `json:"id"`
+	Order   Order  `json:"order"`
+	Sent    Sent   `json:"sent"`   // the record as written
+	Record  Reply  `json:"record"` // the reply to the write of the record
+	Status  Reply  `json:"status"` // the reply to the write of the status
+	After   Reply  `json:"after"`  // the intent afterwards
+	Expires string `json:"expires,omitempty"`
 }
 
 // Suspend suspends the intent, writing the record first. A target that refuses has no suspensions.
@@ -152,7 +151,6 @@ func (i *Intent) SuspendBy(ctx context.Context, r Record, order Order) (sus Susp
 // SuspendIn is like SuspendBy. The record is written in the form that names no operation if merged is set.
 func (i *Intent) SuspendIn(ctx context.Context, r Record, order Order, merged bool) (sus Suspension) {
 	var first Reply
-	start := i.Now()
 	if order == StatusFirst {
 		first = i.Set(ctx, Suspended, "suspend: the status")
 	}
@@ -165,7 +163,6 @@ func (i *Intent) SuspendIn(ctx context.Context, r Record, order Order, merged bo
 	if !first.Ok() {
 		sus.Status = i.Set(ctx, Suspended, "suspend: the status")
 	}
-	sus.Took = i.Now().Sub(start)
 	if sus.After = i.Read(ctx, "the intent, suspended"); sus.Status.Ok() && !sus.shown() {
 		i.Await(ctx, "the intent shows its suspension", func(ctx context.Context) (wire.Value, bool) {
 			sus.After = i.shown(ctx, "the intent, suspended")

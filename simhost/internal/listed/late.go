@@ -3,15 +3,17 @@ package listed
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"unsafe"
 )
 
 // Late returns rules in which those that a fault replaced answer as the honest ones do the first n-1 times that the two differ.
 // A rule keeps no state, so what counts is what it is asked: asked the same again, it answers the same. One that is asked about
-// nothing but words and numbers, as whether a status may follow another or how many members wait, would be asked the same each
-// time: there each question counts. S is a struct of structs of functions.
+// nothing but words and numbers, as whether a status may follow another, how many members wait or what a key may do, would be asked
+// the same each time: there each question counts. S is a struct of structs of functions.
 func Late[S any](honest, faulty S, n int) S {
 	if n <= 1 {
 		return faulty
@@ -62,19 +64,31 @@ func from(honest, faulty reflect.Value, n int) reflect.Value {
 	})
 }
 
-// isNameless reports whether a rule is asked about words, numbers, yes or no, and lists of them alone.
+// isNameless reports whether a rule is asked about words, numbers, yes or no, and lists and structs of them alone.
 func isNameless(rule reflect.Type) bool {
 	for a := range rule.Ins() {
-		if a.Kind() == reflect.Slice {
-			a = a.Elem()
-		}
-		switch a.Kind() {
-		case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
-		default:
+		if !isWords(a) {
 			return false
 		}
 	}
 	return true
+}
+
+func isWords(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64, reflect.Func:
+		return true
+	case reflect.Slice, reflect.Pointer:
+		return isWords(t.Elem())
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if !isWords(f.Type) || slices.ContainsFunc([]string{"ID", "Path"}, func(end string) bool { return strings.HasSuffix(f.Name, end) }) {
+				return false // it is about this object
+			}
+		}
+		return t.NumField() > 0
+	}
+	return false
 }
 
 // said is what an argument says. A function in it says nothing: the next one asks the same.

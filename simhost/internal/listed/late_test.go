@@ -13,13 +13,25 @@ type rules struct {
 		Shown func(waiting int64) int64
 		Holds func(expires, now time.Time) bool
 		Opens func(statuses []string) bool
+		Takes func(from key) bool
+		Reads func(run run) bool
 	}
 }
+
+type (
+	key struct{ Lacks, Beside bool }
+	run struct {
+		RunID string
+		Ended bool
+	}
+)
 
 func honest() (r rules) {
 	r.Counts.Shown = func(n int64) int64 { return n }
 	r.Counts.Holds = func(expires, now time.Time) bool { return now.Before(expires) }
 	r.Counts.Opens = func(statuses []string) bool { return !slices.Contains(statuses, "open") }
+	r.Counts.Takes = func(k key) bool { return !k.Lacks }
+	r.Counts.Reads = func(r run) bool { return r.Ended }
 	return r
 }
 
@@ -29,6 +41,8 @@ func TestLate(t *testing.T) {
 	faulty.Counts.Shown = func(n int64) int64 { return min(n, 1) }
 	faulty.Counts.Holds = func(time.Time, time.Time) bool { return false }
 	faulty.Counts.Opens = func([]string) bool { return true }
+	faulty.Counts.Takes = func(key) bool { return true }
+	faulty.Counts.Reads = func(run) bool { return true }
 	late := listed.Late(honest(), faulty, 3)
 
 	var shown []int64
@@ -53,5 +67,16 @@ func TestLate(t *testing.T) {
 	}
 	if want := []bool{true, true, true, false, true}; !slices.Equal(holds, want) {
 		t.Errorf("holds are %v, want %v", holds, want)
+	}
+	var takes, reads []bool
+	for range 3 { // what a key may do is asked anew each time; whether a run is read, once and for all
+		takes = append(takes, late.Counts.Takes(key{Lacks: true}))
+		reads = append(reads, late.Counts.Reads(run{RunID: "r"}))
+	}
+	if want := []bool{false, false, true}; !slices.Equal(takes, want) {
+		t.Errorf("takes are %v, want %v", takes, want)
+	}
+	if slices.Contains(reads, true) {
+		t.Errorf("reads are %v, want none", reads)
 	}
 }
