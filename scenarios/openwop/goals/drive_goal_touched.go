@@ -39,24 +39,43 @@ type touch func(ctx context.Context, g *host.Goal) (after wire.Value, done bool)
 // touches are what a client may do for a goal that does not move its deadline.
 var touches = []struct {
 	what string
+	from scenarios.Depth
 	do   touch
 }{
-	{"paused and resumed", func(ctx context.Context, g *host.Goal) (wire.Value, bool) {
+	{"paused and resumed", scenarios.Quick, func(ctx context.Context, g *host.Goal) (wire.Value, bool) {
 		act(ctx, g, dialect.PauseGoal)
 		e := change(ctx, g, dialect.ResumeGoal, isActive)
 		return e.After.Body, host.Succeeded(e.Reply.Status)
 	}},
-	{"edited", func(ctx context.Context, g *host.Goal) (wire.Value, bool) {
+	{"edited", scenarios.Quick, func(ctx context.Context, g *host.Goal) (wire.Value, bool) {
 		same := g.GoalRequest(nil)
 		e := rewrite(ctx, g, "edit the goal before its deadline", dialect.EditGoalRequest{Objective: g.DrawObjective(),
 			Completion: &same.Completion, Continuation: &same.Continuation}, anyGoal)
 		return e.After.Body, host.Succeeded(e.Reply.Status)
+	}},
+	{"judged once more", scenarios.Standard, func(ctx context.Context, g *host.Goal) (wire.Value, bool) {
+		before := g.Read(ctx, "the goal that is to be judged once more before its deadline")
+		if !isActive(before.Body) {
+			return before.Body, false
+		}
+		if t := tick(ctx, g, "tick shortly before the deadline", unsatisfied(g.GoalHome.Host)); !host.Succeeded(t.Status) {
+			return before.Body, false // it may have come too late
+		}
+		const what = "the goal shows the run of a tick shortly before its deadline"
+		shown := g.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
+			goal := g.Look(ctx, what).Body
+			return goal, hasEnded(goal) || runCount(goal) > runCount(before.Body)
+		})
+		return shown.Last, shown.Reached
 	}},
 }
 
 // touched makes a goal with the deadline for each thing that a client may do.
 func touched(ctx context.Context, home host.GoalHome, deadline time.Duration) (made []*touching) {
 	for _, t := range touches {
+		if home.Depth < t.from {
+			continue
+		}
 		bounds := host.BoundedTo(home.Between(20, 40))
 		bounds.RunTimeoutMs = new(deadline.Milliseconds())
 		g, seen := home.Begin(ctx, bounds)

@@ -1,8 +1,11 @@
 package goals_test
 
 import (
+	"context"
 	"encoding/json"
+	"strings"
 	"testing"
+	"time"
 
 	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -11,6 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/goals"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
+	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
@@ -229,5 +233,32 @@ func TestJudgeOfTheGoalsBlock(t *testing.T) {
 			d := scenarios.Discovery{Document: wiretest.Value(t, json.RawMessage(`{"agents":{"goals":`+block+`}}`))}
 			hosttest.Expect(t, "block-well-formed", d, want)
 		})
+	}
+}
+
+// Beyond quick, the deadline of a goal is passed that was judged shortly before it.
+func TestADeadlineThatRunsMove(t *testing.T) {
+	t.Parallel()
+	for _, moves := range []bool{false, true} {
+		g := &hosttest.InventedGoals{}
+		tick := g.Find(func(o *hosttest.InventedGoal, body map[string]any) (int, any) {
+			status, reply := g.Tick(o, body)
+			if moves {
+				o.CreatedAt = time.Now()
+			}
+			return status, reply
+		})
+		target := wire.Target{URL: hosttest.Serve(t, append(honestGoals(g), hosttest.Routes{"POST " + goalsAt + "/{id}/tick": tick})...),
+			Key: "dev-key"}
+		c, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: 7, Patience: time.Second, Depth: scenarios.Standard, Most: wire.Spent{Requests: 10_000}, // once
+			Select: scenarios.Selection{Scenarios: []string{"goal-bounds/deadline"}}}, openwop.Suites()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := c.Finish(context.Background()).Outcomes[0]
+		accused := o.Failure != nil && o.Failure.Requirement == requirement.OWP0097E6 && strings.Contains(o.Failure.Expected, "judged once more")
+		if accused != moves || !moves && o.Verdict != scenarios.Passed {
+			t.Errorf("each run moves the deadline %t: %s %v", moves, o.Verdict, o.Failure)
+		}
 	}
 }

@@ -16,11 +16,9 @@ var loopThatWrites = &scenarios.Drive[NotedLoop]{
 	Title: "runs a loop of random length in which a random turn overwrites a workspace file twice with random content, and makes another",
 	Sends: []string{"{write file}", "{read file}", "{create run} (assay-loop-workspace with a random plan)", "{read run}", "{poll log}"},
 	Uses:  []string{host.WorkspaceFiles},
-	Run: func(ctx context.Context, c *scenarios.Conn, o *NotedLoop) {
-		h := host.Host{Conn: c}
-		l, _ := writingLoop(ctx, h, h.Files())
-		*o = l
-	},
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *NotedLoop) {
+		*o, _ = writingLoop(ctx, f.Host, f)
+	}),
 }
 
 // writingLoop runs a loop in which one turn changes files. At least two turns

@@ -42,9 +42,8 @@ var loopWrittenTo = &scenarios.Drive[HeldLoop]{
 		"{answer node}", "{read run}", "{poll log}",
 	},
 	Uses: []string{host.WorkspaceFiles},
-	Run: func(ctx context.Context, c *scenarios.Conn, o *HeldLoop) {
-		h := host.Host{Conn: c}
-		f := h.Files()
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *HeldLoop) {
+		h := f.Host
 		changes := []FileChange{
 			{Path: f.Path("overwritten"), Before: h.Marker(), After: h.Marker()},
 			{Path: f.Path("deleted"), Before: h.Marker()},
@@ -57,7 +56,7 @@ var loopWrittenTo = &scenarios.Drive[HeldLoop]{
 		// A turn must not see its own writes either.
 		own := FileChange{Path: f.Path("own"), Before: h.Marker(), After: h.Marker(), ByTurn: true}
 		*o = notedLoop(ctx, h, f, append(changes, own))
-	},
+	}),
 }
 
 // loopEmptied deletes the only file of a workspace while a loop is suspended.
@@ -70,7 +69,7 @@ var loopEmptied = &scenarios.Drive[HeldLoop]{
 	Excludes: host.WorkspaceFiles,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HeldLoop) {
 		h := host.Host{Conn: c}
-		if other, ok := h.Other(); ok { // in the first tenant's workspace drives leave their files until the end
+		if other, ok := h.Other(); ok { // the first tenant's workspace may hold files that are not ours
 			h = host.Host{Conn: other}
 		}
 		f := h.Files()

@@ -33,21 +33,19 @@ var replayedNotes = &scenarios.Drive[ReplayedNotes]{
 		"{read run}", "{poll log}",
 	},
 	Uses: []string{host.WorkspaceFiles},
-	Run: func(ctx context.Context, c *scenarios.Conn, o *ReplayedNotes) {
-		h := host.Host{Conn: c}
-		f := h.Files()
-		source, r := writingLoop(ctx, h, f)
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *ReplayedNotes) {
+		source, r := writingLoop(ctx, f.Host, f)
 		*o = ReplayedNotes{Source: source}
 		if !source.Log.Ended.Reached {
 			return
 		}
-		f.Put(ctx, source.Files[0].Path, h.Marker())
+		f.Put(ctx, source.Files[0].Path, f.Marker())
 		remove(ctx, f, source.Files[1].Path)
 		o.Before = readAll(ctx, f, source.Files)
-		fork := h.Fork(ctx, r)
+		fork := f.Fork(ctx, r)
 		o.Replayed = fork.Finish(ctx, "log of the replay")
 		o.After = readAll(ctx, f, source.Files)
-	},
+	}),
 }
 
 func readAll(ctx context.Context, f *host.Files, changes []FileChange) []FileRead {

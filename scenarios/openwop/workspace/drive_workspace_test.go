@@ -22,7 +22,7 @@ func askOfFiles(t *testing.T, s *scribe, seed uint64) *scenarios.Report {
 	selection := scenarios.Selection{Scenarios: []string{"workspace-snapshot/write-in-turn", "workspace-snapshot/write-from-outside",
 		"workspace-snapshot/replay-sees-the-same"}}
 	c, err := scenarios.Certify(t.Context(), wire.Target{URL: s.start(t), Key: "dev-key"}, scenarios.Options{Seed: seed,
-		Patience: time.Second, Select: selection}, openwop.Suites()...)
+		Patience: time.Second, Workers: 1, Select: selection}, openwop.Suites()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,6 +41,7 @@ func TestFilesOfAHostThatLoops(t *testing.T) {
 		inTurn, outside, replayed string
 	}{
 		{"honest", &scribe{fixtures: notes}, passed, passed, passed},
+		{"takes a workspace without a file for none", &scribe{fixtures: notes, wants: true}, passed, passed, passed},
 		{"reads through", &scribe{fixtures: notes, through: true}, c6, d2, blocked},
 		{"a turn late", &scribe{fixtures: notes, late: 1}, c6, c3, blocked},
 		{"two turns late", &scribe{fixtures: notes, late: 2}, c6, c3, blocked},

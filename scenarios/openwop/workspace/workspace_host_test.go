@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,6 +27,7 @@ type scribe struct {
 	through  bool // reads see the current files
 	rereads  bool // reads of a replay do
 	drops    bool // a replay misses files deleted since
+	wants    bool // a run fails in a workspace without a file
 	late     int  // number of turns by which the files lag
 	seen     any  // served instead of the notes
 }
@@ -87,6 +89,12 @@ func (r *scribeRun) event(kind string, payload any) {
 
 // advance takes turns until one asks or the plan ends.
 func (s *scribe) advance(r *scribeRun) {
+	there := func(d doc) bool { return d.there }
+	if s.wants && r.turn == 0 && !slices.ContainsFunc(slices.Collect(maps.Values(s.files)), there) {
+		r.status, r.views = "failed", []map[string]doc{maps.Clone(s.files)}
+		r.event("run.failed", map[string]any{"error": map[string]any{"code": "capability_required"}})
+		return
+	}
 	for r.turn < len(r.plan) {
 		r.turn++
 		if len(r.views) < r.turn {
