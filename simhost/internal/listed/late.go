@@ -4,28 +4,28 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unsafe"
 )
 
-// Late returns rules in which those that a fault replaced answer as the honest ones do the first n-1 times that the two differ.
+// Late returns rules in which those that a fault replaced answer as the honest ones do the first n-1 times that they differ, all of
+// them together: a fault may take several.
 // A rule keeps no state, so what counts is what it is asked: asked the same again, it answers the same. One that is asked about
-// nothing but words and numbers, as whether a status may follow another, how many members wait or what a key may do, would be asked
+// nothing but words, numbers and JSON, as whether a status may follow another, how many members wait or what a key may do, would be asked
 // the same each time: there each question counts. S is a struct of structs of functions.
 func Late[S any](honest, faulty S, n int) S {
 	if n <= 1 {
 		return faulty
 	}
-	late := faulty
+	late, chances := faulty, &chances{left: n - 1, passed: map[string]bool{}}
 	themes := reflect.ValueOf(&late).Elem()
 	for i := range themes.NumField() {
 		for j := range themes.Field(i).NumField() {
 			rule := themes.Field(i).Field(j)
 			own := reflect.ValueOf(&honest).Elem().Field(i).Field(j)
 			if rule.Kind() == reflect.Func && value(rule) != value(own) {
-				rule.Set(from(own, reflect.ValueOf(rule.Interface()), n))
+				rule.Set(chances.from(own, reflect.ValueOf(rule.Interface()), fmt.Sprint(i, ".", j, ";")))
 			}
 		}
 	}
@@ -35,36 +35,40 @@ func Late[S any](honest, faulty S, n int) S {
 // value tells a function from others of the same code with other variables around it, which reflect does not.
 func value(f reflect.Value) unsafe.Pointer { return *(*unsafe.Pointer)(f.Addr().UnsafePointer()) }
 
-// from returns a function that is honest in the first n-1 questions to which the two have different answers.
-func from(honest, faulty reflect.Value, n int) reflect.Value {
-	var mu sync.Mutex
-	passed := map[string]bool{}
-	nameless, asked := isNameless(honest.Type()), 0
+// chances are what is left of those that the rules of a fault let pass, and the questions at which they did.
+type chances struct {
+	mu     sync.Mutex
+	left   int
+	passed map[string]bool
+}
+
+// from returns a rule that is honest while there are chances left to pass, and at a question at which it was.
+func (c *chances) from(honest, faulty reflect.Value, rule string) reflect.Value {
+	nameless := isNameless(honest.Type())
 	return reflect.MakeFunc(honest.Type(), func(about []reflect.Value) []reflect.Value {
 		right, wrong := honest.Call(about), faulty.Call(about)
 		if same(right, wrong) {
 			return right
 		}
-		question := ""
+		question := rule
 		for _, a := range about {
 			question += said(a)
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		if asked++; nameless {
-			question = strconv.Itoa(asked)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if !nameless && c.passed[question] {
+			return right
 		}
-		if !passed[question] && len(passed) < n-1 {
-			passed[question] = true
-		}
-		if passed[question] {
+		if c.left > 0 {
+			c.left--
+			c.passed[question] = true
 			return right
 		}
 		return wrong
 	})
 }
 
-// isNameless reports whether a rule is asked about words, numbers, yes or no, and lists and structs of them alone.
+// isNameless reports whether a rule is asked about words, numbers, JSON, yes or no, and lists and structs of them alone.
 func isNameless(rule reflect.Type) bool {
 	for a := range rule.Ins() {
 		if !isWords(a) {
@@ -76,9 +80,9 @@ func isNameless(rule reflect.Type) bool {
 
 func isWords(t reflect.Type) bool {
 	switch t.Kind() {
-	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64, reflect.Func:
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64, reflect.Func, reflect.Interface, reflect.Uint8:
 		return true
-	case reflect.Slice, reflect.Pointer:
+	case reflect.Slice, reflect.Pointer, reflect.Map:
 		return isWords(t.Elem())
 	case reflect.Struct:
 		for f := range t.Fields() {

@@ -37,46 +37,51 @@ func honest() (r rules) {
 
 // A fault that begins with the third chance is honest in two, and wrong from then on.
 func TestLate(t *testing.T) {
-	faulty := honest()
-	faulty.Counts.Shown = func(n int64) int64 { return min(n, 1) }
-	faulty.Counts.Holds = func(time.Time, time.Time) bool { return false }
-	faulty.Counts.Opens = func([]string) bool { return true }
-	faulty.Counts.Takes = func(key) bool { return true }
-	faulty.Counts.Reads = func(run) bool { return true }
-	late := listed.Late(honest(), faulty, 3)
-
+	late := func(replace func(*rules)) rules {
+		faulty := honest()
+		replace(&faulty)
+		return listed.Late(honest(), faulty, 3)
+	}
+	counts := late(func(r *rules) { r.Counts.Shown = func(n int64) int64 { return min(n, 1) } }).Counts
 	var shown []int64
 	for _, n := range []int64{1, 2, 2, 1, 2, 3} { // one is the same either way, and no chance
-		shown = append(shown, late.Counts.Shown(n))
+		shown = append(shown, counts.Shown(n))
 	}
 	if want := []int64{1, 2, 2, 1, 1, 1}; !slices.Equal(shown, want) {
 		t.Errorf("shown are %v, want %v", shown, want)
 	}
+	counts = late(func(r *rules) { r.Counts.Opens = func([]string) bool { return true } }).Counts
 	var opens []bool
 	for range 3 {
-		opens = append(opens, late.Counts.Opens([]string{"done", "open"}))
+		opens = append(opens, counts.Opens([]string{"done", "open"}))
 	}
 	if want := []bool{false, false, true}; !slices.Equal(opens, want) {
 		t.Errorf("opens are %v, want %v", opens, want)
 	}
 	now := time.Unix(0, 0)
 	at := func(n int) time.Time { return now.Add(time.Duration(n) * time.Second) }
+	counts = late(func(r *rules) { r.Counts.Holds = func(time.Time, time.Time) bool { return false } }).Counts
 	var holds []bool
 	for _, n := range []int{1, 1, 2, 3, 1} { // a question with a time in it is the same one when it comes again
-		holds = append(holds, late.Counts.Holds(at(n), now))
+		holds = append(holds, counts.Holds(at(n), now))
 	}
 	if want := []bool{true, true, true, false, true}; !slices.Equal(holds, want) {
 		t.Errorf("holds are %v, want %v", holds, want)
 	}
-	var takes, reads []bool
-	for range 3 { // what a key may do is asked anew each time; whether a run is read, once and for all
-		takes = append(takes, late.Counts.Takes(key{Lacks: true}))
-		reads = append(reads, late.Counts.Reads(run{RunID: "r"}))
+	takes := func(r *rules) { r.Counts.Takes = func(key) bool { return true } }
+	reads := func(r *rules) { r.Counts.Reads = func(run) bool { return true } }
+	taken, read := late(takes).Counts, late(reads).Counts
+	for i := range 4 { // what a key may do is asked anew each time; whether a run is read, once and for all
+		if got := taken.Takes(key{Lacks: true}); got != (i > 1) {
+			t.Errorf("question %d: a key that lacks something is taken: %t", i+1, got)
+		}
+		if read.Reads(run{RunID: "r"}) {
+			t.Errorf("question %d: a run is read that was not before", i+1)
+		}
 	}
-	if want := []bool{false, false, true}; !slices.Equal(takes, want) {
-		t.Errorf("takes are %v, want %v", takes, want)
-	}
-	if slices.Contains(reads, true) {
-		t.Errorf("reads are %v, want none", reads)
+	both := late(func(r *rules) { takes(r); reads(r) }).Counts // they share their chances
+	if both.Takes(key{Lacks: true}) || both.Reads(run{RunID: "r"}) || !both.Reads(run{RunID: "s"}) || !both.Takes(key{Lacks: true}) ||
+		both.Reads(run{RunID: "r"}) {
+		t.Error("two rules of one fault have chances of their own")
 	}
 }
