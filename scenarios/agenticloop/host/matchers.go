@@ -119,7 +119,7 @@ func Find(v any, text string) string {
 	return ""
 }
 
-// JSONLines matches a listed file with one JSON value a line. The cut last line of a long file does not count.
+// JSONLines matches a listed file with one JSON value a line, or with nothing in it. The cut last line of a long file does not count.
 func JSONLines() check.Matcher {
 	return check.Seeing("a JSON value a line", func(s wire.Seen) (bool, string) {
 		file, _ := s.Actual().(Object)
@@ -127,13 +127,13 @@ func JSONLines() check.Matcher {
 		if !isText {
 			return false, "no text: " + wire.Compact(s.Actual())
 		}
-		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-		if whole, _ := file["whole"].(bool); !whole {
+		lines := slices.Collect(strings.Lines(text))
+		if whole, _ := file["whole"].(bool); !whole && len(lines) > 0 {
 			lines = lines[:len(lines)-1]
 		}
 		for i, line := range lines {
 			if !json.Valid([]byte(line)) {
-				return false, fmt.Sprintf("line %d is %s", i+1, wire.Compact(line))
+				return false, fmt.Sprintf("line %d is %s", i+1, wire.Compact(strings.TrimSuffix(line, "\n")))
 			}
 		}
 		return true, fmt.Sprintf("%d lines", len(lines))

@@ -78,6 +78,12 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 		{"trace-grows", "it comes later", func(o *workspace.WorkspaceObservation) {
 			o.Left[0] = listing("", func(f host.Object) { delete(f, "trace.jsonl") })
 		}, "passed"},
+		{"trace-grows", "it is empty at first", func(o *workspace.WorkspaceObservation) { o.Left[0] = listing("", nil) }, "passed"},
+		{"trace-grows", "it stays empty", func(o *workspace.WorkspaceObservation) {
+			for i := range o.Left {
+				o.Left[i] = listing("", nil)
+			}
+		}, agenticloop.RFC103W2},
 		{"trace-grows", "it is taken away", func(o *workspace.WorkspaceObservation) {
 			o.Left[2] = listing("", func(f host.Object) { delete(f, "trace.jsonl") })
 		}, agenticloop.RFC103W2},
