@@ -90,6 +90,26 @@ func TestHowItEnded(t *testing.T) {
 	}
 }
 
+// A program is killed while it writes, and not before. One that writes nothing ends by itself.
+func TestKilledWhileItWrites(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]process.Stop{
+		"echo begun >$0/file; exec sleep 600": process.OnPurpose,
+		"echo answer":                         process.NotStopped,
+	} {
+		c := shell(script)
+		c.Writes = t.TempDir()
+		c.Args, c.KillAfter = append(c.Args, c.Writes), time.Microsecond
+		got, err := process.Run(t.Context(), c)
+		if err != nil || got.Stopped != want {
+			t.Errorf("%s: stopped %q, %v", script, got.Stopped, err)
+		}
+		if left, _ := os.ReadDir(c.Writes); len(left) != 1 && want == process.OnPurpose {
+			t.Errorf("%s: it left %d files", script, len(left))
+		}
+	}
+}
+
 // Processes in a program's group end with it, and do not delay its answer.
 func TestNobodyIsLeft(t *testing.T) {
 	t.Parallel()

@@ -178,13 +178,33 @@ func (p *running) feed() {
 	if c.Started != nil {
 		c.Started()
 	}
-	if c.KillAfter > 0 {
+	if c.KillAfter > 0 && (c.Writes == "" || p.writes(c.Writes)) {
 		timer := time.NewTimer(c.KillAfter)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
 			p.kill(OnPurpose)
 		case <-p.exited:
+		}
+	}
+}
+
+// writes waits until something is in a folder. It reports false if the program has ended first, or may be stuck.
+func (p *running) writes(folder string) bool {
+	look := time.NewTicker(looking)
+	defer look.Stop()
+	stuck := time.NewTimer(p.command.Timeout + dying)
+	defer stuck.Stop()
+	for {
+		if entries, err := os.ReadDir(folder); err == nil && len(entries) > 0 {
+			return true
+		}
+		select {
+		case <-look.C:
+		case <-stuck.C:
+			return false
+		case <-p.exited:
+			return false
 		}
 	}
 }

@@ -47,6 +47,8 @@ type Turn struct {
 	Kill    KillPoint
 	// KillAfter kills it that long after its input, unless it has ended; 0 does not.
 	KillAfter time.Duration
+	// Writes is an empty folder, if it is not "": KillAfter counts from when something is in it.
+	Writes string
 
 	misfit string // see [Misfit]
 }

@@ -39,7 +39,7 @@ func run(ctx context.Context, p *Process, turn Turn, limits Limits) (*result, er
 	command := process.Command{
 		Path: p.Command[0], Args: p.Command[1:], Dir: home.work, Env: home.environment(p.Env, turn.Env), Home: home.path,
 		AsNobody: true,
-		Stdin:    turn.Input, Timeout: turn.Timeout, Kill: turn.Kill, KillAfter: turn.KillAfter,
+		Stdin:    turn.Input, Timeout: turn.Timeout, Kill: turn.Kill, KillAfter: turn.KillAfter, Writes: turn.Writes,
 		MaxStdout: limits.OutputBytes, KeepStdout: limits.OutputKept, MaxStderr: limits.ErrorsKept,
 	}
 	if p.Dir != "" {
@@ -95,6 +95,9 @@ func atDeadline(turn Turn) string {
 func onPurpose(turn Turn) string {
 	if turn.Kill != KillNever {
 		return "killed on purpose " + string(turn.Kill)
+	}
+	if turn.Writes != "" {
+		return fmt.Sprintf("killed on purpose %s after it began to write", turn.KillAfter)
 	}
 	return fmt.Sprintf("killed on purpose %s after its input", turn.KillAfter)
 }

@@ -46,6 +46,11 @@ func spawn(t *testing.T, c *wire.Client, turn wire.Turn) *wire.Ended {
 
 func TestATurnIsOneProcess(t *testing.T) {
 	defer goleak.VerifyNone(t)
+	folder, err := wire.NewFolder("written-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer wire.RemoveFolder(folder)
 	const echo = `printf '{"got":'; cat; printf ',"exit":7}'; echo oh dear >&2; exit 7`
 	for _, c := range []struct {
 		name, script   string
@@ -78,6 +83,9 @@ func TestATurnIsOneProcess(t *testing.T) {
 			`"killed on purpose at the first byte of its output"`, `{}`, "", `[]`},
 		{"killed after a while", `sleep 60`, nil, wire.Turn{KillAfter: time.Millisecond},
 			`"killed on purpose 1ms after its input"`, `"nothing was printed"`, "", `[]`},
+		{"killed while it writes", `echo begun >here; sleep 60`, func(p *wire.Process, _ *wire.Limits) { p.Dir = folder },
+			wire.Turn{KillAfter: time.Millisecond, Writes: folder}, `"killed on purpose 1ms after it began to write"`,
+			`"nothing was printed"`, "", `[]`},
 		{"takes what the turn sets", `printf '{"a":"%s","b":"%s"}' "$A" "$B"`,
 			func(p *wire.Process, _ *wire.Limits) { p.Env = map[string]string{"A": "1", "B": "1"} },
 			wire.Turn{Env: map[string]string{"B": "2"}}, `0`, `{"a":"1","b":"2"}`, "", `[]`},

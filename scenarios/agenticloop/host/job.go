@@ -31,7 +31,8 @@ type Job struct {
 	Env       map[string]string
 	Kill      wire.KillPoint
 	KillAfter time.Duration
-	Quiet     bool // only the drive looks at the answer: the observation does not list the turn
+	Writes    string // the folder from whose first file KillAfter counts
+	Quiet     bool   // only the drive looks at the answer: the observation does not list the turn
 }
 
 // Turn runs a job and returns its turn, with the state that the gateway would keep after it.
@@ -50,7 +51,7 @@ func (p *Plugin) Turn(ctx context.Context, j Job) (Turn, Object) {
 		input = append(input, '\n')
 	}
 	ended := p.Spawn(ctx, wire.Turn{Input: input, Label: j.Name, Timeout: timeout, Env: j.Env, Kill: j.Kill,
-		KillAfter: j.KillAfter})
+		KillAfter: j.KillAfter, Writes: j.Writes})
 	t := Turn{Name: j.Name, Refused: j.Refused, Killed: ended.Killed, TimedOut: ended.TimedOut, ended: ended}
 	t.mint()
 	if ended.TimedOut && (!p.limitsTurns() || j.Heavy != "") { // only the profile can say how long is too long (AL-R123)

@@ -2,6 +2,7 @@ package redelivery
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
@@ -24,6 +25,9 @@ type RedeliveryObservation struct {
 	Taken    host.Turn    `json:"taken"`    // the same job again, with the state that it left
 	Pending  host.Pending `json:"pending"`  // what the result is for
 	Live     bool         `json:"live"`     // decisions may differ, as far as the profile says
+	// StartLeft and ResultLeft are the files of a start and of the result that were not killed, from standard on.
+	StartLeft  wire.Value `json:"startLeft,omitzero"`
+	ResultLeft wire.Value `json:"resultLeft,omitzero"`
 }
 
 // Killed is a turn that was killed and ran again.
@@ -40,7 +44,7 @@ var redelivered = &scenarios.Drive[RedeliveryObservation]{
 	Title: "runs jobs again: with the state that they left, and after they were killed at five points, with the " +
 		"state of before",
 	Sends: []string{"a start twice", "three starts that carry the id of a run",
-		"a start and a result, each killed at five points and run again"},
+		"a start and a result, each killed at five points and run again; from standard on, also while they write their files"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RedeliveryObservation) {
 		p := host.Open(ctx, c, &o.Turns)
 		o.Live = p.Live()
@@ -74,18 +78,28 @@ var redelivered = &scenarios.Drive[RedeliveryObservation]{
 		taken := result
 		taken.Name, taken.State = "the result's job again, with the state that it left", after
 		o.Taken, _ = p.Turn(ctx, taken)
-		for _, point := range killPoints {
-			start := host.Job{Name: "a start", Event: p.Start(p.NewGoal(), nil)}
+		start := host.Job{Name: "a start", Event: p.Start(p.NewGoal(), nil)}
+		points := killPoints
+		if c.Depth > scenarios.Quick && p.Can(agenticloopv2.CapabilityWorkspace) && p.Slow() == "" {
+			o.StartLeft, o.ResultLeft = unkilled(ctx, p, start), unkilled(ctx, p, result)
+			points = slices.Clone(points)
+			for n := range writings {
+				points = append(points, killPoint{after: time.Duration(1+50*n) * time.Microsecond, writing: true})
+			}
+		}
+		for _, point := range points {
+			start.Event = p.Start(p.NewGoal(), nil)
 			o.Killed = append(o.Killed, killAndRunAgain(ctx, p, point, start))
 			o.Resumed = append(o.Resumed, killAndRunAgain(ctx, p, point, result))
 		}
 	},
 }
 
-// killPoint is when a turn is killed: at a point of its run, or some time after its input.
+// killPoint is when a turn is killed: at a point of its run, or some time after its input or after it began to write.
 type killPoint struct {
-	at    wire.KillPoint
-	after time.Duration
+	at      wire.KillPoint
+	after   time.Duration
+	writing bool
 }
 
 // killPoints are before, while and after the turn reads, a moment later, and when it answers.
@@ -94,11 +108,26 @@ var killPoints = []killPoint{
 	{at: wire.KillAtOutput},
 }
 
+// writings is how often a turn is killed while it writes its files, each time a little later: some of the kills come between the
+// beginning of a file and its end.
+const writings = 10
+
 func (k killPoint) String() string {
-	if k.after > 0 {
+	switch {
+	case k.writing:
+		return k.after.String() + " after it began to write"
+	case k.after > 0:
 		return k.after.String() + " after its input"
 	}
 	return string(k.at)
+}
+
+// unkilled returns the files that a job leaves in a workspace of its own.
+func unkilled(ctx context.Context, p *host.Plugin, j host.Job) wire.Value {
+	j.ID, j.Name, j.Workspace = p.NewID(), j.Name+" that is not killed", scenarios.Get(wire.NewFolder("workspace-"))
+	defer wire.RemoveFolder(j.Workspace)
+	p.Turn(ctx, j)
+	return p.ReadFolder("the workspace after "+j.Name, j.Workspace).Value("")
 }
 
 // killAndRunAgain runs a job that is killed, and then the same job again.
@@ -111,7 +140,9 @@ func killAndRunAgain(ctx context.Context, p *host.Plugin, point killPoint, j hos
 	}
 	killed, again := j, j
 	killed.Name, killed.Quiet = j.Name+", killed "+k.Point, true
-	killed.Kill, killed.KillAfter = point.at, point.after
+	if killed.Kill, killed.KillAfter = point.at, point.after; point.writing {
+		killed.Writes = j.Workspace
+	}
 	again.Name = j.Name + " again, after it was killed " + k.Point
 	t, _ := p.Turn(ctx, killed)
 	k.Died = t.Killed

@@ -12,6 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop/claims"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Suite returns the suite.
@@ -113,27 +114,44 @@ var killedAgain = scenarios.Scenario{
 				"%s: new runs", k.Again.Name)
 			j.Check(agenticloop.RFC103WIRE14, k.Again.Requests().Each("/payload/step")).To(check.Equal([]int64{1}),
 				"%s: steps that it asks for", k.Again.Name)
-			j.Part(func() { k.checkTrace(j) })
+			j.Part(func() { k.checkFiles(j, o.StartLeft) })
 		}
 		for _, k := range o.Resumed {
 			k.Again.CheckStatus(j, "ok", agenticloop.RFC103T2)
 			if o.Live {
 				j.Check(agenticloop.RFC103WIRE14, k.Again.Events()).To(k.Again.MovesOn(o.Pending),
 					"%s: events", k.Again.Name)
-				j.Part(func() { k.checkTrace(j) })
+				j.Part(func() { k.checkFiles(j, o.ResultLeft) })
 				continue
 			}
 			j.Check(agenticloop.RFC103WIRE14, k.Again.Events().Each("/type")).To(
 				check.SameAs(o.Matching.Events().Each("/type")), "%s: events", k.Again.Name)
 			j.Check(agenticloop.RFC103WIRE14, k.Again.Requests().Each("/payload/step")).To(
 				check.SameAs(o.Matching.Requests().Each("/payload/step")), "%s: steps that it asks for", k.Again.Name)
-			j.Part(func() { k.checkTrace(j) })
+			j.Part(func() { k.checkFiles(j, o.ResultLeft) })
 		}
 	}),
 }
 
 // cutValue matches the begin of a JSON value, and what a later turn wrote behind it.
 var cutValue = lazyregexp.New(`^\s*([{["]|(-?[0-9.eE+-]*|t|tr|tru|true|f|fa|fal|fals|false|n|nu|nul|null)\s*([{["]|$))`)
+
+// checkFiles checks that the files can be read, and that those are there which the turn leaves where it is not killed.
+func (k Killed) checkFiles(j *scenarios.Judge, unkilled wire.Value) {
+	k.checkTrace(j)
+	if k.Files.Key("…").Present() {
+		return
+	}
+	for _, name := range []string{"context.md", "memory.md", "plan.md", "trace.jsonl"} {
+		if unkilled.Key(name).Key("kind").String() == "file" {
+			j.Check(agenticloop.RFC103WIRE14, k.Files.Key(name).Key("kind")).To(check.Equal("file"), "%s: %s", k.Again.Name, name)
+		}
+	}
+	if n, _ := unkilled.Key("trace.jsonl").Key("bytes").Int(); n > 0 {
+		j.Check(agenticloop.RFC103WIRE14, k.Files.Key("trace.jsonl").Key("bytes")).To(check.Integer(1, 0), "%s: bytes of trace.jsonl",
+			k.Again.Name)
+	}
+}
 
 // checkTrace checks that the trace can be read, whatever the killed turn left in it.
 func (k Killed) checkTrace(j *scenarios.Judge) {

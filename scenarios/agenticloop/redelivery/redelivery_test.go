@@ -35,6 +35,7 @@ func TestJudgesOfRedelivery(t *testing.T) {
 			Again: hosttest.Handed(t, "the result again", matching), Files: files}}
 		return o
 	}
+	files := wiretest.Value(t, host.Object{"trace.jsonl": host.Object{"kind": "file", "text": "{\"a\":1}\n", "whole": true, "bytes": 8}})
 	trace := func(text string) wire.Value {
 		return wiretest.Value(t, host.Object{"trace.jsonl": host.Object{"kind": "file", "text": text, "whole": true}})
 	}
@@ -98,6 +99,18 @@ func TestJudgesOfRedelivery(t *testing.T) {
 		{"killed-and-run-again", "the result is thought to be taken", func(o *redelivery.RedeliveryObservation) {
 			o.Resumed[0].Again = hosttest.Handed(t, "the result again", hosttest.Ok(nil))
 		}, agenticloop.RFC103WIRE14},
+		{"killed-and-run-again", "a file is missing that the turn leaves otherwise", func(o *redelivery.RedeliveryObservation) {
+			o.StartLeft = wiretest.Value(t, host.Object{"plan.md": host.Object{"kind": "file", "text": "go on"}})
+		}, agenticloop.RFC103WIRE14},
+		{"killed-and-run-again", "nothing is written to the trace", func(o *redelivery.RedeliveryObservation) {
+			o.ResultLeft = files
+			o.Resumed[0].Files = wiretest.Value(t,
+				host.Object{"trace.jsonl": host.Object{"kind": "file", "text": "\n", "whole": true, "bytes": 0}})
+		}, agenticloop.RFC103WIRE14},
+		{"killed-and-run-again", "a file is missing that need not be there", func(o *redelivery.RedeliveryObservation) {
+			o.StartLeft = wiretest.Value(t, host.Object{"skills.md": host.Object{"kind": "file", "text": "none"}})
+			o.ResultLeft = files
+		}, "passed"},
 		{"killed-and-run-again", "half a line is left", func(o *redelivery.RedeliveryObservation) {
 			o.Resumed[0].Files = wiretest.Value(t,
 				host.Object{"trace.jsonl": host.Object{"kind": "file", "text": "{\"a\":1}\n{\"b", "whole": true}})
