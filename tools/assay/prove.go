@@ -228,7 +228,8 @@ func (o *proveFlags) readShard() error {
 
 // narrowed reports whether the flags select less than the whole matrix.
 func (o *proveFlags) narrowed() bool {
-	return o.draw != 0 || o.options.Aimed || len(o.faults)+len(o.protocols)+len(o.options.Select.Suites)+len(o.options.Select.Scenarios) > 0 || o.shard != ""
+	selected := len(o.faults) + len(o.protocols) + len(o.options.Select.Suites) + len(o.options.Select.Scenarios)
+	return selected > 0 || o.draw != 0 || o.options.Aimed || o.shard != ""
 }
 
 // proveMemory is the soft memory limit of a proof, in bytes.

@@ -239,7 +239,8 @@ func TestJudgesOfTheCourse(t *testing.T) {
 	}
 }
 
-// The later of two calls that take their time ends later than the record says that the suspension began; a clock that is behind has it earlier.
+// The later of two calls that take their time ends later than the record says that the suspension began; by a clock that is behind,
+// earlier.
 func TestTheBeginningOfASuspension(t *testing.T) {
 	sent, err := json.Marshal(map[string]any{"id": sidOfStory, "suspended_at": hosttest.After(0)})
 	if err != nil {

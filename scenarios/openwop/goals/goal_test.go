@@ -250,7 +250,8 @@ func TestADeadlineThatRunsMove(t *testing.T) {
 		})
 		target := wire.Target{URL: hosttest.Serve(t, append(honestGoals(g), hosttest.Routes{"POST " + goalsAt + "/{id}/tick": tick})...),
 			Key: "dev-key"}
-		c, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: 7, Patience: time.Second, Depth: scenarios.Standard, Most: wire.Spent{Requests: 10_000}, // once
+		c, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: 7, Patience: time.Second, Depth: scenarios.Standard,
+			Most:   wire.Spent{Requests: 10_000}, // so that it is driven once
 			Select: scenarios.Selection{Scenarios: []string{"goal-bounds/deadline"}}}, openwop.Suites()...)
 		if err != nil {
 			t.Fatal(err)
