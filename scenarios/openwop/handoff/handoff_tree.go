@@ -6,6 +6,7 @@ import (
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -102,4 +103,25 @@ func (o TreeObservation) given(j *scenarios.Judge) {
 		j.Block("setup failed: no grandchild was seen at work: "+o.Running.What+", last seen: "+o.Running.Last.JSON(),
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, and serve it under its id")
 	}
+	for _, m := range o.Members[1:] {
+		if o.endedBefore(m) {
+			j.Block("setup failed: "+m.Name+" ended by itself before the run was cancelled", "give the host the workflow "+fixture.LoopWaits)
+		}
+	}
+}
+
+// endedBefore reports whether a member may have ended by itself before the top was cancelled. Its last worker waits half a minute in our
+// workflows; that of others may be done when the cancel comes.
+func (o TreeObservation) endedBefore(m TreeMember) bool {
+	ends := m.Log.Terminals().Values
+	if o.Way == fixture.Loop || len(ends) == 0 || host.IsA(dialect.RunCancelled)(ends[0]) {
+		return false
+	}
+	cancelled := o.Members[0].Log.OfType(dialect.RunCancelled).Values
+	if len(cancelled) == 0 {
+		return false
+	}
+	end, said := host.TimeOf(ends[0])
+	cut, saidToo := host.TimeOf(cancelled[0])
+	return !said || !saidToo || !end.After(cut)
 }

@@ -279,6 +279,17 @@ func TestJudgesOfACancelledTree(t *testing.T) {
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) { hosttest.Expect(t, c.scenario, treeOf(t, c.spoil), c.want) })
 	}
+	for ended, want := range map[string]string{"2026-11-01T00:00:01Z": "blocked", "2026-11-01T00:00:03Z": requirement.OWPDSP21} {
+		t.Run("the workflow of another, whose grandchild completes at "+ended, func(t *testing.T) {
+			o := treeOf(t, func(log, _ []*hosttest.Tale) {
+				completes(log, 2)
+				log[2].Events[log[2].At("run.completed", 0)]["timestamp"] = ended
+				log[0].Events[log[0].At("run.cancelled", 0)]["timestamp"] = "2026-11-01T00:00:02Z"
+			})
+			o.Way = "assay-scripted-tree"
+			hosttest.Expect(t, "cancel-reaches-all", o, want)
+		})
+	}
 	t.Run("the cancel is refused", func(t *testing.T) {
 		o := treeOf(t, func(_, _ []*hosttest.Tale) {})
 		o.Cancelled = wiretest.Status(t, 500)

@@ -193,11 +193,17 @@ func (l RunLog) slowest() time.Duration {
 // times returns when the host says that the events happened, as far as it does.
 func (l RunLog) times() (times []time.Time) {
 	for _, e := range l.Events {
-		if at, err := time.Parse(time.RFC3339, e.Key("timestamp").String()); err == nil {
+		if at, said := TimeOf(e); said {
 			times = append(times, at)
 		}
 	}
 	return times
+}
+
+// TimeOf returns when the host says that an event happened. said is false if it does not, or not in RFC 3339.
+func TimeOf(e wire.Value) (at time.Time, said bool) {
+	at, err := time.Parse(time.RFC3339, e.Key("timestamp").String())
+	return at, err == nil
 }
 
 // Spread returns how long it took, by the host's clock and up to a second, until all events of later were there that earlier

@@ -169,7 +169,7 @@ func (l RunLog) firstNode() time.Duration {
 	var span []time.Time
 	for _, event := range []dialect.Event{dialect.NodeStarted, dialect.NodeCompleted} {
 		for _, e := range l.OfType(event).Values[:min(1, len(l.OfType(event).Values))] {
-			if at, err := time.Parse(time.RFC3339, e.Key("timestamp").String()); err == nil {
+			if at, said := TimeOf(e); said {
 				span = append(span, at)
 			}
 		}
