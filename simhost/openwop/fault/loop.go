@@ -40,7 +40,7 @@ var loopFaults = []Fault{
 		ID:     "loop.iteration-skips-after-late-answer",
 		Title:  "behind a question of the eighth turn or a later one the counter of a loop skips a turn",
 		Looks:  "iteration goes on two higher after the answer to a question of turn 8 or later",
-		Breaks: []string{openwop.OWP0061D1, openwop.OWP0061B2, openwop.OWP0061E2},
+		Breaks: []string{openwop.OWP0061D1, openwop.OWP0061B2, openwop.OWP0061E2, openwop.OWP0061E3},
 		Spots:  []int{2, 3},
 		Depth:  "standard", // loops that ask are shorter at quick
 		Twin:   "it shows only in longer loops, as drawn programs are from depth standard on",
