@@ -31,7 +31,7 @@ type Rounds struct {
 	Most    int
 	Entries int           // exchanges, streams and turns; 0 is a default
 	Time    time.Duration // from the beginning of the drive; 0 is a default
-	small   bool          // for less than half of all drives: those that wait, or keep others from running, are driven again, too
+	small   bool          // for at most half of all drives: those that wait, or keep others from running, are driven again, too
 }
 
 var defaultRounds = [Deep + 1]Rounds{

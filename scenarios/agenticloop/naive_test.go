@@ -3,6 +3,7 @@ package agenticloop
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -218,4 +219,47 @@ func processes(r *scenarios.Report) (n int) {
 		}
 	}
 	return n
+}
+
+// Every second time that a drive is driven, the plugin is not new: its state holds a run that has gone some steps.
+func TestAPluginIsNotNewInEachSecondRound(t *testing.T) {
+	r := certifyNaive(t, "", scenarios.Options{Seed: 1, Depth: scenarios.Standard,
+		Select: scenarios.Selection{Scenarios: []string{"agenticloop/correlation/api-trigger-starts"}}})
+	var before, begun []bool // of each turn: it is of the run before, and its state holds a run
+	labels := map[string]int{}
+	of := slices.IndexFunc(r.Drives, func(d scenarios.DriveRecord) bool { return d.ID == "agenticloop/starts" })
+	for _, e := range r.Drives[of].Transcript.Entries {
+		var request struct {
+			State struct {
+				Runs map[string]any
+			}
+		}
+		if e.Process == nil || json.Unmarshal([]byte(e.Process.Input), &request) != nil {
+			continue
+		}
+		labels[e.Label]++
+		before = append(before, strings.Contains(e.Label, "another run, before"))
+		begun = append(begun, len(request.State.Runs) > 0)
+	}
+	rounds := 0
+	for i := range before {
+		if begins := before[i] && (i == 0 || !before[i-1]); begins {
+			rounds++
+			if begun[i] {
+				t.Errorf("turn %d begins the run before in a state that holds one", i+1)
+			}
+		}
+		if i > 0 && before[i-1] && !before[i] && !begun[i] {
+			t.Errorf("turn %d finds a new plugin", i+1)
+		}
+		if i >= 3 && before[i] && before[i-1] && before[i-2] && before[i-3] {
+			t.Errorf("turn %d is one too many before a drive", i+1)
+		}
+	}
+	if before[0] || begun[0] {
+		t.Error("the plugin is not new in the first round")
+	}
+	if all := slices.Max(slices.Collect(maps.Values(labels))); rounds != all/2 { // how many there are hangs on the machine
+		t.Errorf("in %d of %d rounds the plugin was not new", rounds, all)
+	}
 }

@@ -156,6 +156,9 @@ func (o *proveFlags) settle(flags *pflag.FlagSet) error {
 	if o.options.Aimed && (o.resume || o.shard != "") {
 		return usage("prove --aimed: what is proved so is no part of a matrix: leave off --resume and --shard")
 	}
+	if o.options.Aimed && o.options.Select.Narrows() {
+		return usage("prove --aimed: what a fault breaks says what is asked: leave off --suite and --scenario")
+	}
 	if o.resume && o.check {
 		return usage("prove --check: it writes nothing, so there is nothing to resume: leave off --resume")
 	}

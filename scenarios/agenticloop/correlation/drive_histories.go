@@ -49,6 +49,7 @@ var RandomHistories = &scenarios.Drive[HistoriesObservation]{
 	Sends:   []string{"a turn for each: agentic.start, agentic.tool_result"},
 	Waits:   historiesTime,
 	Timeout: 5 * time.Minute,
+	Once:    "it draws many histories itself",
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HistoriesObservation) {
 		p := host.Open(ctx, c, &o.Turns)
 		o.play(ctx, p)

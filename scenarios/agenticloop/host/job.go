@@ -18,7 +18,7 @@ type Job struct {
 	ID        string // "" draws one
 	Command   string // "" means handle
 	Event     Object
-	State     Object // nil: the plugin's where a drive begins
+	State     Object // nil: the state in which the drive finds the plugin
 	Config    Object // over the profile's
 	Context   Object
 	Secrets   Object

@@ -57,11 +57,12 @@ func (p *Plugin) runBefore(ctx context.Context) Object {
 	defer plan.Close()
 	s, ok := p.Begin(ctx, plan.Lay(Job{Name: "the start of another run, before", Event: p.Start(p.NewGoal(), plan.Context), Quiet: true}))
 	state := s.State
-	for due := s.Pending; ok && due.Step < stepsBefore; {
+	due := s.Pending
+	for n := 1; ok && n < stepsBefore; n++ {
 		var t Turn
 		t, state = p.Turn(ctx, plan.Lay(Job{
 			Name: fmt.Sprintf("the result of step %d of another run, before", due.Step), State: state,
-			Event: p.Result(due, plan.Body(int(due.Step), p.AnyResult())), Quiet: true,
+			Event: p.Result(due, plan.Body(n, p.AnyResult())), Quiet: true,
 		}))
 		due, ok = PendingOf(t)
 	}

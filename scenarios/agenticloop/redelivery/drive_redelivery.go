@@ -81,7 +81,9 @@ var redelivered = &scenarios.Drive[RedeliveryObservation]{
 		start := host.Job{Name: "a start", Event: p.Start(p.NewGoal(), nil)}
 		points := killPoints
 		if c.Depth > scenarios.Quick && p.Can(agenticloopv2.CapabilityWorkspace) && p.Slow() == "" {
-			o.StartLeft, o.ResultLeft = unkilled(ctx, p, start), unkilled(ctx, p, result)
+			if !o.Live { // else it may decide otherwise, and write other files
+				o.StartLeft, o.ResultLeft = unkilled(ctx, p, start), unkilled(ctx, p, result)
+			}
 			points = slices.Clone(points)
 			for n := range writings {
 				points = append(points, killPoint{after: time.Duration(1+50*n) * time.Microsecond, writing: true})

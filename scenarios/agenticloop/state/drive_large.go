@@ -30,6 +30,7 @@ var LargeThings = &scenarios.Drive[LargeObservation]{
 	Sends:    []string{"four turns: agentic.start", "one turn: agentic.tool_result of 20 MiB"},
 	Excludes: scenarios.Everything,
 	Timeout:  5 * time.Minute, // reading 20 MiB may take a plugin a minute
+	Once:     "what it hands over takes much memory",
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LargeObservation) {
 		p := host.Open(ctx, c, &o.Turns)
 		s, ok := p.Begin(ctx, host.Job{Name: "the start"})

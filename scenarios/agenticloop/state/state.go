@@ -276,7 +276,7 @@ var stateIsBounded = scenarios.Scenario{
 					return n <= host.MostState, fmt.Sprintf("%d bytes", n)
 				}), "%s: the state after it", o.Crowded.Name)
 		} else if o.Wordy.Status() != "ok" {
-			j.Block("a goal of 4 KiB is refused in an empty state as well, so a full one was not tried",
+			j.Block("a goal of 4 KiB is refused in a small state as well, so a full one was not tried",
 				"take goals of some KiB")
 		}
 	}),

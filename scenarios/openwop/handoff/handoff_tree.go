@@ -1,6 +1,8 @@
 package handoff
 
 import (
+	"time"
+
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -103,7 +105,7 @@ func (o TreeObservation) given(j *scenarios.Judge) {
 		j.Block("setup failed: no grandchild was seen at work: "+o.Running.What+", last seen: "+o.Running.Last.JSON(),
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, and serve it under its id")
 	}
-	for _, m := range o.Members[1:] {
+	for _, m := range o.Members {
 		if o.endedBefore(m) {
 			j.Block("setup failed: "+m.Name+" ended by itself before the run was cancelled", "give the host the workflow "+fixture.LoopWaits)
 		}
@@ -118,10 +120,13 @@ func (o TreeObservation) endedBefore(m TreeMember) bool {
 		return false
 	}
 	cancelled := o.Members[0].Log.OfType(dialect.RunCancelled).Values
-	if len(cancelled) == 0 {
-		return false
+	if len(cancelled) == 0 { // the top itself was over, or goes on
+		return len(o.Members[0].Log.Terminals().Values) > 0
 	}
 	end, said := host.TimeOf(ends[0])
 	cut, saidToo := host.TimeOf(cancelled[0])
-	return !said || !saidToo || !end.After(cut)
+	return !said || !saidToo || !end.After(cut.Add(onItsWay))
 }
+
+// onItsWay is how long a cancel may take from the top of a tree to its last run.
+const onItsWay = time.Second / 2

@@ -290,6 +290,15 @@ func TestJudgesOfACancelledTree(t *testing.T) {
 			hosttest.Expect(t, "cancel-reaches-all", o, want)
 		})
 	}
+	t.Run("the workflow of another, which is over when the cancel comes", func(t *testing.T) {
+		o := treeOf(t, func(log, _ []*hosttest.Tale) {
+			for i := range log {
+				completes(log, i)
+			}
+		})
+		o.Way, o.Cancelled = "assay-scripted-tree", wiretest.Status(t, 409)
+		hosttest.Expect(t, "cancel-reaches-all", o, "blocked")
+	})
 	t.Run("the cancel is refused", func(t *testing.T) {
 		o := treeOf(t, func(_, _ []*hosttest.Tale) {})
 		o.Cancelled = wiretest.Status(t, 500)

@@ -33,14 +33,16 @@ func (t trial) control(ctx context.Context) string {
 	}
 	ceiling, _ := t.Ceiling()
 	short, long := min(3, ceiling), min(5, ceiling)
-	first, why := t.run(ctx, t.planOf(short))
+	run := t.run
+	first, why := run(ctx, t.planOf(short))
 	if why == "" && t.id == fixture.LoopWorkspace && len(first.Decided().Values) == 0 {
-		first, why = t.besideFile(ctx, short)
+		run = t.besideFile
+		first, why = run(ctx, t.planOf(short))
 	}
 	if why != "" || short == long || t.tellsEnd(first) {
 		return cmp.Or(why, t.writesObeyed(ctx, first))
 	}
-	second, why := t.run(ctx, t.planOf(long))
+	second, why := run(ctx, t.planOf(long))
 	one, other := len(first.Decided().Values), len(second.Decided().Values)
 	if why != "" || t.tellsEnd(second) || one != other {
 		return cmp.Or(why, t.writesObeyed(ctx, first))
@@ -49,11 +51,12 @@ func (t trial) control(ctx context.Context) string {
 		short, long, one)
 }
 
-// besideFile runs a loop of files while there is one in the workspace: an engine may take a workspace without a file for none.
-func (t trial) besideFile(ctx context.Context, turns int) (RunLog, string) {
+// besideFile runs a loop of files while there is one in the workspace, where one can be written: an engine may take a workspace without a
+// file for none.
+func (t trial) besideFile(ctx context.Context, inputs map[string]any) (RunLog, string) {
 	f := t.Files()
 	f.Text(ctx, f.Path("control"), t.marker())
-	l, why := t.run(ctx, t.planOf(turns))
+	l, why := t.run(ctx, inputs)
 	f.Tidy(ctx)
 	return l, why
 }
