@@ -65,11 +65,12 @@ func faultResult(f protocols.Fault, ledger *scenarios.Ledger, r *scenarios.Repor
 		for _, id := range broken {
 			out.Kills = append(out.Kills, results.Kill{Scenario: string(o.Scenario.ID), Requirement: id})
 		}
-		if o.Verdict == scenarios.Broken || o.Verdict == scenarios.Failed && len(broken) == 0 {
+		byChance := brokenIn(o, ledger, f.ByChance)
+		if o.Verdict == scenarios.Broken || o.Verdict == scenarios.Failed && len(broken)+len(byChance) == 0 {
 			out.Wrong = append(out.Wrong, accusation(o))
 		}
 	}
-	out.Wrong = append(out.Wrong, strayBreaches(r, f.Breaks)...)
+	out.Wrong = append(out.Wrong, strayBreaches(r, slices.Concat(f.Breaks, f.ByChance))...)
 	switch {
 	case len(out.Wrong) > 0:
 		out.Verdict = results.FaultResultVerdictWrongReason

@@ -131,10 +131,13 @@ func TestViolationsBesideWhatAFaultBreaks(t *testing.T) {
 		{"an invariant sees more, twice", []scenarios.Breach{breach(scenarios.ByInvariant, "OWP-EVT-1"),
 			breach(scenarios.ByInvariant, "OWP-EVT-1")}, "wrong-reason", []string{"invariant"}},
 		{"a setup sees more", []scenarios.Breach{breach(scenarios.BySetup, "OWP-EVT-1")}, "wrong-reason", []string{string(asks.ID)}},
+		{"an invariant sees what it breaks by chance", []scenarios.Breach{breach(scenarios.ByInvariant, "OWP-EVT-9")}, "caught", nil},
 		{"a judge sees more", []scenarios.Breach{breach(scenarios.ByJudge, "OWP-EVT-1")}, "caught", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := lab.Prove(t.Context(), prove.Options{Hosts: []prove.Host{hostWith("x.y", "OWP-0061-B1")},
+			h := hostWith("x.y", "OWP-0061-B1")
+			h.Fault.ByChance = []string{"OWP-EVT-9"}
+			m, err := lab.Prove(t.Context(), prove.Options{Hosts: []prove.Host{h},
 				Certify: func(context.Context, prove.Host, scenarios.Options) (*scenarios.Report, error) {
 					return &scenarios.Report{Outcomes: []scenarios.Outcome{failed(counts, "OWP-0061-B1")}, Breaches: c.breaches}, nil
 				}})

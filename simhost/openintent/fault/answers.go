@@ -135,6 +135,7 @@ var answerFaults = []Fault{
 	{
 		ID: "openintent.answers-race", Title: "of answers that come at once several are taken: each is judged before the others are kept out",
 		Looks: "of eight answers at once more than one is 200", Breaks: []string{oi.OIPREAD1, oi.OIP0025A14},
+		ByChance: []string{oi.OIP0025A13}, // the record has one of the answers that were taken
 		Replace: func(s *rules.Set) {
 			s.Answers.Between = func(bool) time.Duration { return 30 * time.Millisecond }
 		},

@@ -17,6 +17,8 @@ type Fault struct {
 	Looks  string   // how that looks from outside
 	Breaks []string // the requirements that it violates, three at most; what else turns out wrong is caught for the wrong reason
 
+	// ByChance are what it violates, too, where requests happen to meet: no check has to show that, and none is wrong that does.
+	ByChance []string
 	// Twin is why it is there beside another fault that breaks the same and is caught by the same scenarios.
 	Twin string
 	// Depth is the depth of a certification from which it shows: standard or deep; "" where quick shows it, too.

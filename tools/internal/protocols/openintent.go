@@ -109,7 +109,7 @@ func intentFault(f fault.Fault) Fault {
 		front = &changes
 	}
 	return Fault{
-		ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Twin: f.Twin, Depth: f.Depth,
+		ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, ByChance: f.ByChance, Twin: f.Twin, Depth: f.Depth,
 		Run:      "assay simhost --protocol openintent --fault " + f.Spec(),
 		Specimen: OpenIntent{Faults: []string{f.Spec()}}, OnWire: front,
 		Params: f.Params(), With: with(fault.Find, intentFault),
