@@ -40,7 +40,7 @@ type Conn struct {
 	Mortal *mortal.Host
 	// RealTime tells drives to wait for time to pass, even if the target has a clock seam.
 	RealTime bool
-	// Round is how often the drive was driven before.
+	// Round counts the earlier rounds of the drive.
 	Round int
 
 	ctx          context.Context // of the drive

@@ -31,7 +31,7 @@ type Rounds struct {
 	Most    int
 	Entries int           // exchanges, streams and turns; 0 is a default
 	Time    time.Duration // from the beginning of the drive; 0 is a default
-	small   bool          // for at most half of all drives: those that wait, or keep others from running, are driven again, too
+	small   bool          // at most half of the drives are asked: those that wait or run alone are repeated, too
 }
 
 var defaultRounds = [Deep + 1]Rounds{
@@ -46,10 +46,10 @@ func (p *Protocol) roundsAt(d Depth) Rounds {
 	return Rounds{Most: cmp.Or(own.Most, usual.Most), Entries: cmp.Or(own.Entries, usual.Entries), Time: cmp.Or(own.Time, usual.Time)}
 }
 
-// partTime is what a drive may take at most of the time that a part leaves.
+// partTime is the most time that forPart gives a drive.
 const partTime = 5 * time.Second
 
-// forPart returns the bounds where only some of a protocol's drives are asked: they share what all of them may take.
+// forPart returns the bounds of a certification that asks only some of the protocol's drives. They share the budget of all of them.
 func (r Rounds) forPart(asked, all int) Rounds {
 	if r.Most <= 1 || asked == 0 || asked >= all {
 		return r
@@ -61,7 +61,7 @@ func (r Rounds) forPart(asked, all int) Rounds {
 }
 
 // mostRounds returns how often a drive may be driven. Where the operator says how much the target may be asked, once is enough unless
-// they want depth; what waits, or keeps others from running, is driven once where most is asked.
+// they want depth. When most drives are asked, those that wait or run alone are driven once.
 func (c *Conn) mostRounds(d DriveMeta) int {
 	if (d.Waits > 0 || d.Excludes == Everything) && !c.rounds.small || d.Once != "" || c.Depth < Deep && c.Most != (wire.Spent{}) {
 		return 1

@@ -176,7 +176,7 @@ func (d DriveRecord) Names(run string) (n int, err error) {
 			n := nameOf(run, d.ID, derived)
 			own[n], own[n[1:]], own[n[2:]] = true, true, true
 		}
-		// A letter before a name can make another word of its first, b before room, and one that is changed leaves another: Thorn, horn.
+		// A letter before a name can turn its first word into another (b before room); changing one can uncover another (Thorn, horn).
 		return own[name] || own[name[1:]] || own[name[2:]]
 	}
 	told := map[string]bool{} // by the target, before

@@ -46,7 +46,7 @@ type Command struct {
 
 	Kill      KillPoint
 	KillAfter time.Duration // kills it that long after its input, unless it has ended; 0 does not
-	// Writes is an empty folder: KillAfter counts from when something is in it. "" is none.
+	// Writes names an empty folder. If it is set, KillAfter counts from the moment something appears in the folder.
 	Writes string
 
 	// Started is called once, when the program has its input or takes no more of it. That may be after the program has
@@ -91,7 +91,7 @@ const (
 	fading = 100 * time.Millisecond // children of a program that has ended, by themselves
 )
 
-// looking is how often we look whether a program has begun to write.
+// looking is the interval at which the folder of [Command.Writes] is polled.
 const looking = 50 * time.Microsecond
 
 // Run runs a program to its end. The error is that of the start, or the context's, at whose end Run kills the program

@@ -189,7 +189,7 @@ func (p *running) feed() {
 	}
 }
 
-// writes waits until something is in a folder. It reports false if the program has ended first, or may be stuck.
+// writes waits until something appears in a folder. It returns false if the program ends first or exceeds its time.
 func (p *running) writes(folder string) bool {
 	look := time.NewTicker(looking)
 	defer look.Stop()

@@ -47,7 +47,7 @@ type Turn struct {
 	Kill    KillPoint
 	// KillAfter kills it that long after its input, unless it has ended; 0 does not.
 	KillAfter time.Duration
-	// Writes is an empty folder, if it is not "": KillAfter counts from when something is in it.
+	// Writes names an empty folder. If it is set, KillAfter counts from the moment something appears in the folder.
 	Writes string
 
 	misfit string // see [Misfit]

@@ -101,20 +101,23 @@ func TestADeeperFaultIsCaughtAtItsDepth(t *testing.T) {
 	}
 }
 
-// What a host does wrong from a later chance on, or beside a run that has gone some steps, is caught at standard where only the scenarios
-// about it are asked: they have the time to ask again, also where a question takes many exchanges, waits, or is asked alone.
+// A fault that shows only from a later chance on, or beside an older run, is caught at standard when only its scenarios are asked: they
+// have time for several rounds, even if a round takes many exchanges, waits, or runs alone.
 func TestALateFaultIsCaughtAtStandard(t *testing.T) {
 	many(t)
-	all := protocols.Faults()
 	var hosts []prove.Host
-	for _, spec := range []string{"gate.questions-left-open:from=4", "gate.expired-answered:from=2", "gate.scope-unchecked:from=2",
-		"openintent.config-writable:from=5", "openintent.intent-read-without-key:from=5", "agent.trigger-unknown:from=3"} {
-		id, _, _ := strings.Cut(spec, ":")
-		f, err := all[slices.IndexFunc(all, func(f protocols.Fault) bool { return f.ID == id })].With(spec)
-		if err != nil {
-			t.Fatal(err)
+	for protocol, specs := range map[string][]string{
+		"openwop":      {"gate.questions-left-open:from=4", "gate.expired-answered:from=2", "gate.scope-unchecked:from=2"},
+		"openintent":   {"openintent.config-writable:from=5", "openintent.intent-read-without-key:from=5"},
+		"agentic-loop": {"agent.trigger-unknown:from=3"},
+	} {
+		for _, spec := range specs {
+			f, err := protocols.Named(protocol).Fault(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hosts = append(hosts, prove.Faulty(f))
 		}
-		hosts = append(hosts, prove.Faulty(f))
 	}
 	m, err := lab.Prove(t.Context(), prove.Options{Hosts: hosts, Aimed: true, Depth: scenarios.Standard, Seed: 1})
 	if err != nil {

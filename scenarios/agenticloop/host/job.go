@@ -72,7 +72,7 @@ func (p *Plugin) Turn(ctx context.Context, j Job) (Turn, Object) {
 	return t, after(j.State, answer)
 }
 
-// stateOf returns the state that the gateway hands over with a job.
+// stateOf returns the state that the gateway passes to a job.
 func (p *Plugin) stateOf(j Job) Object {
 	if j.State == nil {
 		return OrEmpty(Clone(p.past))

@@ -19,13 +19,13 @@ type Plugin struct {
 	Profile agenticloopv2.TargetProfile
 
 	config Object // of the profile
-	past   Object // the state of jobs that name none, nil for that of a new plugin
+	past   Object // state of jobs without one of their own; nil for a new plugin
 	turns  *Turns // of the observation
 }
 
 // Open reads the profile of the target and notes its turns in turns. It takes the declared profile, because the
-// discovery document hides the secrets that the plugin needs. Every second time that a drive is driven, the plugin is not new: its
-// state holds a run that has gone some steps.
+// discovery document hides the secrets that the plugin needs. In every second round of a drive the plugin's state already holds a run
+// that has advanced a few steps.
 func Open(ctx context.Context, c *scenarios.Conn, turns *Turns) *Plugin {
 	var live Declared
 	if err := json.Unmarshal(c.Declared(), &live); err != nil {
@@ -44,10 +44,10 @@ func Open(ctx context.Context, c *scenarios.Conn, turns *Turns) *Plugin {
 	return p
 }
 
-// stepsBefore is how many steps the run before a drive asks for.
+// stepsBefore is the step that runBefore advances its run to.
 const stepsBefore = 3
 
-// runBefore has a run ask for some steps, and returns the state of the plugin then. Nothing of it is judged.
+// runBefore starts a run, advances it, and returns the plugin's state. Its turns are not judged.
 func (p *Plugin) runBefore(ctx context.Context) Object {
 	var decisions []Decision
 	for range stepsBefore {

@@ -110,8 +110,7 @@ var killPoints = []killPoint{
 	{at: wire.KillAtOutput},
 }
 
-// writings is how often a turn is killed while it writes its files, each time a little later: some of the kills come between the
-// beginning of a file and its end.
+// writings is the number of kills while a turn writes its files. Each comes a little later, so that some hit a half-written file.
 const writings = 10
 
 func (k killPoint) String() string {

@@ -112,15 +112,15 @@ func (o TreeObservation) given(j *scenarios.Judge) {
 	}
 }
 
-// endedBefore reports whether a member may have ended by itself before the top was cancelled. Its last worker waits half a minute in our
-// workflows; that of others may be done when the cancel comes.
+// endedBefore reports whether a member may have ended by itself before the cancel reached it. The last worker of our own workflows waits
+// half a minute; another workflow may finish first.
 func (o TreeObservation) endedBefore(m TreeMember) bool {
 	ends := m.Log.Terminals().Values
 	if o.Way == fixture.Loop || len(ends) == 0 || host.IsA(dialect.RunCancelled)(ends[0]) {
 		return false
 	}
 	cancelled := o.Members[0].Log.OfType(dialect.RunCancelled).Values
-	if len(cancelled) == 0 { // the top itself was over, or goes on
+	if len(cancelled) == 0 { // the top has ended in another way, or still runs
 		return len(o.Members[0].Log.Terminals().Values) > 0
 	}
 	end, said := host.TimeOf(ends[0])
@@ -128,5 +128,5 @@ func (o TreeObservation) endedBefore(m TreeMember) bool {
 	return !said || !saidToo || !end.After(cut.Add(onItsWay))
 }
 
-// onItsWay is how long a cancel may take from the top of a tree to its last run.
+// onItsWay is the time allowed for a cancel to reach the last run of a tree.
 const onItsWay = time.Second / 2

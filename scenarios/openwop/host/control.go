@@ -51,8 +51,7 @@ func (t trial) control(ctx context.Context) string {
 		short, long, one)
 }
 
-// besideFile runs a loop of files while there is one in the workspace, where one can be written: an engine may take a workspace without a
-// file for none.
+// besideFile is like run, with a file in the workspace: some engines treat an empty workspace as a missing one.
 func (t trial) besideFile(ctx context.Context, inputs map[string]any) (RunLog, string) {
 	f := t.Files()
 	f.Text(ctx, f.Path("control"), t.marker())

@@ -200,7 +200,7 @@ func (l RunLog) times() (times []time.Time) {
 	return times
 }
 
-// TimeOf returns when the host says that an event happened. said is false if it does not, or not in RFC 3339.
+// TimeOf returns the timestamp of an event. said is false if it has none in RFC 3339.
 func TimeOf(e wire.Value) (at time.Time, said bool) {
 	at, err := time.Parse(time.RFC3339, e.Key("timestamp").String())
 	return at, err == nil

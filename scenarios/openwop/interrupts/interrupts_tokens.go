@@ -154,15 +154,9 @@ func endsIn(life time.Duration, g Gate) check.Matcher {
 	return check.That(fmt.Sprintf("after the suspension, and no later than %s after it", life), func(v any) bool {
 		s, _ := v.(string)
 		ends, err := time.Parse(time.RFC3339, s)
-		since, known := writtenAt(suspended)
+		since, known := host.TimeOf(suspended.Last())
 		return err == nil && (!known || ends.After(since) && !ends.After(since.Add(life+leeway)))
 	})
-}
-
-// writtenAt returns the timestamp of the last event.
-func writtenAt(events wire.Found) (time.Time, bool) {
-	at, err := time.Parse(time.RFC3339, events.Last().Key("timestamp").String())
-	return at, err == nil
 }
 
 // waited blocks the judge unless the run waited. The log is enough: a short wait
@@ -220,10 +214,10 @@ func (o AskedExpired) checkExpires(j *scenarios.Judge) {
 func beganAt(l host.RunLog, node string) (time.Time, bool) {
 	began := l.OfType(dialect.NodeStarted).Where(func(e wire.Value) bool { return isOf(e, node) })
 	began.Values = began.Values[:min(1, len(began.Values))] // a host may start the node again when it resumes
-	if since, known := writtenAt(began); known {
+	if since, known := host.TimeOf(began.Last()); known {
 		return since, true
 	}
-	return writtenAt(suspensions(l, node))
+	return host.TimeOf(suspensions(l, node).Last())
 }
 
 // rounding returns how much the log's timestamps may be off: a second if none has a fraction.

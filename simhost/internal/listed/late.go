@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// Late returns rules in which those that a fault replaced answer as the honest ones do the first n-1 times that they differ, all of
-// them together: a fault may take several.
+// Late returns faulty rules that answer honestly the first n-1 times that honest and faulty answers differ. All rules that a fault
+// replaces share these n-1 times.
 // A rule keeps no state, so what counts is what it is asked: asked the same again, it answers the same. One that is asked about
 // nothing but words, numbers and JSON, as whether a status may follow another, how many members wait or what a key may do, would be asked
 // the same each time: there each question counts. S is a struct of structs of functions.
@@ -35,14 +35,14 @@ func Late[S any](honest, faulty S, n int) S {
 // value tells a function from others of the same code with other variables around it, which reflect does not.
 func value(f reflect.Value) unsafe.Pointer { return *(*unsafe.Pointer)(f.Addr().UnsafePointer()) }
 
-// chances are what is left of those that the rules of a fault let pass, and the questions at which they did.
+// chances counts the honest answers that the rules of a fault may still give, and remembers the questions that got one.
 type chances struct {
 	mu     sync.Mutex
 	left   int
 	passed map[string]bool
 }
 
-// from returns a rule that is honest while there are chances left to pass, and at a question at which it was.
+// from returns a rule that answers honestly while honest answers are left. A question that names an object keeps its answer.
 func (c *chances) from(honest, faulty reflect.Value, rule string) reflect.Value {
 	nameless := isNameless(honest.Type())
 	return reflect.MakeFunc(honest.Type(), func(about []reflect.Value) []reflect.Value {
@@ -50,21 +50,24 @@ func (c *chances) from(honest, faulty reflect.Value, rule string) reflect.Value 
 		if same(right, wrong) {
 			return right
 		}
-		question := rule
-		for _, a := range about {
-			question += said(a)
+		question := ""
+		if !nameless {
+			question = rule
+			for _, a := range about {
+				question += said(a)
+			}
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if !nameless && c.passed[question] {
+		switch {
+		case c.passed[question]:
 			return right
+		case c.left == 0:
+			return wrong
 		}
-		if c.left > 0 {
-			c.left--
-			c.passed[question] = true
-			return right
-		}
-		return wrong
+		c.left--
+		c.passed[question] = !nameless
+		return right
 	})
 }
 
@@ -78,6 +81,7 @@ func isNameless(rule reflect.Type) bool {
 	return true
 }
 
+// isWords reports whether values of a type name no object: those of a struct do if a member's name ends in ID or Path.
 func isWords(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64, reflect.Func, reflect.Interface, reflect.Uint8:
@@ -87,7 +91,7 @@ func isWords(t reflect.Type) bool {
 	case reflect.Struct:
 		for f := range t.Fields() {
 			if !isWords(f.Type) || slices.ContainsFunc([]string{"ID", "Path"}, func(end string) bool { return strings.HasSuffix(f.Name, end) }) {
-				return false // it is about this object
+				return false
 			}
 		}
 		return t.NumField() > 0

@@ -17,7 +17,7 @@ type Fault struct {
 	Looks  string   // how that looks from outside
 	Breaks []string // the requirements that it violates, three at most; what else turns out wrong is caught for the wrong reason
 
-	// ByChance are what it violates, too, where requests happen to meet: no check has to show that, and none is wrong that does.
+	// ByChance lists requirements that it may also violate, depending on timing. No check has to catch that, and any check may.
 	ByChance []string
 	// Twin is why it is there beside another fault that breaks the same and is caught by the same scenarios.
 	Twin string

@@ -91,7 +91,7 @@ type Fault struct {
 	Twin             string // why it exists beside a similar one
 	Depth            string `json:",omitempty"` // from which it shows; "": quick
 
-	ByChance []string `json:"-"` // requirements that it breaks, too, where requests happen to meet
+	ByChance []string `json:"-"` // requirements that it may also break, depending on timing
 	Of       string   `json:"-"` // speaker
 	Run      string   `json:"-"` // command that starts such a host or agent
 	Specimen Specimen `json:"-"` // commits it
