@@ -41,6 +41,7 @@ var goals = &explore.Kind[model.Goal, model.GoalAsk, model.GoalSaw]{
 
 var goalMembers = scenarios.IDs{
 	openwop.OWP0097B2, openwop.OWP0097B3, openwop.OWP0097B4, openwop.OWP0097E1, openwop.OWP0097E5, openwop.OWP0097E7, openwop.OWP0097E9,
+	openwop.OWPISO2,
 }
 
 func drawGoal(r *rand.Rand, g model.Goal) model.GoalAsk {
@@ -48,8 +49,8 @@ func drawGoal(r *rand.Rand, g model.Goal) model.GoalAsk {
 		model.TickGoal, model.TickGoal, model.TickGoal, model.TickGoal, model.TickGoal, model.TickGoal, model.ReadGoal, model.ReadGoal,
 		model.ReadGoal, model.ReadGoal, model.ListGoals, model.ListGoals, model.ReadTrail, model.ReadTrail, model.ReadGoalRun, model.EditGoal,
 		model.EditGoal, model.RestateGoal, model.ForceGoal, model.CompleteGoal, model.PauseGoal, model.ResumeGoal, model.ResumeGoal,
-		model.ResumeGoal, model.AbandonGoal,
-	}[r.IntN(25)]}
+		model.ResumeGoal, model.AbandonGoal, model.ForeignGoal,
+	}[r.IntN(26)]}
 	switch {
 	case g.Paused && r.IntN(4) == 0: // nothing but a resume ends a pause
 		in.Do = []model.GoalDo{model.RestateGoal, model.EditGoal, model.TickGoal, model.TickGoal}[r.IntN(4)]
@@ -77,6 +78,8 @@ func drawGoal(r *rand.Rand, g model.Goal) model.GoalAsk {
 		in.N = 1 + r.IntN(99)
 	case model.ListGoals:
 		in.N = r.IntN(len(model.GoalStates) + 1)
+	case model.ForeignGoal:
+		in.N = r.IntN(len(model.GoalForeigns))
 	}
 	return in
 }
@@ -84,7 +87,7 @@ func drawGoal(r *rand.Rand, g model.Goal) model.GoalAsk {
 var goalsAtOnce = &scenarios.Drive[explore.Observation[model.Goal, model.GoalAsk, model.GoalSaw]]{
 	ID: "openwop/goals-at-once",
 	Title: "ticks goals with drawn bounds, up to three times at once, edits, pauses, resumes, abandons, reads and lists them, " +
-		"in drawn orders",
+		"also as another tenant, in drawn orders",
 	Sends: []string{
 		"{create goal}", "{tick goal}", "{edit goal}", "{complete goal}", "{pause goal}", "{resume goal}", "{abandon goal}", "{read goal}",
 		"{list goals}?state=", "{read trail}", "{read run}",
@@ -110,6 +113,7 @@ type standing struct {
 	mu         sync.Mutex
 	objectives map[int]string
 	asked      dialect.CreateGoalRequest
+	foreign    *host.GoalHome // of another tenant; nil if there is none
 }
 
 func makeGoal(ctx context.Context, c *scenarios.Conn, begin model.Goal) explore.Object[model.GoalAsk, model.GoalSaw] {
@@ -130,7 +134,11 @@ func makeGoal(ctx context.Context, c *scenarios.Conn, begin model.Goal) explore.
 		scenarios.End(scenarios.Block("setup failed: making a goal was answered HTTP "+g.Created.Status.JSON(),
 			"make goals of the judge and the continuations that are advertised, and answer with their ids"))
 	}
-	return &standing{Goal: g, objectives: map[int]string{0: asked.Objective}, asked: asked}
+	made := &standing{Goal: g, asked: asked, objectives: map[int]string{0: asked.Objective, model.Foreign: h.DrawObjective()}}
+	if other, ok := c.Other(); ok {
+		made.foreign = &host.GoalHome{Host: host.Host{Conn: other}, Prefix: g.Prefix}
+	}
+	return made
 }
 
 // Do implements [explore.Object].
@@ -185,6 +193,8 @@ func (g *standing) Do(ctx context.Context, _ int, in model.GoalAsk) model.GoalSa
 		return g.act(ctx, dialect.ResumeGoal)
 	case model.AbandonGoal:
 		return g.act(ctx, dialect.AbandonGoal)
+	case model.ForeignGoal:
+		return g.asForeign(ctx, in)
 	}
 	return g.saying(g.Read(ctx, "the goal"))
 }

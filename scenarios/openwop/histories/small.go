@@ -95,7 +95,7 @@ func smallGoal() lockstep.Small {
 			{Do: model.TickGoal, Satisfied: true, Sure: 100},
 			{Do: model.TickGoal, Stuck: true}, {Do: model.ListGoals, N: 1}, {Do: model.ListGoals, N: 3},
 			{Do: model.ReadGoalRun}, {Do: model.EditGoal, N: 1}, {Do: model.RestateGoal}, {Do: model.ForceGoal}, {Do: model.CompleteGoal},
-			{Do: model.PauseGoal}, {Do: model.ResumeGoal}, {Do: model.AbandonGoal},
+			{Do: model.PauseGoal}, {Do: model.ResumeGoal}, {Do: model.AbandonGoal}, {Do: model.ForeignGoal},
 		},
 		Plain: func(g model.Goal) model.Goal {
 			g.Named, g.Last = [len(g.Named)]string{}, ""

@@ -1,8 +1,6 @@
 package model
 
 import (
-	"fmt"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/history"
@@ -63,6 +61,8 @@ const (
 	PauseGoal    GoalDo = "pause"
 	ResumeGoal   GoalDo = "resume"
 	AbandonGoal  GoalDo = "abandon"
+	// ForeignGoal is something of GoalForeigns, with the key of another tenant.
+	ForeignGoal GoalDo = "as another tenant"
 )
 
 // GoalAsk is a step.
@@ -73,7 +73,7 @@ type GoalAsk struct {
 	Sure      int  `json:"sure,omitempty"`
 	Cost      int  `json:"cost,omitempty"`
 	Stuck     bool `json:"stuck,omitempty"`
-	N         int  `json:"n,omitempty"` // an objective, or a state of a list from 1; 0: all
+	N         int  `json:"n,omitempty"` // an objective, one of GoalForeigns, or a state of a list from 1; 0: all
 }
 
 // GoalSaw is a reply. Events are of its log, as far as they are of a goal.
@@ -82,7 +82,7 @@ type GoalSaw struct {
 	Status wire.Value `json:"status"`
 	Body   wire.Value `json:"body"`
 	ID     string     `json:"id"`
-	// Objectives are the texts that Goal.Objective stands for.
+	// Objectives are the texts that Goal.Objective stands for, and that of another tenant at Foreign.
 	Objectives map[int]string `json:"objectives,omitempty"`
 	Evaluated  wire.Values    `json:"evaluated,omitempty"`
 	Closed     wire.Values    `json:"closed,omitempty"`
@@ -90,6 +90,8 @@ type GoalSaw struct {
 	Silent     bool           `json:"silent,omitempty"` // there is nothing to be read
 	Check      string         `json:"check,omitempty"`  // the judge and the mode that were asked for
 	Mode       string         `json:"mode,omitempty"`
+	Nobody     bool           `json:"nobody,omitempty"` // there is no other tenant
+	Never      wire.Value     `json:"never"`            // as another tenant's call, of a goal that never was
 }
 
 type (
@@ -120,7 +122,7 @@ func anyGoal(Goal, goalStep) []history.Miss { return nil }
 
 // GoalsModel says what a goal may show.
 var GoalsModel = &history.Model[Goal, GoalAsk, GoalSaw]{
-	Rules: append(append([]*goalRule{{
+	Rules: append(append([]*goalRule{goalForeign, {
 		Name: "what becomes of an escalated goal that goes on again is open", Readings: []string{"OWP-R27"},
 		When: func(g Goal, _ GoalAsk) bool { return g.Open },
 		Ways: []goalWay{{Shows: anyGoal, To: Goal.same}},
@@ -378,31 +380,4 @@ func (g Goal) bounded() Goal {
 		g.State = GoalExceeded
 	}
 	return g
-}
-
-func tellGoal(s goalStep) string {
-	in := s.In
-	line := string(in.Do)
-	switch {
-	case in.Do == TickGoal && in.Stuck:
-		line += ": the run gets stuck"
-	case in.Do == TickGoal:
-		line += fmt.Sprintf(": satisfied %t with confidence %d %%, $0.%03d", in.Satisfied, in.Sure, in.Cost)
-	case in.Do == EditGoal:
-		line += fmt.Sprintf(" to %d", in.N)
-	case in.Do == ListGoals && in.N > 0:
-		line += " those that are " + string(GoalStates[in.N-1])
-	}
-	if s.Lost {
-		return line
-	}
-	line += ": HTTP " + s.Out.Status.JSON()
-	switch in.Do {
-	case TickGoal:
-		line += ", run " + s.Out.Body.Key("runId").JSON()
-	case ReadGoal:
-		line += fmt.Sprintf(", %s, runs %s, last verdict %s", s.Out.Body.Key("state").String(),
-			s.Out.Body.At("/progress/contributingRunIds").JSON(), s.Out.Body.At("/completion/lastVerdict").JSON())
-	}
-	return line
 }

@@ -35,6 +35,8 @@ func (g Goal) blame(got string) scenarios.RequirementID {
 		return openwop.OWP0097C7
 	case g.Last == ForceGoal:
 		return openwop.OWP0097E2
+	case g.Last == ForeignGoal && got == string(GoalAbandoned):
+		return openwop.OWPISO4
 	case got == string(GoalSatisfied), g.State == GoalSatisfied && g.Last == TickGoal:
 		return openwop.OWP0097E1
 	case g.State == GoalExceeded && g.Last != ResumeGoal && g.MaxCost > 0 && g.Cost > g.MaxCost:
@@ -78,7 +80,11 @@ func (g Goal) shown(s goalStep, goal wire.Value) (out []history.Miss) {
 		out = append(out, missOf(g.blame(got), state, "the state %s", g.State))
 	}
 	if objective := goal.Key("objective"); objective.String() != s.Out.Objectives[g.Objective] {
-		out = append(out, missOf(openwop.OWP0097C4, objective, "the objective %q", s.Out.Objectives[g.Objective]))
+		of := scenarios.RequirementID(openwop.OWP0097C4)
+		if text := objective.String(); text != "" && text == s.Out.Objectives[Foreign] {
+			of = openwop.OWPISO4
+		}
+		out = append(out, missOf(of, objective, "the objective %q", s.Out.Objectives[g.Objective]))
 	}
 	bounds := goal.Key("bounds")
 	if n, _ := bounds.Key("maxLoopIterations").Int(); n != int64(g.MaxRuns) {

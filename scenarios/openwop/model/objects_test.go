@@ -3,9 +3,12 @@ package model_test
 import (
 	"testing"
 
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/history"
 	"github.com/openassay/assay/scenarios/openwop/model"
 	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
 func TestTexts(t *testing.T) {
@@ -57,5 +60,46 @@ func TestGoalsEndAtTheirBounds(t *testing.T) {
 	silent := step{In: tick.In, Out: model.GoalSaw{Status: wire.Value{}}}
 	if got := model.GoalsModel.After([]model.Goal{{State: model.GoalActive}}, silent); got != nil {
 		t.Errorf("a tick without a reply is taken: %+v", got)
+	}
+}
+
+// What another tenant is shown of a goal, and does to it.
+func TestGoalsOfAnotherTenant(t *testing.T) {
+	t.Parallel()
+	v := wiretest.Value(t, map[string]any{"ok": 200, "gone": 404, "forbidden": 403, "lacking": 501,
+		"list": map[string]any{"goals": []any{map[string]any{"id": "g"}}}, "none": map[string]any{"goals": []any{}},
+		"edited": map[string]any{"objective": "theirs", "state": "active"}, "left": map[string]any{"objective": "mine", "state": "abandoned"}})
+	gone := v.Key("gone")
+	texts := map[int]string{0: "mine", model.Foreign: "theirs"}
+	const edit = 3
+	try := func(n int) model.GoalAsk { return model.GoalAsk{Do: model.ForeignGoal, N: n} }
+	tried := model.Goal{Last: model.ForeignGoal}
+	for name, c := range map[string]struct {
+		goal  model.Goal
+		in    model.GoalAsk
+		out   model.GoalSaw
+		wrong scenarios.RequirementID
+	}{
+		"finds nothing":           {in: try(model.ForeignReadGoal), out: model.GoalSaw{Status: gone, Never: gone}},
+		"reads":                   {in: try(model.ForeignReadGoal), out: model.GoalSaw{Status: v.Key("ok"), Never: gone}, wrong: openwop.OWPISO4},
+		"is told that there is":   {in: try(edit), out: model.GoalSaw{Status: v.Key("forbidden"), Never: gone}, wrong: openwop.OWPISO2},
+		"cannot edit at all":      {in: try(edit), out: model.GoalSaw{Status: v.Key("lacking"), Never: v.Key("lacking")}},
+		"lists none":              {in: try(model.ForeignListGoals), out: model.GoalSaw{Status: v.Key("ok"), Body: v.Key("none"), ID: "g"}},
+		"lists it":                {in: try(model.ForeignListGoals), out: model.GoalSaw{Body: v.Key("list"), ID: "g"}, wrong: openwop.OWPISO4},
+		"edited all the same":     {tried, model.GoalAsk{Do: model.ReadGoal}, model.GoalSaw{Body: v.Key("edited")}, openwop.OWPISO4},
+		"abandoned all the same":  {tried, model.GoalAsk{Do: model.ReadGoal}, model.GoalSaw{Body: v.Key("left")}, openwop.OWPISO4},
+		"is nobody that is known": {in: try(model.ForeignReadGoal), out: model.GoalSaw{Nobody: true}},
+	} {
+		c.goal.State, c.out.Objectives = model.GoalActive, texts
+		if c.in.Do == model.ReadGoal {
+			c.out.Status = v.Key("ok")
+		}
+		got := model.GoalsModel.Explain([]model.Goal{c.goal}, []history.Step[model.GoalAsk, model.GoalSaw]{{In: c.in, Out: c.out}}, 0)
+		switch {
+		case c.wrong == "" && !got.Ok():
+			t.Errorf("another tenant %s: %v", name, got.Closest[0].Misses)
+		case c.wrong != "" && (got.Ok() || got.Closest[0].Misses[0].Of != c.wrong):
+			t.Errorf("another tenant %s: it is explained, or by another sentence than %s: %v", name, c.wrong, got.Closest)
+		}
 	}
 }
