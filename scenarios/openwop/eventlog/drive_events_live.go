@@ -27,7 +27,8 @@ type LiveObservation struct {
 	After     host.RunLog `json:"after"`  // the log to the end
 	Late      PollPage    `json:"late"`   // a poll with the cursor of Idle, at the end
 	Listening Listening   `json:"listening"`
-	List      PollPage    `json:"list,omitzero"` // the JSON document while the run stood still, if there is one
+	Beside    Listening   `json:"beside,omitzero"` // a second stream, open at the same time. Zero at quick
+	List      PollPage    `json:"list,omitzero"`   // the JSON document while the run stood still, if there is one
 	// Long is a loop of many workers, beyond quick. A log of more than a thousand events is seldom shown on one page.
 	Long host.RunLog `json:"long,omitzero"`
 }
@@ -42,7 +43,7 @@ type still struct {
 var runWhileHeard = &scenarios.Drive[LiveObservation]{
 	ID: "openwop/run-while-heard",
 	Title: "holds a run, opens its stream, polls it while nothing happens, moves it, and polls and listens on to its end; beyond " +
-		"quick, reads the log of a loop of many workers page by page",
+		"quick, has a second stream open beside it, and reads the log of a loop of many workers page by page",
 	Waits: time.Second,
 	Sends: []string{
 		host.SendsLoop + "; else conformance-cancellable, or another that waits", "{read run}", "{poll log}", "{stream log}?streamMode=debug",
@@ -56,7 +57,7 @@ var runWhileHeard = &scenarios.Drive[LiveObservation]{
 		}
 		listening, hangUp := context.WithCancel(ctx)
 		defer hangUp()
-		ear := &ear{signal: make(chan struct{}, 1), gone: make(chan struct{})}
+		ear, other := newEar(), newEar()
 		c.AtOnce(ctx,
 			func(context.Context) {
 				defer close(ear.gone)
@@ -65,6 +66,13 @@ var runWhileHeard = &scenarios.Drive[LiveObservation]{
 			func(ctx context.Context) {
 				defer hangUp()
 				s.moveWhile(ctx, o, ear)
+				other.await(ctx, s.Patience, func(int) bool { return !o.After.Ended.Reached })
+			},
+			func(context.Context) {
+				defer close(other.gone)
+				if c.Depth > scenarios.Quick {
+					o.Beside = hear(listening, s.Run, listenIn{label: "listen beside it", heard: other.heard})
+				}
 			})
 		o.Listening.Closed.Patience, o.Listening.Closed.Answers, o.Listening.Closed.Last = c.Patience, 1, o.After.Ended.Last
 		if o.After.Ended.Reached {
@@ -79,6 +87,8 @@ type ear struct {
 	signal chan struct{} // receives after each frame
 	gone   chan struct{} // closed when the listener is gone
 }
+
+func newEar() *ear { return &ear{signal: make(chan struct{}, 1), gone: make(chan struct{})} }
 
 func (e *ear) heard() {
 	e.count.Add(1)

@@ -169,6 +169,9 @@ type StreamsObservation struct {
 	List     PollPage    `json:"list"` // the JSON document, if there is one
 	Places   []Place     `json:"places,omitempty"`
 	Lists    []ModeList  `json:"lists,omitempty"`
+	// GoneOn is a stream in batches that goes on behind an event, Alone are those in one mode that shows less. Zero at quick.
+	GoneOn Place      `json:"goneOn,omitzero"`
+	Alone  []ModeList `json:"alone,omitempty"`
 	// Moved is a run that stood still until the first batch of its stream had come, and was moved then. Zero at quick.
 	Moved     host.RunLog `json:"moved,omitzero"`
 	InBatches Listening   `json:"inBatches,omitzero"`
@@ -180,7 +183,7 @@ type Place struct {
 	Resumed Listening `json:"resumed"`
 }
 
-// ModeList is a stream in several modes, debug among them.
+// ModeList is a stream in several modes, or in one.
 type ModeList struct {
 	Modes  string    `json:"modes"`
 	Stream Listening `json:"stream"`
@@ -199,8 +202,8 @@ var (
 var finishedRunStreamed = &scenarios.Drive[StreamsObservation]{
 	ID: "openwop/finished-run-streamed",
 	Title: "streams a finished run from the start, from its first event, from drawn ones, from its last, from beyond its end, from an id " +
-		"that is none, in batches and in several modes at once, and asks for it as JSON; beyond quick, streams one in batches that " +
-		"is moved meanwhile",
+		"that is none, in batches and in several modes at once, and asks for it as JSON; beyond quick, resumes the batches, takes " +
+		"the other modes one by one, and streams one in batches that is moved meanwhile",
 	Sends: []string{
 		sendsFinite, "{read run}", "{poll log}", "{stream log}?streamMode=debug, with and without Last-Event-ID",
 		"{stream log}?streamMode=debug&bufferMs= (drawn)", "{stream log}?streamMode=debug,updates and others",
@@ -235,8 +238,7 @@ func hearAgain(ctx context.Context, r *host.Run, o *StreamsObservation) {
 		// the drive does not wait for that.
 		{listenIn{label: "stream from the last event on", after: last, patience: min(r.Patience, time.Second)}, &o.AtEnd},
 		{listenIn{label: "stream from an id that is none", after: o.Garbled, patience: r.Patience}, &o.Unparsed},
-		{listenIn{label: "stream in batches", parameter: wire.Parameter{Name: "bufferMs", Value: strconv.Itoa(o.HoldMs)},
-			patience: r.Patience}, &o.Batched},
+		{listenIn{label: "stream in batches", parameter: holding(o.HoldMs), patience: r.Patience}, &o.Batched},
 	} {
 		*way.out = hearOut(ctx, r, way.in)
 	}
@@ -245,9 +247,24 @@ func hearAgain(ctx context.Context, r *host.Run, o *StreamsObservation) {
 	hearPlaces(ctx, r, o)
 	hearLists(ctx, r, o)
 	if r.Depth > scenarios.Quick && o.Batched.Closed.Reached {
+		hearFurther(ctx, r, o)
 		hearMoved(ctx, r.Host, o)
 	}
 }
+
+// hearFurther resumes a stream in batches, and opens one in each mode that shows less than all.
+func hearFurther(ctx context.Context, r *host.Run, o *StreamsObservation) {
+	after := cursor(r.Host, o.Log)
+	o.GoneOn = Place{after, hearOut(ctx, r, listenIn{label: "stream in batches behind " + strconv.FormatInt(after, 10),
+		after: strconv.FormatInt(after, 10), parameter: holding(o.HoldMs), patience: r.Patience})}
+	for _, mode := range []string{"updates", "messages", "values"} {
+		heard := hearOut(ctx, r, listenIn{label: "stream in the mode " + mode, mode: mode, patience: r.Patience})
+		o.Alone = append(o.Alone, ModeList{mode, heard})
+	}
+}
+
+// holding asks for events that are gathered for so long.
+func holding(ms int) wire.Parameter { return wire.Parameter{Name: "bufferMs", Value: strconv.Itoa(ms)} }
 
 // hearMoved listens in batches to a run that stands still, and moves it when it has heard the first: there are several then.
 func hearMoved(ctx context.Context, h host.Host, o *StreamsObservation) {
@@ -262,8 +279,8 @@ func hearMoved(ctx context.Context, h host.Host, o *StreamsObservation) {
 	}
 	listening, hangUp := context.WithCancel(ctx)
 	defer hangUp()
-	ear := &ear{signal: make(chan struct{}, 1), gone: make(chan struct{})}
-	hold := wire.Parameter{Name: "bufferMs", Value: strconv.Itoa(h.Between(20, 200))}
+	ear := newEar()
+	hold := holding(h.Between(20, 200))
 	h.AtOnce(ctx,
 		func(context.Context) {
 			defer close(ear.gone)

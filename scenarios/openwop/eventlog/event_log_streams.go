@@ -47,6 +47,11 @@ var streamCloses = scenarios.Scenario{
 		o.Log.Told(j)
 		o.Full.streamed(j)
 		j.Check(openwop.OWPEVT23, o.Full.Closed).To(check.Reached(), "stream of a finished run")
+		for _, mode := range o.Alone {
+			if code, _ := mode.Stream.Status.Int(); code == 200 {
+				j.Check(openwop.OWPEVT23, mode.Stream.Closed).To(check.Reached(), "stream of a finished run in the mode %s", mode.Modes)
+			}
+		}
 	}),
 }
 
@@ -74,6 +79,10 @@ var streamResumes = scenarios.Scenario{
 			}
 			j.Check(openwop.OWPEVT24, p.Resumed.Status).To(check.Status(200), "asked for the stream with Last-Event-ID %d", p.After)
 			j.Check(openwop.OWPEVT24, p.Resumed.ids(o.Log)).To(numbered(behind(o.Log, p.After)), "ids of the frames behind %d", p.After)
+		}
+		if code, _ := o.GoneOn.Resumed.Status.Int(); code == 200 {
+			j.Check(openwop.OWPEVT24, o.GoneOn.Resumed.unpacked(o.Log)).To(numbered(behind(o.Log, o.GoneOn.After)),
+				"sequences of the events in batches behind %d", o.GoneOn.After)
 		}
 		j.Check(openwop.OWPEVT24, o.AtEnd.ids(o.Log)).To(numbered(nil), "ids of the frames behind the last event")
 		if code, _ := o.AtEnd.Status.Int(); code/100 != 2 {
@@ -130,6 +139,9 @@ var streamWhileLive = scenarios.Scenario{
 		j.Check(openwop.OWPEVT23, o.Listening.Closed).To(check.Reached(), "stream of a run that has ended meanwhile")
 		if o.Heard == 0 {
 			j.Find("", "the stream had sent nothing when the run was moved")
+		}
+		if code, _ := o.Beside.Status.Int(); code == 200 && o.Beside.Closed.Reached {
+			j.Check(openwop.OWPEVT26, o.Beside.ids(l)).To(numbered(behind(l, -1)), "ids of the frames of a second stream beside it")
 		}
 	}),
 }

@@ -176,7 +176,7 @@ const (
 // listened to from an event that was seen: where it begins without one is the host's choice.
 func (r *run) stream(ctx context.Context, in model.RunAsk) model.RunSaw {
 	cursor, last, over := r.place(in.From)
-	whole := slices.Contains([]string{"debug", "updates,debug"}, in.Mode)
+	whole := slices.Contains([]string{"debug", "updates,debug"}, in.Mode) || over && in.Mode == batches
 	if over && in.Mode == document {
 		return r.document(ctx)
 	}
@@ -210,11 +210,10 @@ func (r *run) stream(ctx context.Context, in model.RunAsk) model.RunSaw {
 	for range s.Events() {
 		n++
 		v := s.Value(n)
-		seq, ok := v.Key("sequence").Int()
-		if !ok {
+		if out.Events = append(out.Events, v.Items()...); !v.Key("sequence").Present() { // a batch, or no event
 			continue
 		}
-		if out.Events = append(out.Events, v); !over && seq >= last {
+		if out.Events = append(out.Events, v); !over && host.Sequence(v) >= last {
 			break
 		}
 	}
