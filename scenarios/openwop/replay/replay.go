@@ -2,6 +2,8 @@
 package replay
 
 import (
+	"strings"
+
 	"net/http"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -59,6 +61,15 @@ func CheckReply(f host.Forked, j *scenarios.Judge, source host.RunLog, mode dial
 	if from := f.Reply.Key("fromSeq"); from.Present() {
 		j.Check(openwop.OWPRPL1, from).To(check.Equal(f.FromSeq), "fromSeq of the fork")
 	}
+	j.Check(openwop.OWPRPL1, f.Reply.Key("eventsUrl")).To(notOf(source.RunID, f.Log.RunID), "eventsUrl of the fork")
+}
+
+// notOf expects an address that does not name the source without the fork. A host may name neither.
+func notOf(source, fork string) check.Matcher {
+	return check.That("does not lead to the source "+source, func(v any) bool {
+		address, _ := v.(string)
+		return !strings.Contains(address, source) || strings.Contains(address, fork)
+	})
 }
 
 // The control is another run of the workflow, which draws other values.
