@@ -51,16 +51,37 @@ var LoopAroundItsBound = &scenarios.Drive[BoundsObservation]{
 }
 
 // LimitObservation is a run that needs more than the host's own limit, made once without run options, once with other ones
-// alone, and once with a bound above the limit.
+// alone, once with a bound above the limit, and branched with such a one.
 type LimitObservation struct {
 	Limit    int         `json:"limit"` // as advertised
 	Unasked  host.RunLog `json:"unasked"`
 	Beside   host.RunLog `json:"beside"`
 	Overdone host.RunLog `json:"overdone"`
+	// Branched is a branch off the first that asks for a higher bound. Zero at quick, or where the host makes none.
+	Branched host.RunLog `json:"branched,omitzero"`
 }
 
 // Runs are all of its runs.
-func (o LimitObservation) Runs() []host.RunLog { return []host.RunLog{o.Unasked, o.Beside, o.Overdone} }
+func (o LimitObservation) Runs() []host.RunLog {
+	runs := []host.RunLog{o.Unasked, o.Beside, o.Overdone}
+	if o.Branched.Ended.Reached {
+		runs = append(runs, o.Branched)
+	}
+	return runs
+}
+
+// branch branches off a run that ended at the limit, where branches are claimed, from a drawn event of its first half, with these options.
+func (o *LimitObservation) branch(ctx context.Context, source *host.Run, options dialect.Configurable) {
+	_, claimed := claims.ForkBranch.Look(source.Discovery)
+	n := len(o.Unasked.Events)
+	if source.Depth == scenarios.Quick || !claimed || !o.Unasked.Ended.Reached || n == 0 {
+		return
+	}
+	from := host.Sequence(o.Unasked.Events[source.Between(0, n/2)])
+	fork := source.ForkFrom(ctx, source, dialect.ForkRunRequest{Mode: dialect.ForkModeBranch, FromSeq: &from,
+		RunOptionsOverlay: &dialect.RunOptions{Configurable: &options}})
+	o.Branched = fork.Log
+}
 
 // unbounded draws run options that bound neither nodes nor turns.
 func unbounded(h host.Host) *dialect.Configurable {
@@ -74,10 +95,10 @@ func unbounded(h host.Host) *dialect.Configurable {
 var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 	ID: "openwop/loop-to-the-limit",
 	Title: "runs a loop that is longer than the advertised limits.maxLoopIterations without run options, with other ones, and with a " +
-		"higher bound",
+		"higher bound; beyond quick, branches off the first with a higher bound",
 	Sends: []string{"{create run} (assay-loop, two turns more than the limit; else a long scripted loop)",
 		"{create run} (the same, with options that do not bound turns)", "{create run} (the same, asking for a higher bound)",
-		"{read run}", "{poll log}"},
+		"{fork run} {mode: branch, fromSeq, runOptionsOverlay}", "{read run}", "{poll log}"},
 	Timeout: 5 * time.Minute, // its logs are long, and pages may be short
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LimitObservation) {
 		h := host.Host{Conn: c}
@@ -106,6 +127,7 @@ var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 		o.Unasked = first.Finish(ctx, "log, "+unasked)
 		o.Beside = second.Finish(ctx, "log, "+beside)
 		o.Overdone = third.Finish(ctx, "log, "+overdone)
+		o.branch(ctx, first, dialect.Configurable{MaxLoopIterations: new(limit + int64(h.Between(1, 9)))})
 	},
 }
 

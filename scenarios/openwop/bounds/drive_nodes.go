@@ -126,11 +126,12 @@ func boundedNodes(ctx context.Context, h host.Host, way string, bound int) (*hos
 
 // nodesToTheLimit runs more nodes than the advertised limit.
 var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
-	ID:    "openwop/nodes-to-the-limit",
-	Title: "runs more nodes than the advertised limits.maxNodeExecutions without run options, with other ones, and with a higher bound",
+	ID: "openwop/nodes-to-the-limit",
+	Title: "runs more nodes than the advertised limits.maxNodeExecutions without run options, with other ones, and with a higher bound; " +
+		"beyond quick, branches off the first with a higher bound",
 	Sends: []string{"{create run} (assay-nodes, else assay-scripted-nodes)", "{create run} (the same, with options that bound no nodes)",
 		"{create run} (the same, asking for a higher bound)",
-		"{read run}", "{poll log}"},
+		"{fork run} {mode: branch, fromSeq, runOptionsOverlay}", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LimitObservation) {
 		h := host.Host{Conn: c}
 		limit, ok := claims.Family(c.Discovery, "limits").Key("maxNodeExecutions").Int()
@@ -151,6 +152,7 @@ var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 			h.Lacks("no workflow of more nodes than the limit is on offer", workflow)
 		}
 		*o = LimitObservation{Limit: int(limit)}
+		var first *host.Run
 		for _, ask := range []struct {
 			bound *dialect.Configurable
 			log   *host.RunLog
@@ -159,8 +161,11 @@ var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 			{&dialect.Configurable{RecursionLimit: new(limit + int64(h.Between(1, 999)))},
 				&o.Overdone, "a higher bound asked"}} {
 			r := h.Create(ctx, "create many nodes, "+ask.label, dialect.CreateRunRequest{WorkflowID: workflow, Configurable: ask.bound})
-			*ask.log = r.Finish(ctx, "log, "+ask.label)
+			if *ask.log = r.Finish(ctx, "log, "+ask.label); ask.bound == nil {
+				first = r
+			}
 		}
+		o.branch(ctx, first, dialect.Configurable{RecursionLimit: new(limit + int64(h.Between(1, 999)))})
 	},
 }
 
