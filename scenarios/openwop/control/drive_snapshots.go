@@ -45,6 +45,18 @@ func kept(h host.Host) []Kept {
 	return out
 }
 
+// mostTag is how many characters the contract lets a tag have.
+const mostTag = 256
+
+// longest draws a tag that is as long as one may be. Its end is as little a repetition as its beginning.
+func longest(h host.Host) string {
+	tag := ""
+	for len(tag) < mostTag {
+		tag += h.Marker()
+	}
+	return tag[len(tag)-mostTag:]
+}
+
 // SnapshotsObservation is one run for each way to end.
 type SnapshotsObservation struct {
 	Runs []Snapped `json:"runs"`
@@ -94,6 +106,9 @@ func snap(ctx context.Context, h host.Host, request dialect.CreateRunRequest, wa
 	if h.Depth > scenarios.Quick { // in no order that a host may have of its own
 		slices.Sort(s.Tags)
 		slices.Reverse(s.Tags)
+		if want == "cancelled" {
+			s.Tags = append(s.Tags, longest(h))
+		}
 	}
 	request.Tags, request.Metadata = s.Tags, map[string]any{"note": s.Marker}
 	for _, k := range s.Kept {
