@@ -24,6 +24,7 @@ type SoleObservation struct {
 	Held    HeldScope     `json:"held"`
 	Ended   wire.Wait     `json:"ended"`
 	Again   host.Answered `json:"again"` // of the first scope, when its run had ended
+	Over    []OverScope   `json:"over,omitempty"`
 }
 
 // HeldScope is a scope whose run waits for somebody.
@@ -31,6 +32,14 @@ type HeldScope struct {
 	First   host.Answered `json:"first"`
 	Waiting wire.Wait     `json:"waiting"`
 	Second  host.Answered `json:"second"` // of the same scope, while the first waits
+}
+
+// OverScope is a scope whose run ended by itself, in one way or another.
+type OverScope struct {
+	How   string        `json:"how"`
+	First host.Answered `json:"first"`
+	Ended wire.Wait     `json:"ended"`
+	Again host.Answered `json:"again"` // of the same scope, when the first had ended
 }
 
 // Rivals are creates of one scope that came at once.
@@ -46,7 +55,7 @@ var soleRuns = &scenarios.Drive[SoleObservation]{
 	ID: "openwop/sole-runs",
 	Title: "creates a run that must be the only one in its scope; while that runs, asks for a second one, one in another scope and one as " +
 		"another tenant; asks for several at once in one scope, for drawn scopes; asks for a second one where the first waits; " +
-		"and asks for one more in the first scope when its run has ended",
+		"and asks for one more in the first scope when its run has ended; beyond quick, also where the run completes or fails by itself",
 	Sends: []string{
 		"{create run} with X-Dedup (conformance-cancellable, conformance-delay or assay-loop-ask-user; assay-approval)", "{read run}",
 		"{create run} with X-Dedup, as another tenant", "{cancel run}"},
@@ -99,7 +108,39 @@ var soleRuns = &scenarios.Drive[SoleObservation]{
 		if o.Ended = first.AwaitEnd(ctx); o.Ended.Reached {
 			o.Again = ask(h, "a run of the first scope, when its run had ended", scope)
 		}
+		if h.Depth > scenarios.Quick {
+			o.Over = overScopes(ctx, h)
+		}
 	},
+}
+
+// overScopes asks for a second run of a scope whose first one has completed, and of one whose first one has failed.
+func overScopes(ctx context.Context, h host.Host) (over []OverScope) {
+	failing, fails := host.Failing(h, fixture.Fail)
+	if !fails {
+		failing, fails = host.Bounded(h)
+	}
+	for _, end := range []struct {
+		how     string
+		request dialect.CreateRunRequest
+		ok      bool
+	}{{"completes", h.Simple(), true}, {"fails", failing, fails}} {
+		if !end.ok {
+			continue
+		}
+		scope, o := h.Name("scope"), OverScope{How: end.how}
+		first := sole(ctx, h, "a run that "+end.how+", of a scope of its own", end.request, scope)
+		o.First = host.AnsweredBy("a run that "+end.how+", of a scope of its own", first.Created)
+		if first.ID != "" {
+			o.Ended = first.AwaitEnd(ctx)
+		}
+		if o.Ended.Reached {
+			what := "a run of the scope whose run " + end.how + ", when it had ended"
+			o.Again = host.AnsweredBy(what, sole(ctx, h, what, end.request, scope).Created)
+		}
+		over = append(over, o)
+	}
+	return over
 }
 
 // heldScope asks for a second run of a scope while its first one waits for somebody, if a workflow is on offer that does.

@@ -49,6 +49,11 @@ var onePerScope = scenarios.Scenario{
 		if o.Ended.Reached {
 			j.Check(openwop.OWPERR29, o.Again.Status).To(check.Status(2), "%s", o.Again.Asked)
 		}
+		for _, over := range o.Over {
+			if over.Ended.Reached {
+				j.Check(openwop.OWPERR29, over.Again.Status).To(check.Status(2), "%s", over.Again.Asked)
+			}
+		}
 	}),
 }
 
