@@ -110,15 +110,23 @@ type TenantCall struct {
 	Needed   bool     `json:"needed"` // every host has this operation
 	Existing Answered `json:"existing"`
 	Missing  Answered `json:"missing"`
+	// Other is the same operation on another missing one, and Again once more on theirs. Zero at quick.
+	Other Answered `json:"other,omitzero"`
+	Again Answered `json:"again,omitzero"`
 }
 
 // Intrude requests another tenant's resource and a missing one. call makes the request for an id.
 func (h Host) Intrude(ctx context.Context, by, what string, needed bool, theirs, never string, call func(id string) wire.Call) TenantCall {
 	o := TenantCall{By: by, Theirs: theirs, Never: never, Needed: needed}
-	for _, ask := range []struct {
+	type asked struct {
 		id, what string
 		into     *Answered
-	}{{theirs, what, &o.Existing}, {never, what + neverThere, &o.Missing}} {
+	}
+	asks := []asked{{theirs, what, &o.Existing}, {never, what + neverThere, &o.Missing}}
+	if h.Depth > scenarios.Quick {
+		asks = append(asks, asked{StrangerOf(never), what + neverThere, &o.Other}, asked{theirs, what + ", once more", &o.Again})
+	}
+	for _, ask := range asks {
 		request := call(ask.id)
 		request.Label, request.Secrets = ask.what+", by "+by, InterruptTokens
 		reply := h.Do(ctx, request)
