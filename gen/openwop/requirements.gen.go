@@ -959,7 +959,8 @@ const (
 	// of it.
 	OWPMEM18 = "OWP-MEM-18"
 
-	// A fork is a run of its own, with an id of its own, and the reply names its source and its mode.
+	// A fork is a run of its own, with an id of its own, and the reply names its source and its mode
+	// and does not lead to the events of the source.
 	OWPRPL1 = "OWP-RPL-1"
 
 	// A fork leaves its source as it was.
@@ -3432,7 +3433,7 @@ var RequirementsV1 = []Requirement{
 		Section: "Order of the checks", Line: 0, Hash: "", Claim: "tenants",
 		Evidence: "observed",
 		Text:     "What belongs to another tenant is answered as what never was, in status, in code and in the members of the body.",
-		Accepts:  "Words that differ by more than the id are a finding, since they may hold the number of a request or a time. OWP-R111: forbidden in the result of a bulk cancel.",
+		Accepts:  "Words that differ by more than the id are a finding where they differ from one request to the next, since they may hold its number or a time. OWP-R111: forbidden in the result of a bulk cancel.",
 		Breaks:   []string{"left-out", "another-status"},
 	},
 	{
@@ -3630,7 +3631,7 @@ var RequirementsV1 = []Requirement{
 		ID: OWPRPL1, Level: "MUST", Source: "OWP-REPLAY", File: "",
 		Section: "Fork", Line: 0, Hash: "", Claim: "fork-replay",
 		Evidence: "observed",
-		Text:     "A fork is a run of its own, with an id of its own, and the reply names its source and its mode.",
+		Text:     "A fork is a run of its own, with an id of its own, and the reply names its source and its mode and does not lead to the events of the source.",
 		Accepts:  "OWP-R108: a fork that is refused from the place behind the last event, or from one whose state the host no longer has.",
 		Breaks:   []string{"left-out", "another-id"},
 	},
