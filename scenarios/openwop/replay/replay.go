@@ -2,9 +2,8 @@
 package replay
 
 import (
-	"strings"
-
 	"net/http"
+	"strings"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
