@@ -94,17 +94,12 @@ func doneRun(ctx context.Context, h host.Host, o *BulkObservation) *host.Run {
 // bulkOffered ends the drive if the host has no bulk cancel. It names a run that
 // has ended, which changes nothing.
 func bulkOffered(ctx context.Context, h host.Host, done *host.Run) {
-	reply := bulk(ctx, h, "whether there is a bulk cancel", []string{done.ID})
+	reply := h.CancelMany(ctx, "whether there is a bulk cancel", []string{done.ID})
 	done.IsOffered(ctx, "{cancel runs}", reply)
 }
 
-func bulk(ctx context.Context, h host.Host, what string, ids []string) *wire.Reply {
-	return h.Send(ctx, wire.Call{Operation: dialect.CancelRuns.Of(), Body: map[string]any{"runIds": ids}, Label: what})
-}
-
 func bulkCancel(ctx context.Context, h host.Host, what string, ids []string) host.Answered {
-	reply := bulk(ctx, h, what, ids)
-	return host.AnsweredBy(what, reply)
+	return host.AnsweredBy(what, h.CancelMany(ctx, what, ids))
 }
 
 // liveRuns makes two long runs.

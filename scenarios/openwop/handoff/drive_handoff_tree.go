@@ -41,10 +41,10 @@ type TreeMember struct {
 var cancelledTree = &scenarios.Drive[TreeObservation]{
 	ID: "openwop/tree-that-is-cancelled",
 	Title: "runs a loop whose worker is a loop whose worker waits half a minute, pauses one of the two below where the host pauses " +
-		"runs, cancels the first, runs a sentinel, waits a window and looks at all three",
+		"runs, cancels the first, beyond quick now and then as one of many, runs a sentinel, waits a window and looks at all three",
 	Sends: []string{
 		"{create run} (assay-loop with the worker assay-loop-waits)", "{read run}, of each", "{poll log}, of each",
-		"{pause run}, of one", "{cancel run}", "{create run} (sentinel)",
+		"{pause run}, of one", "{cancel run}, or {cancel runs}", "{create run} (sentinel)",
 	},
 	Replies: 40,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TreeObservation) {
@@ -96,7 +96,7 @@ func descend(ctx context.Context, h host.Host, runs []*host.Run, running *wire.W
 
 // cut cancels the top of the tree and reads every member twice.
 func cut(ctx context.Context, h host.Host, runs []*host.Run, way host.Scripted, o *TreeObservation) {
-	o.Cancelled = runs[0].Cancel(ctx, h.Name("enough"))
+	o.Cancelled = cancel(ctx, runs[0])
 	var before, after []host.RunLog
 	for i, r := range runs {
 		before = append(before, o.Members[i].Log)
@@ -112,4 +112,14 @@ func cut(ctx context.Context, h host.Host, runs []*host.Run, way host.Scripted, 
 	for i, r := range runs {
 		o.Members[i].Later = r.Stands(ctx, o.Members[i].Name+" after the sentinel and a quiet window")
 	}
+}
+
+// cancel cancels a run by one of the two operations that do.
+func cancel(ctx context.Context, r *host.Run) wire.Value {
+	if r.Depth > scenarios.Quick && r.Rand.IntN(2) == 0 {
+		if many := r.CancelMany(ctx, "cancel, as one of many", []string{r.ID}); many.Value("/results/0/ok").Actual() == true {
+			return many.StatusValue()
+		}
+	}
+	return r.Cancel(ctx, r.Name("enough"))
 }

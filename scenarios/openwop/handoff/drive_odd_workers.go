@@ -47,7 +47,7 @@ const (
 var oddWorkers = &scenarios.Drive[OddWorkersObservation]{
 	ID: "openwop/odd-workers",
 	Title: "runs a loop of many workers, a few a turn, with some among them that fail, are no workflow of the host's or ask a person, in a " +
-		"drawn order and none of them first; answers those that ask, and reads them all",
+		"drawn order, or failing in a row, and none of them first; answers those that ask, and reads them all",
 	Sends: []string{"{create run} (assay-loop-mapped or assay-loop with a drawn plan)", "{read run}", "{poll log}", "{read run:childRunId}",
 		"{poll log:childRunId}", "{answer node:childRunId}"},
 	Dimensions: []*scenarios.Dimension{crowd, odd, crew},
@@ -135,11 +135,17 @@ func (o *OddWorkersObservation) draw(h host.Host) string {
 	}
 	o.Outcome = h.Marker()
 	var others []Odd
+	row := h.Depth > scenarios.Quick && h.Rand.IntN(2) == 0
 	for _, kind := range []Odd{{Worker: fixture.Fail, Ends: endsFailed}, {Worker: fixture.Approval, Ends: endsAsked}, {Ends: endsMissing}} {
 		if kind.Worker != "" && !h.Offers(kind.Worker) {
 			continue
 		}
-		for range h.DrawUpTo(odd, max(1, (ceiling-2)/3), why) {
+		most := max(1, (ceiling-2)/3)
+		n := h.DrawUpTo(odd, most, why)
+		if row && kind.Ends == endsFailed {
+			n = min(most, max(n, 3))
+		}
+		for range n {
 			if kind.Ends == endsMissing {
 				kind.Worker = h.Name("no-such-workflow")
 			}
@@ -157,7 +163,18 @@ func (o *OddWorkersObservation) draw(h host.Host) string {
 		others = append(others, Odd{Worker: well[h.Rand.IntN(len(well))], Ends: endsWell})
 	}
 	h.Rand.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
+	if row { // those that fail follow one another
+		slices.SortStableFunc(others, func(a, b Odd) int { return failing(b) - failing(a) })
+	}
 	o.Workers = append([]Odd{{Worker: well[0], Ends: endsWell}}, others...)
 	o.group(h)
 	return h.Marker()
+}
+
+// failing is 1 if a worker fails, else 0.
+func failing(w Odd) int {
+	if w.Ends == endsFailed {
+		return 1
+	}
+	return 0
 }

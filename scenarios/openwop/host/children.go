@@ -144,6 +144,11 @@ func (r *Run) Cancel(ctx context.Context, reason string) wire.Value {
 	return reply.StatusValue()
 }
 
+// CancelMany asks for several runs to be cancelled by one request. Not every host has that.
+func (h Host) CancelMany(ctx context.Context, label string, ids []string) *wire.Reply {
+	return h.Send(ctx, wire.Call{Operation: dialect.CancelRuns.Of(), Body: map[string]any{"runIds": ids}, Label: label})
+}
+
 // AwaitChildren waits until the run names count children or has ended. It returns the log that names them.
 func (r *Run) AwaitChildren(ctx context.Context, count int) (wire.Wait, RunLog) {
 	var l RunLog
