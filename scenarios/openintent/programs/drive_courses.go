@@ -22,6 +22,7 @@ type CoursesObservation struct {
 	Ends     []CourseRun   `json:"ends"`     // of further intents, each with one suspension
 	Unpaced  Unpaced       `json:"unpaced"`
 	Chased   Chased        `json:"chased"`
+	Lasting  []Lasting     `json:"lasting"`
 }
 
 // CourseRound is a suspension of each intent that was still active.
@@ -121,6 +122,7 @@ var drawnCourses = &scenarios.Drive[CoursesObservation]{
 		g.ends(ctx, o, p.ends())
 		o.Unpaced = unpaced(ctx, g.Server)
 		o.Chased = chased(ctx, g.Server)
+		o.Lasting = lasting(ctx, g.Server)
 	},
 }
 

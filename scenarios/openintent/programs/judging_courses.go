@@ -22,7 +22,12 @@ var courseScenarios = []scenarios.Scenario{
 		Proves: scenarios.IDs{
 			openintent.OIP0026H1, openintent.OIP0026N3, openintent.OIP0026E1, openintent.OIP0026E3, openintent.OIP0026J1, openintent.OIPREAD5,
 		},
-		Claim: inCourses, Ask: ofCourses(CourseRun.judgeReminded, func(o CoursesObservation, j *scenarios.Judge) { o.Chased.judge(j) }),
+		Claim: inCourses, Ask: ofCourses(CourseRun.judgeReminded, func(o CoursesObservation, j *scenarios.Judge) {
+			o.Chased.judge(j)
+			for _, l := range o.Lasting {
+				l.judge(j)
+			}
+		}),
 	},
 	{
 		ID:     "openintent/programs/course-escalated",
