@@ -369,6 +369,8 @@ func (r *CourseRun) meanwhile(ctx context.Context, c *clock, attempt int) {
 		reply = c.Answer(ctx, string(what), next(id[:1])+id[1:], decoded(r.Plan.Answer))
 	case Writing:
 		reply = c.Patch(ctx, host.Note, attempt, string(what))
+	case Touching:
+		reply = c.Patch(ctx, "_suspension/context/"+host.Note, attempt, string(what))
 	case Finish:
 		reply = c.Set(ctx, host.Completed, string(what))
 	case Nothing:
