@@ -23,6 +23,7 @@ type CoursesObservation struct {
 	Unpaced  Unpaced       `json:"unpaced"`
 	Chased   Chased        `json:"chased"`
 	Lasting  []Lasting     `json:"lasting"`
+	Left     Left          `json:"left"`
 }
 
 // CourseRound is a suspension of each intent that was still active.
@@ -126,6 +127,7 @@ var drawnCourses = &scenarios.Drive[CoursesObservation]{
 		o.Unpaced = unpaced(ctx, g.Server)
 		o.Chased = chased(ctx, g.Server)
 		o.Lasting = lasting(ctx, g.Server)
+		o.Left = left(ctx, g.Server)
 	},
 }
 

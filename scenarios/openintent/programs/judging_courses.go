@@ -42,7 +42,7 @@ var courseScenarios = []scenarios.Scenario{
 			openintent.OIP0026N6, openintent.OIP0026N7, openintent.OIP0026E5, openintent.OIP0026B2, openintent.OIP0026X3,
 			openintent.OIP0025F1, openintent.OIP0025F2, openintent.OIP0025F3,
 		},
-		Claim: inCourses, Ask: ofCourses(CourseRun.judgeEnded),
+		Claim: inCourses, Ask: ofCourses(CourseRun.judgeEnded, func(o CoursesObservation, j *scenarios.Judge) { o.Left.judge(j) }),
 	},
 	{
 		ID:     "openintent/programs/course-inherits",

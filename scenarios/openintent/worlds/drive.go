@@ -56,7 +56,7 @@ var drawn = &scenarios.Drive[WorldObservation]{
 		"POST and DELETE /portfolios/{id}/intents",
 		"POST /tasks and /plans, PATCH /tasks/{id}", "POST /coordinators", "POST /intents/{id}/state and /status",
 		"POST /intents/{id}/suspend/respond", "POST /intents/{id}/leases and /tasks/{id}/claim", "the clock that the server advertises",
-		"GET /intents/{id}, its graph, ready, blocked, portfolios, tasks and events", "GET /portfolios/{id}, its intents and events",
+		"GET /intents/{id}, its graph, ready, blocked, portfolios, tasks, plans and events", "GET /portfolios/{id}, its intents and events",
 		"GET /tasks/{id} and /plans/{id}",
 	},
 	Excludes:   "many large documents", // what all of them hold at once is bounded
@@ -361,7 +361,7 @@ type Sight struct {
 	Lists   []host.Reply `json:"lists"` // the tasks of each intent; not sent for those without
 	Plans   []host.Reply `json:"plans"`
 	Listed  host.Reply   `json:"listed,omitzero"` // the list of all plans; there need be none
-	Steps   []host.Reply `json:"steps"` // the progress of each plan, where a server has a resource for it
+	Steps   []host.Reply `json:"steps"`           // the progress of each plan, where a server has a resource for it
 }
 
 // look reads everything that a turn may change. Of the rest it keeps what was seen before.
