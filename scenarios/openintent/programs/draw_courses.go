@@ -159,6 +159,13 @@ func (p *planner) ends() (all []Plan) {
 	for k := range within(p.Server, ends, 8) - 1 {
 		all = append(all, of[order[k%len(of)]]())
 	}
+	if p.Depth > scenarios.Quick { // the policy of a single attempt says otherwise than its record
+		says := [2]string{[]string{model.Completes, model.Defaults}[p.Rand.IntN(2)], model.Fails}
+		if p.Rand.IntN(2) == 0 {
+			says[0], says[1] = says[1], says[0]
+		}
+		all = append(all, p.build(model.None, 1, says, whole))
+	}
 	pair := pairs[p.Rand.IntN(len(pairs))]
 	return append(all, p.build(model.None, 1, pair, unlimited)) // there is one in any case
 }
