@@ -3,6 +3,7 @@ package coordinator
 import (
 	"cmp"
 	"context"
+	"net/http"
 
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
@@ -40,7 +41,7 @@ type CoordinatorObservation struct {
 var coordinators = &scenarios.Drive[CoordinatorObservation]{
 	ID: "openintent/coordinators", Title: "suspends a phase under a coordinator of each policy, and of none that is named",
 	Sends: []string{
-		"POST /intents and /intents/{id}/children", "POST /coordinators", "GET /coordinators/{id}",
+		"POST /intents and /intents/{id}/children", "POST /coordinators and /coordinators/{id}/heartbeat", "GET /coordinators/{id}",
 		"POST /intents/{id}/state and /status", "GET /intents/{id} and its events",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *CoordinatorObservation) {
@@ -77,6 +78,9 @@ func (all *CoordinatorObservation) coordinated(ctx context.Context, s *host.Serv
 		s.SetUp("take the lease of a coordinator with suspension_policy "+cmp.Or(named, "of none"), o.Lease)
 	}
 	id := o.Lease.Body.Key("id").String()
+	if s.Depth > scenarios.Quick { // a server need not have them
+		s.Ask(ctx, "a heartbeat of the coordinator", http.MethodPost, host.At("/coordinators/%s/heartbeat", id), nil)
+	}
 	o.Shown = s.Get(ctx, "the lease", host.At("/coordinators/%s", id))
 	o.Suspension = waits.Suspend(ctx, s.Question("text"))
 	switch named {

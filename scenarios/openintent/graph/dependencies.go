@@ -36,6 +36,8 @@ type Releases struct {
 	Open   host.Reply   `json:"open"`   // when one of them is left
 	Taken  []host.Reply `json:"taken"`
 	After  host.Reply   `json:"after"`
+	// Apart is the dependent when one that was taken from it is suspended once more; there is none at quick.
+	Apart host.Reply `json:"apart,omitzero"`
 }
 
 var dependencies = &scenarios.Drive[DependenciesObservation]{
@@ -101,7 +103,7 @@ func release(ctx context.Context, s *host.Server, waits string) (r Releases) {
 		depend(ctx, dependent, all[n])
 	}
 	sus := last.Suspend(ctx, s.Question("text"))
-	first.Suspend(ctx, s.Question("text"))
+	waiting := first.Suspend(ctx, s.Question("text"))
 	done.Finish(ctx)
 	switch waits {
 	case host.Active:
@@ -118,6 +120,12 @@ func release(ctx context.Context, s *host.Server, waits string) (r Releases) {
 		dependent.Becomes(ctx, "the dependent goes on", host.Active)
 	}
 	r.After = dependent.Read(ctx, "the dependent without what was "+waits)
+	if s.Depth > scenarios.Quick && r.Taken[1].Ok() {
+		first.MustAnswer(ctx, waiting.ID, "go on")
+		first.Suspend(ctx, s.Question("text"))
+		s.Barrier(ctx, 0)
+		r.Apart = dependent.Read(ctx, "the dependent when what was taken from it waits again")
+	}
 	return r
 }
 
@@ -160,6 +168,9 @@ var graphFreed = scenarios.Scenario{
 			}
 			j.Check(openintent.OIP00022, r.Open.Body.Key("status")).To(check.Equal(host.Blocked), "status of %s", r.Open.Asked)
 			j.Check(openintent.OIP0002201, r.After.Body.Key("status")).To(check.Equal(host.Active), "status of %s", r.After.Asked)
+			if r.Apart.Asked != "" {
+				j.Check(openintent.OIP0002201, r.Apart.Body.Key("status")).To(check.Equal(host.Active), "status of %s", r.Apart.Asked)
+			}
 		}
 	}),
 }

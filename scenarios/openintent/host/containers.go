@@ -202,7 +202,12 @@ func (i *Intent) Lease(ctx context.Context, label, scope string, seconds int) Re
 
 // LeaseAs has another agent claim the usual part of an intent.
 func (i *Intent) LeaseAs(ctx context.Context, other *scenarios.Conn, label string, seconds int) Reply {
-	return SendAs(ctx, other, i.leaseCall(label, Scope, seconds))
+	return i.LeaseOf(ctx, other, label, Scope, seconds)
+}
+
+// LeaseOf has another agent claim a part of an intent.
+func (i *Intent) LeaseOf(ctx context.Context, other *scenarios.Conn, label, scope string, seconds int) Reply {
+	return SendAs(ctx, other, i.leaseCall(label, scope, seconds))
 }
 
 func (i *Intent) leaseCall(label, scope string, seconds int) wire.Call {

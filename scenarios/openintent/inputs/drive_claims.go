@@ -23,6 +23,8 @@ type ClaimObservation struct {
 	Finished   wire.Wait       `json:"finished"` // for the upstream to be completed
 	Granted    host.Reply      `json:"granted"`  // the reply to the claim then
 	Others     []host.Reply    `json:"others"`   // the replies to claims of others, whose upstreams wrote other values
+	// Early is the reply to a claim whose upstream wrote the value before it was suspended.
+	Early host.Reply `json:"early,omitzero"`
 }
 
 // outputs are values that a careless server takes for none.
@@ -69,6 +71,11 @@ var claiming = &scenarios.Drive[ClaimObservation]{
 			if up.Becomes(ctx, "an upstream is completed", host.Completed).Reached {
 				o.Others = append(o.Others, other(fmt.Sprintf("a claim whose input is %s", wire.Compact(value)), down))
 			}
+		}
+		up, down = s.Phases(ctx)
+		if up.Patch(ctx, host.OutputKey, "a draft", "write an output before a suspension").Ok() {
+			up.Suspend(ctx, s.Question("text"))
+			o.Early = other("a claim whose upstream waits and wrote its output before", down)
 		}
 	},
 }

@@ -45,6 +45,9 @@ var claimRefused = scenarios.Scenario{
 	Claim:  claims.Claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
 		j.Check(openintent.OIP0026V1, o.Refused.Status).To(check.Status(4), "%s", o.Refused.Asked)
+		if o.Early.Asked != "" {
+			j.Check(openintent.OIP0026V1, o.Early.Status).To(check.Status(4), "%s", o.Early.Asked)
+		}
 		o.givenGrant(j)
 	}),
 }

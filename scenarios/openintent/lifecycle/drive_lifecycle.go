@@ -88,7 +88,12 @@ type LeasesObservation struct {
 	// Still is the status of that intent then.
 	Behind host.Reply `json:"behind,omitzero"`
 	Still  wire.Value `json:"still,omitzero"`
+	// Second is the reply to another agent that asks for a second part of the suspended intent, whose lease has run out, too.
+	Second host.Reply `json:"second,omitzero"`
 }
+
+// secondScope is a part of an intent beside the usual one.
+const secondScope = "review"
 
 var leaseRenewed = &scenarios.Drive[LeasesObservation]{
 	ID: "openintent/lease-renewed", Title: "renews a lease on an intent that waits",
@@ -114,6 +119,7 @@ type leases struct {
 	waits, free *host.Intent // one that is suspended, and one that is active
 	renewed     *host.Intent // one whose lease was renewed while it was suspended; nil at quick, or if the server renews none
 	taken       host.Reply
+	second      bool // two parts of the suspended intent are leased
 	overdue     bool // a lease may have run out before its intent was suspended, which would prove nothing
 }
 
@@ -125,6 +131,9 @@ func leased(ctx context.Context, s *host.Server, c *scenarios.Conn, seconds int)
 	suspend := func(i *host.Intent) host.Reply {
 		began := c.Now()
 		taken := i.MustLease(ctx, "a short lease", seconds)
+		if i == l.waits && c.Depth > scenarios.Quick {
+			l.second = i.Lease(ctx, "a short lease of another part", secondScope, seconds).Ok()
+		}
 		i.Suspend(ctx, s.Question("text"))
 		l.overdue = l.overdue || c.Now().Sub(began) >= time.Duration(seconds)*time.Second
 		return taken
@@ -202,6 +211,9 @@ func (o *LeasesObservation) others(ctx context.Context, c *scenarios.Conn, l lea
 	}
 	for range strangers[c.Depth] {
 		o.Strangers = append(o.Strangers, take(l.waits))
+	}
+	if l.second {
+		o.Second = l.waits.LeaseOf(ctx, other, "somebody else's lease of the other part", secondScope, max(60, o.Seconds))
 	}
 	if l.renewed != nil {
 		o.Behind = take(l.renewed)

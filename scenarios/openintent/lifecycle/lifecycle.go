@@ -164,6 +164,9 @@ var lifecycleLeaseKept = scenarios.Scenario{
 		for _, r := range o.Strangers {
 			j.Check(openintent.OIP0025L4, r.Status).To(check.Status(4), "somebody else's lease on the intent that waits")
 		}
+		if o.Second.Asked != "" {
+			j.Check(openintent.OIP0025L4, o.Second.Status).To(check.Status(4), "%s, on the intent that waits", o.Second.Asked)
+		}
 		if o.Still.String() == host.Suspended {
 			j.Check(openintent.OIP0025L4, o.Behind.Status).To(check.Status(4), "the same, where the lease was renewed meanwhile")
 		}

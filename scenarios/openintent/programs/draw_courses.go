@@ -43,9 +43,11 @@ const (
 	Stranger Meanwhile = "an answer to another suspension"
 	Writing  Meanwhile = "a write into the state"
 	Finish   Meanwhile = "a request to complete it"
+	Touching Meanwhile = "a write into the context of its record"
 )
 
-var meanwhiles = []Meanwhile{Nothing, Misfit, Stranger, Writing, Finish}
+// meanwhiles are what is asked at quick, and from standard on the last one, too.
+var meanwhiles = []Meanwhile{Nothing, Misfit, Stranger, Writing, Finish, Touching}
 
 // Intents that every drive has, each with what the others do not show.
 const (
@@ -157,6 +159,13 @@ func (p *planner) ends() (all []Plan) {
 	for k := range within(p.Server, ends, 8) - 1 {
 		all = append(all, of[order[k%len(of)]]())
 	}
+	if p.Depth > scenarios.Quick { // the policy of a single attempt says otherwise than its record
+		says := [2]string{[]string{model.Completes, model.Defaults}[p.Rand.IntN(2)], model.Fails}
+		if p.Rand.IntN(2) == 0 {
+			says[0], says[1] = says[1], says[0]
+		}
+		all = append(all, p.build(model.None, 1, says, whole))
+	}
 	pair := pairs[p.Rand.IntN(len(pairs))]
 	return append(all, p.build(model.None, 1, pair, unlimited)) // there is one in any case
 }
@@ -215,12 +224,16 @@ func (p *planner) build(n, count int, pair [2]string, own part) (out Plan) {
 	if out.Order = []host.Order{host.RecordFirst, host.StatusFirst}[p.Rand.IntN(2)]; timeout > interval { // it may be refused
 		out.Order = host.RecordFirst
 	}
-	first := p.Rand.IntN(len(meanwhiles))
+	may := meanwhiles
+	if p.Depth == scenarios.Quick {
+		may = may[:len(may)-1]
+	}
+	first := p.Rand.IntN(len(may))
 	if n == manyReminded {
 		first = 1 // a value that does not fit comes before the first reminder
 	}
 	for k := range count {
-		out.Meanwhile = append(out.Meanwhile, meanwhiles[(first+k)%len(meanwhiles)])
+		out.Meanwhile = append(out.Meanwhile, may[(first+k)%len(may)])
 	}
 	return out
 }

@@ -22,6 +22,8 @@ type CoursesObservation struct {
 	Ends     []CourseRun   `json:"ends"`     // of further intents, each with one suspension
 	Unpaced  Unpaced       `json:"unpaced"`
 	Chased   Chased        `json:"chased"`
+	Lasting  []Lasting     `json:"lasting"`
+	Left     Left          `json:"left"`
 }
 
 // CourseRound is a suspension of each intent that was still active.
@@ -82,6 +84,9 @@ type Around struct {
 type Finished struct {
 	Reply     host.Reply `json:"reply"`
 	Dependent wire.Wait  `json:"dependent"`
+	// Held and Again are of the dependent, which came to depend on another one that was suspended, answered and completed.
+	Held  wire.Wait `json:"held,omitzero"`
+	Again wire.Wait `json:"again,omitzero"`
 }
 
 // SeenAs implements [scenarios.Seer]: a clock of the server's is moved.
@@ -121,6 +126,8 @@ var drawnCourses = &scenarios.Drive[CoursesObservation]{
 		g.ends(ctx, o, p.ends())
 		o.Unpaced = unpaced(ctx, g.Server)
 		o.Chased = chased(ctx, g.Server)
+		o.Lasting = lasting(ctx, g.Server)
+		o.Left = left(ctx, g.Server)
 	},
 }
 
@@ -128,6 +135,7 @@ var drawnCourses = &scenarios.Drive[CoursesObservation]{
 type group struct {
 	*host.Server
 	parent     *host.Intent
+	waits      string         // the title of all dependents: only their ids tell them apart
 	intents    []*host.Intent // each by a clock of its own
 	dependents []*host.Intent
 	portfolio  *host.Portfolio // nil where the server has none
@@ -136,7 +144,7 @@ type group struct {
 }
 
 func newGroup(ctx context.Context, s *host.Server, n int) *group {
-	g := &group{Server: s, parent: s.NewIntent(ctx, "parent", host.Active, nil)}
+	g := &group{Server: s, parent: s.NewIntent(ctx, "parent", host.Active, nil), waits: s.Name("waits")}
 	for range n {
 		i := g.parent.Child(ctx, "asked")
 		g.intents = append(g.intents, i.Apart())
@@ -202,7 +210,7 @@ func (g *group) round(ctx context.Context, o *CoursesObservation, plans [][]Plan
 
 // dependent makes an intent with a status that depends on another.
 func (g *group) dependent(ctx context.Context, on *host.Intent, status string) *host.Intent {
-	d := g.NewIntent(ctx, "waits", status, nil)
+	d := g.NewIntent(ctx, "waits", status, map[string]any{"title": g.waits})
 	if reply := d.DependOn(ctx, on); !reply.Ok() {
 		d.SetUp("let an intent wait for another", reply)
 	}
@@ -367,6 +375,8 @@ func (r *CourseRun) meanwhile(ctx context.Context, c *clock, attempt int) {
 		reply = c.Answer(ctx, string(what), next(id[:1])+id[1:], decoded(r.Plan.Answer))
 	case Writing:
 		reply = c.Patch(ctx, host.Note, attempt, string(what))
+	case Touching:
+		reply = c.Patch(ctx, "_suspension/context/"+host.Note, attempt, string(what))
 	case Finish:
 		reply = c.Set(ctx, host.Completed, string(what))
 	case Nothing:
@@ -433,13 +443,32 @@ func (g *group) look(ctx context.Context, when string) (a Around) {
 func (g *group) finish(ctx context.Context, o *CoursesObservation) {
 	over := o.Rounds[len(o.Rounds)-1].Over
 	o.Finish = make([]Finished, len(g.intents))
+	again := false
 	for n, i := range g.intents {
 		if over.Intents[n].Body.Key("status").String() != host.Active {
 			continue
 		}
 		o.Finish[n].Reply = i.Set(ctx, host.Completed, "complete an intent that goes on")
-		if o.Finish[n].Reply.Ok() {
-			o.Finish[n].Dependent = g.dependents[n].Becomes(ctx, "its dependent goes on", host.Active)
+		if f := &o.Finish[n]; f.Reply.Ok() {
+			f.Dependent = g.dependents[n].Becomes(ctx, "its dependent goes on", host.Active)
+			if f.Dependent.Reached && !again && g.Depth > scenarios.Quick {
+				again = true
+				f.again(ctx, g.dependents[n])
+			}
 		}
+	}
+}
+
+// again has a dependent that goes on wait for another intent.
+func (f *Finished) again(ctx context.Context, d *host.Intent) {
+	up := d.NewIntent(ctx, "later", host.Active, nil)
+	if !d.DependOn(ctx, up).Ok() {
+		return
+	}
+	sus := up.Suspend(ctx, d.Question(asText))
+	if f.Held = d.Becomes(ctx, "the dependent waits once more", host.Blocked); f.Held.Reached {
+		up.MustAnswer(ctx, sus.ID, "go on")
+		up.Finish(ctx)
+		f.Again = d.Becomes(ctx, "the dependent goes on once more", host.Active)
 	}
 }

@@ -129,7 +129,8 @@ func (o *DeadlinesObservation) portfolio(ctx context.Context, s *host.Server, de
 	return f
 }
 
-// datedRecord is the record of the n-th member: its window ends at the very moment of the deadline, later, after reminders, or never.
+// datedRecord is the record of the n-th member: its window ends at the very moment of the deadline, or later,
+// after all reminders or before any, or never.
 func datedRecord(s *host.Server, n, seconds int, start time.Time) host.Record {
 	value := map[string]any{"fallback_value": kinds[s.Draw(kind)](s), "fallback_policy": "complete_with_fallback"}
 	q := s.Question(asText)
@@ -140,6 +141,12 @@ func datedRecord(s *host.Server, n, seconds int, start time.Time) host.Record {
 		count := 2 + s.Rand.IntN(3)
 		return q.Retried(count, seconds*13/10/count+1, map[string]any{"final_fallback_policy": "use_default_and_continue"}).With(value)
 	case 2:
+		if s.Depth > scenarios.Quick { // all reminders are still to come
+			return q.Retried(2, 2*seconds, map[string]any{"final_fallback_policy": "complete_with_fallback"}).With(value)
+		}
+		return q.Within(2*seconds, "complete_with_fallback", nil).With(value)
+	}
+	if s.Depth > scenarios.Quick && s.Rand.IntN(2) == 0 {
 		return q.Within(2*seconds, "complete_with_fallback", nil).With(value)
 	}
 	return q

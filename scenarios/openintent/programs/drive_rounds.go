@@ -111,7 +111,8 @@ func (r *Round) run(ctx context.Context, i *host.Intent, lease host.Reply, secon
 		}
 	}
 	r.Others = append(r.Others, give("an id that ends otherwise", id[:len(id)-1]+next(id[len(id)-1:]), right, false),
-		give("an id that begins otherwise", next(id[:1])+id[1:], right, false), give("the id of the intent", i.ID, right, true))
+		give("an id that begins otherwise", next(id[:1])+id[1:], right, false),
+		give("an id that goes on", id+"-"+id[:4], right, false), give("the id of the intent", i.ID, right, true))
 	if host.MissingRoute(r.Others[0].Reply) {
 		host.NoAnswers(i.Server, r.Others[0].Reply)
 	}

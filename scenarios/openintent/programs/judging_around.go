@@ -196,6 +196,9 @@ func (o CoursesObservation) judgeDependents(j *scenarios.Judge) {
 		if f.Reply.Ok() {
 			went = true
 			host.Turned(j, openintent.OIP0026R2D, f.Dependent, host.Active, "the dependent of intent %d, which is completed", n+1)
+			if f.Held.Reached {
+				host.Turned(j, openintent.OIP0026R2D, f.Again, host.Active, "the dependent of intent %d, when a later one is completed, too", n+1)
+			}
 		}
 	}
 	if !went {

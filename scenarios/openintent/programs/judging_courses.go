@@ -22,7 +22,12 @@ var courseScenarios = []scenarios.Scenario{
 		Proves: scenarios.IDs{
 			openintent.OIP0026H1, openintent.OIP0026N3, openintent.OIP0026E1, openintent.OIP0026E3, openintent.OIP0026J1, openintent.OIPREAD5,
 		},
-		Claim: inCourses, Ask: ofCourses(CourseRun.judgeReminded, func(o CoursesObservation, j *scenarios.Judge) { o.Chased.judge(j) }),
+		Claim: inCourses, Ask: ofCourses(CourseRun.judgeReminded, func(o CoursesObservation, j *scenarios.Judge) {
+			o.Chased.judge(j)
+			for _, l := range o.Lasting {
+				l.judge(j)
+			}
+		}),
 	},
 	{
 		ID:     "openintent/programs/course-escalated",
@@ -37,7 +42,7 @@ var courseScenarios = []scenarios.Scenario{
 			openintent.OIP0026N6, openintent.OIP0026N7, openintent.OIP0026E5, openintent.OIP0026B2, openintent.OIP0026X3,
 			openintent.OIP0025F1, openintent.OIP0025F2, openintent.OIP0025F3,
 		},
-		Claim: inCourses, Ask: ofCourses(CourseRun.judgeEnded),
+		Claim: inCourses, Ask: ofCourses(CourseRun.judgeEnded, func(o CoursesObservation, j *scenarios.Judge) { o.Left.judge(j) }),
 	},
 	{
 		ID:     "openintent/programs/course-inherits",

@@ -14,7 +14,7 @@ import (
 // What values are made of.
 var (
 	kind    = &scenarios.Dimension{Name: "kind of a value", Least: 0, Most: [3]int{len(kinds) - 1, len(kinds) - 1, len(kinds) - 1}}
-	form    = &scenarios.Dimension{Name: "form of a text", Least: 0, Most: [3]int{len(texts) - 1, len(texts) - 1, len(texts) - 1}}
+	form    = &scenarios.Dimension{Name: "form of a text", Least: 0, Most: [3]int{len(texts) - 2, len(texts) - 1, len(texts) - 1}}
 	letters = &scenarios.Dimension{Name: "letters of a text", Least: 1, Most: [3]int{20, 300, 300}, Edges: []int{255, 256, 257}}
 	levels  = &scenarios.Dimension{Name: "levels of a value", Least: 1, Most: [3]int{3, 5, 5}}
 	choices = &scenarios.Dimension{Name: "choices of a question", Least: 3, Most: [3]int{3, 8, 20}, Edges: []int{8}}
@@ -62,7 +62,11 @@ var texts = []func(name string, letters int) string{
 	func(string, int) string { return "0" },
 	func(string, int) string { return "false" },
 	func(string, int) string { return "null" },
+	framed,
 }
+
+// framed is a text with white space at its ends.
+func framed(name string, _ int) string { return "  - " + name + "\t\n" }
 
 // longest is the time that one object may be asked about on a slow server.
 const longest = 20 * time.Second

@@ -56,7 +56,7 @@ var drawn = &scenarios.Drive[WorldObservation]{
 		"POST and DELETE /portfolios/{id}/intents",
 		"POST /tasks and /plans, PATCH /tasks/{id}", "POST /coordinators", "POST /intents/{id}/state and /status",
 		"POST /intents/{id}/suspend/respond", "POST /intents/{id}/leases and /tasks/{id}/claim", "the clock that the server advertises",
-		"GET /intents/{id}, its graph, ready, blocked, portfolios, tasks and events", "GET /portfolios/{id}, its intents and events",
+		"GET /intents/{id}, its graph, ready, blocked, portfolios, tasks, plans and events", "GET /portfolios/{id}, its intents and events",
 		"GET /tasks/{id} and /plans/{id}",
 	},
 	Excludes:   "many large documents", // what all of them hold at once is bounded
@@ -360,7 +360,8 @@ type Sight struct {
 	Tasks   []host.Reply `json:"tasks"`
 	Lists   []host.Reply `json:"lists"` // the tasks of each intent; not sent for those without
 	Plans   []host.Reply `json:"plans"`
-	Steps   []host.Reply `json:"steps"` // the progress of each plan, where a server has a resource for it
+	Listed  host.Reply   `json:"listed,omitzero"` // the list of all plans; there need be none
+	Steps   []host.Reply `json:"steps"`           // the progress of each plan, where a server has a resource for it
 }
 
 // look reads everything that a turn may change. Of the rest it keeps what was seen before.
@@ -392,7 +393,7 @@ func (w *world) look(ctx context.Context, when string, turn model.Step, before *
 		get(&s.Within, fmt.Sprintf("the portfolios of intent %d", turn.Intent), "/intents/%s/portfolios", at)
 	}
 	if before != nil && slices.Contains(moves, turn.Do) && turn.Do != model.Touch && turn.Do != model.Claim && turn.Do != model.Recorded {
-		s.Tasks, s.Plans, s.Steps = before.Tasks, before.Plans, before.Steps
+		s.Tasks, s.Plans, s.Steps, s.Listed = before.Tasks, before.Plans, before.Steps, before.Listed
 	} else {
 		w.lookAtWork(&s, turn, when, get, &reads)
 	}
@@ -419,6 +420,9 @@ func (w *world) lookAtWork(
 			s.Lists[of].Asked = "to be read"
 			get(&s.Lists[of], fmt.Sprintf("the tasks of intent %d", of), "/intents/%s/tasks", w.intents[of].ID)
 		}
+	}
+	if len(w.plans) > 0 && w.Depth > scenarios.Quick {
+		get(&s.Listed, "the list of plans", "/intents/%s/plans", w.intents[parent].ID)
 	}
 	for n, p := range w.plans {
 		get(&s.Plans[n], fmt.Sprintf("plan %d", n), "/plans/%s", p.ID)

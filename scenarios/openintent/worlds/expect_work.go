@@ -64,37 +64,46 @@ func (m moment) suspendedTasks(p int) host.Located {
 // the plan that it names, where it shows that.
 func (m moment) plans() (all []expectation) {
 	for p, id := range m.Plans {
-		at := m.suspendedTasks(p)
-		if !at.Present() {
-			continue
-		}
-		var must, may []string
-		for k, work := range m.Program.Works {
-			if task := m.taken.After.Tasks[k].Body; work.Plan == p && m.shown(work.Intent) == host.Suspended {
-				may = append(may, m.Tasks[k])
-				if mirrors(task) && (!work.Named || task.Key("plan_id").String() == id) {
-					must = append(must, m.Tasks[k])
-				}
+		all = append(all, m.plan(p, m.suspendedTasks(p), m.taken.After.Plans[p])...)
+		for _, e := range host.Entries(m.taken.After.Listed.Body, "plans") {
+			if e.Key("id").String() == id {
+				all = append(all, m.plan(p, host.Locate(host.SuspendedTasks, host.Named("plan", e)), m.taken.After.Listed)...)
 			}
 		}
-		all = append(all, expectation{
-			part: listed, id: openintent.OIP0026R4G, value: at.Value, what: m.what(at.Label("suspended_tasks"), m.taken.After.Plans[p]),
-			want: check.That(fmt.Sprintf("one entry of each of the %d tasks that wait, and none of other intents", len(must)), func(v any) bool {
-				seen := map[string]int{}
-				entries, _ := v.([]any)
-				for _, e := range entries {
-					entry, _ := e.(map[string]any)
-					task, _ := entry["task_id"].(string)
-					if seen[task]++; seen[task] > 1 || !slices.Contains(may, task) {
-						return false
-					}
-				}
-				return !slices.ContainsFunc(must, func(task string) bool { return seen[task] == 0 })
-			}),
-		})
-		all = append(all, m.entries(listed, openintent.OIP0026R4H, at, m.taken.After.Plans[p])...)
 	}
 	return all
+}
+
+// plan is what the plan p must list, where it lists any.
+func (m moment) plan(p int, at host.Located, from host.Reply) (all []expectation) {
+	if !at.Present() {
+		return nil
+	}
+	var must, may []string
+	for k, work := range m.Program.Works {
+		if task := m.taken.After.Tasks[k].Body; work.Plan == p && m.shown(work.Intent) == host.Suspended {
+			may = append(may, m.Tasks[k])
+			if mirrors(task) && (!work.Named || task.Key("plan_id").String() == m.Plans[p]) {
+				must = append(must, m.Tasks[k])
+			}
+		}
+	}
+	all = append(all, expectation{
+		part: listed, id: openintent.OIP0026R4G, value: at.Value, what: m.what(at.Label("suspended_tasks"), from),
+		want: check.That(fmt.Sprintf("one entry of each of the %d tasks that wait, and none of other intents", len(must)), func(v any) bool {
+			seen := map[string]int{}
+			entries, _ := v.([]any)
+			for _, e := range entries {
+				entry, _ := e.(map[string]any)
+				task, _ := entry["task_id"].(string)
+				if seen[task]++; seen[task] > 1 || !slices.Contains(may, task) {
+					return false
+				}
+			}
+			return !slices.ContainsFunc(must, func(task string) bool { return seen[task] == 0 })
+		}),
+	})
+	return append(all, m.entries(listed, openintent.OIP0026R4H, at, from)...)
 }
 
 // phases are those of portfolios. Not each portfolio is a workflow, so what is there is what is looked at.
