@@ -19,8 +19,8 @@ import (
 
 func certifyEventLog(t *testing.T, url string, patience time.Duration, limits *wire.Limits, depth scenarios.Depth) *scenarios.Report {
 	t.Helper()
-	c, err := scenarios.Certify(t.Context(), wire.Target{URL: url}, scenarios.Options{Seed: 3, Patience: patience, Limits: limits, Depth: depth,
-		Select: scenarios.Selection{Suites: []string{"event-log"}}}, openwop.Suites()...)
+	c, err := scenarios.Certify(t.Context(), wire.Target{URL: url}, scenarios.Options{Seed: 3, Patience: patience, Limits: limits,
+		Depth: depth, Select: scenarios.Selection{Suites: []string{"event-log"}}}, openwop.Suites()...)
 	if err != nil {
 		t.Fatal(err)
 	}
