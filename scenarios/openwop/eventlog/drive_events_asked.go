@@ -41,7 +41,7 @@ func hearAsked(ctx context.Context, h host.Host) (o AskedAgain) {
 		in.heard = e.heard
 		return func(context.Context) {
 			defer close(e.gone)
-			hear(listening, r, in)
+			_, _ = scenarios.Attempt(func() Listening { return hear(listening, r, in) }) // a host may refuse a second one
 		}
 	}
 	h.AtOnce(ctx, listen(plain, listenIn{label: "listen to a loop that asks"}),
