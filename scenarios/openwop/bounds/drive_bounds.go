@@ -74,7 +74,7 @@ func (o LimitObservation) Runs() []host.RunLog {
 func (o *LimitObservation) branch(ctx context.Context, source *host.Run, options dialect.Configurable) {
 	_, claimed := claims.ForkBranch.Look(source.Discovery)
 	n := len(o.Unasked.Events)
-	slow := o.Unasked.Pace() > 20*time.Millisecond && source.Depth < scenarios.Deep // it would take as long once more
+	slow := o.Unasked.Ended.Took > 5*time.Second && source.Depth < scenarios.Deep // it would take as long once more
 	if source.Depth == scenarios.Quick || slow || !claimed || !o.Unasked.Ended.Reached || n == 0 {
 		return
 	}

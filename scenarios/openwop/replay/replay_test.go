@@ -53,7 +53,8 @@ func TestJudgeOfPrefixes(t *testing.T) {
 			o.Forks[0].Reply = wiretest.Value(t, map[string]any{"runId": "f", "sourceRunId": "r", "mode": "replay", "fromSeq": 0})
 		}, openwop.OWPRPL1},
 		{"the events of the source", func(o *replay.PrefixObservation) {
-			o.Forks[0].Reply = wiretest.Value(t, map[string]any{"runId": "f", "sourceRunId": "r", "mode": "replay", "eventsUrl": "/v1/runs/r/events"})
+			o.Forks[0].Reply = wiretest.Value(t, map[string]any{"runId": "f", "sourceRunId": "r", "mode": "replay",
+				"eventsUrl": "/v1/runs/r/events"})
 		}, openwop.OWPRPL1},
 		{"an address of its own", func(o *replay.PrefixObservation) {
 			o.Forks[0].Reply = wiretest.Value(t, map[string]any{"runId": "f", "sourceRunId": "r", "mode": "replay", "eventsUrl": "/logs/rrr"})
