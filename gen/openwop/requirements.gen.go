@@ -682,7 +682,7 @@ const (
 	OWPEVT27 = "OWP-EVT-27"
 
 	// Events that are gathered for bufferMs come as an array in a frame of type batch, and none is
-	// lost, doubled or held back when the run is over.
+	// lost, doubled or held back when the run is over or suspended.
 	OWPEVT28 = "OWP-EVT-28"
 
 	// The id of a batch is the highest sequence in it.
@@ -3003,7 +3003,7 @@ var RequirementsV1 = []Requirement{
 		ID: OWPEVT28, Level: "MUST", Source: "OWP-EVENTS", File: "",
 		Section: "streamRunEvents.bufferMs", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
-		Text:     "Events that are gathered for bufferMs come as an array in a frame of type batch, and none is lost, doubled or held back when the run is over.",
+		Text:     "Events that are gathered for bufferMs come as an array in a frame of type batch, and none is lost, doubled or held back when the run is over or suspended.",
 		Accepts:  "A host that gathers nothing sends each event in a frame of its own.",
 		Breaks:   []string{"left-out", "repeated"},
 	},

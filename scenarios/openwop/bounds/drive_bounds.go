@@ -74,7 +74,8 @@ func (o LimitObservation) Runs() []host.RunLog {
 func (o *LimitObservation) branch(ctx context.Context, source *host.Run, options dialect.Configurable) {
 	_, claimed := claims.ForkBranch.Look(source.Discovery)
 	n := len(o.Unasked.Events)
-	if source.Depth == scenarios.Quick || !claimed || !o.Unasked.Ended.Reached || n == 0 {
+	slow := o.Unasked.Ended.Took > 5*time.Second && source.Depth < scenarios.Deep // it would take as long once more
+	if source.Depth == scenarios.Quick || slow || !claimed || !o.Unasked.Ended.Reached || n == 0 {
 		return
 	}
 	from := host.Sequence(o.Unasked.Events[source.Between(0, n/2)])

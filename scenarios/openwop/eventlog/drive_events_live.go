@@ -71,7 +71,10 @@ var runWhileHeard = &scenarios.Drive[LiveObservation]{
 			func(context.Context) {
 				defer close(other.gone)
 				if c.Depth > scenarios.Quick {
-					o.Beside = hear(listening, s.Run, listenIn{label: "listen beside it", heard: other.heard})
+					// A host may refuse a second one, or have no time for it.
+					o.Beside, _ = scenarios.Attempt(func() Listening {
+						return hear(listening, s.Run, listenIn{label: "listen beside it", heard: other.heard})
+					})
 				}
 			})
 		o.Listening.Closed.Patience, o.Listening.Closed.Answers, o.Listening.Closed.Last = c.Patience, 1, o.After.Ended.Last

@@ -175,6 +175,7 @@ type StreamsObservation struct {
 	// Moved is a run that stood still until the first batch of its stream had come, and was moved then. Zero at quick.
 	Moved     host.RunLog `json:"moved,omitzero"`
 	InBatches Listening   `json:"inBatches,omitzero"`
+	Asked     AskedAgain  `json:"asked,omitzero"`
 }
 
 // Place is a stream that goes on behind an event.
@@ -203,9 +204,9 @@ var finishedRunStreamed = &scenarios.Drive[StreamsObservation]{
 	ID: "openwop/finished-run-streamed",
 	Title: "streams a finished run from the start, from its first event, from drawn ones, from its last, from beyond its end, from an id " +
 		"that is none, in batches and in several modes at once, and asks for it as JSON; beyond quick, resumes the batches, takes " +
-		"the other modes one by one, and streams one in batches that is moved meanwhile",
+		"the other modes one by one, and streams one in batches that is moved meanwhile, and one that asks once more",
 	Sends: []string{
-		sendsFinite, "{read run}", "{poll log}", "{stream log}?streamMode=debug, with and without Last-Event-ID",
+		sendsFinite, host.SendsLoop, "{answer node}", "{read run}", "{poll log}", "{stream log}?streamMode=debug, with and without Last-Event-ID",
 		"{stream log}?streamMode=debug&bufferMs= (drawn)", "{stream log}?streamMode=debug,updates and others",
 		"{stream log}?streamMode=debug (Accept: application/json)",
 	},
@@ -249,6 +250,7 @@ func hearAgain(ctx context.Context, r *host.Run, o *StreamsObservation) {
 	if r.Depth > scenarios.Quick && o.Batched.Closed.Reached {
 		hearFurther(ctx, r, o)
 		hearMoved(ctx, r.Host, o)
+		o.Asked = hearAsked(ctx, r.Host)
 	}
 }
 

@@ -100,7 +100,7 @@ var streamResumes = scenarios.Scenario{
 
 var streamBatches = scenarios.Scenario{
 	ID:     "openwop/event-log/stream-batches",
-	Title:  "a stream in batches shows every event once and in order, and its last batch does not wait",
+	Title:  "a stream in batches shows every event once and in order, and no batch waits when the run is over or suspended",
 	Proves: scenarios.IDs{openwop.OWPEVT28, openwop.OWPEVT29},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
@@ -120,6 +120,10 @@ var streamBatches = scenarios.Scenario{
 			o.Moved.Readable(j)
 			j.Check(openwop.OWPEVT28, o.InBatches.unpacked(o.Moved)).To(numbered(behind(o.Moved, -1)),
 				"sequences of the events of a run that was moved while its stream in batches was open")
+		}
+		if o.Asked.Plain.Reached {
+			j.Check(openwop.OWPEVT28, o.Asked.Gathered).To(check.Reached(), "a question on a stream with bufferMs=%d, which another had told of",
+				longestHold)
 		}
 	}),
 }

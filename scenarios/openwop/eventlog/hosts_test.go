@@ -17,10 +17,10 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-func certifyEventLog(t *testing.T, url string, patience time.Duration, limits *wire.Limits) *scenarios.Report {
+func certifyEventLog(t *testing.T, url string, patience time.Duration, limits *wire.Limits, depth scenarios.Depth) *scenarios.Report {
 	t.Helper()
 	c, err := scenarios.Certify(t.Context(), wire.Target{URL: url}, scenarios.Options{Seed: 3, Patience: patience, Limits: limits,
-		Select: scenarios.Selection{Suites: []string{"event-log"}}}, openwop.Suites()...)
+		Depth: depth, Select: scenarios.Selection{Suites: []string{"event-log"}}}, openwop.Suites()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestHonestHostsTellTheirLogsDifferently(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := certifyEventLog(t, c.host.serve(t), 10*time.Second, nil)
+			r := certifyEventLog(t, c.host.serve(t), 10*time.Second, nil, scenarios.Quick)
 			var blocked, inapplicable, finds []string
 			for _, o := range r.Outcomes {
 				switch o.Verdict {
@@ -217,7 +217,7 @@ func TestHostsThatTellTheirLogsWrongly(t *testing.T) {
 			if c.host.leaves || name == "an empty log for everyone" { // the reader waits in vain
 				patience = 2 * time.Second
 			}
-			r := certifyEventLog(t, c.host.serve(t), patience, nil)
+			r := certifyEventLog(t, c.host.serve(t), patience, nil, scenarios.Quick)
 			for _, o := range r.Outcomes {
 				if o.Scenario.Name() != c.scenario {
 					continue
@@ -267,7 +267,7 @@ func TestHostileStreams(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := certifyEventLog(t, c.host.serve(t), 10*time.Second, &limits)
+			r := certifyEventLog(t, c.host.serve(t), 10*time.Second, &limits, scenarios.Quick)
 			for _, o := range r.Outcomes {
 				if o.Verdict == scenarios.Broken || o.Scenario.Name() == "stream-shows-all" && o.Verdict != c.want {
 					t.Errorf("%s is %s: %s", o.Scenario.Name(), o.Verdict, o.Reason)

@@ -43,6 +43,15 @@ func intrusions(t *testing.T, refused string) map[string]struct {
 	}
 	forbidden := with(hosttest.No(t, 403, "run_forbidden"))
 	forbidden.Missing = hosttest.No(t, 403, "run_forbidden")
+	// each is asked for twice; StrangerOf(r-2) is what else never was.
+	each := func(first, again string) host.TenantCall {
+		words := func(message, id string) host.Answered {
+			return hosttest.Told(t, "it", 404, map[string]any{"error": "not_found", "message": message, "details": map[string]any{"runId": id}})
+		}
+		c := with(words(first, "r-1"))
+		c.Other, c.Again = missing(t, host.StrangerOf("r-2")), words(again, "r-1")
+		return c
+	}
 	return map[string]row{
 		"refused":                    {intrusion(t), "passed"},
 		"forbidden, there or not":    {forbidden, "passed"},
@@ -56,6 +65,9 @@ func intrusions(t *testing.T, refused string) map[string]struct {
 			"message": "there is no r-1"})), openwop.OWPISO2},
 		"other words where it is not": {with(hosttest.Told(t, "it", 404, map[string]any{"error": "not_found", "message": "not yours",
 			"details": map[string]any{"runId": "r-1"}})), "passed"},
+		"the same words each time":           {each("there is no r-1", "there is no r-1"), "passed"},
+		"other words each time":              {each("not yours", "not yours"), openwop.OWPISO2},
+		"words with a number of the request": {each("not found (17)", "not found (20)"), "passed"},
 	}
 }
 

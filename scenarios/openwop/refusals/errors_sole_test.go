@@ -7,6 +7,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 	"github.com/openassay/assay/scenarios/openwop/refusals"
+	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
@@ -36,6 +37,12 @@ func TestJudgeOfSoleRuns(t *testing.T) {
 		{"two at once", func(o *refusals.SoleObservation) { o.AtOnce[1][1] = made("r9") }, openwop.OWPERR29},
 		{"none of those at once", func(o *refusals.SoleObservation) { o.AtOnce[0][1] = refused() }, openwop.OWPERR29},
 		{"a scope that stays taken", func(o *refusals.SoleObservation) { o.Again = refused() }, openwop.OWPERR29},
+		{"a run that ended by itself frees its scope", func(o *refusals.SoleObservation) {
+			o.Over = []refusals.OverScope{{How: "fails", First: made("r7"), Ended: wire.Wait{Reached: true}, Again: made("r8")}}
+		}, "passed"},
+		{"a run that ended by itself keeps its scope", func(o *refusals.SoleObservation) {
+			o.Over = []refusals.OverScope{{How: "fails", First: made("r7"), Ended: wire.Wait{Reached: true}, Again: refused()}}
+		}, openwop.OWPERR29},
 		{"no run under way", func(o *refusals.SoleObservation) { o.Live = wiretest.Value(t, map[string]any{"status": "completed"}) },
 			"blocked"},
 	} {

@@ -3,6 +3,7 @@ package replay
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -67,7 +68,8 @@ func CheckReply(f host.Forked, j *scenarios.Judge, source host.RunLog, mode dial
 func notOf(source, fork string) check.Matcher {
 	return check.That("does not lead to the source "+source, func(v any) bool {
 		address, _ := v.(string)
-		return !strings.Contains(address, source) || strings.Contains(address, fork)
+		parts := strings.FieldsFunc(address, func(r rune) bool { return strings.ContainsRune("/?&=", r) })
+		return !slices.Contains(parts, source) || slices.Contains(parts, fork)
 	})
 }
 

@@ -52,6 +52,13 @@ func TestJudgeOfPrefixes(t *testing.T) {
 		{"another place in the reply", func(o *replay.PrefixObservation) {
 			o.Forks[0].Reply = wiretest.Value(t, map[string]any{"runId": "f", "sourceRunId": "r", "mode": "replay", "fromSeq": 0})
 		}, openwop.OWPRPL1},
+		{"the events of the source", func(o *replay.PrefixObservation) {
+			o.Forks[0].Reply = wiretest.Value(t, map[string]any{"runId": "f", "sourceRunId": "r", "mode": "replay",
+				"eventsUrl": "/v1/runs/r/events"})
+		}, openwop.OWPRPL1},
+		{"an address of its own", func(o *replay.PrefixObservation) {
+			o.Forks[0].Reply = wiretest.Value(t, map[string]any{"runId": "f", "sourceRunId": "r", "mode": "replay", "eventsUrl": "/logs/rrr"})
+		}, "passed"},
 		{"a fork that never ends", spoilt(hosttest.LoopOf(4).WithStatus("running")), openwop.OWPRPL1},
 		{"no fork", func(o *replay.PrefixObservation) { o.Forks[0].Log = host.RunLog{Created: wiretest.Status(t, 404)} }, openwop.OWPRPL1},
 		{"the fork goes into the source", func(o *replay.PrefixObservation) {

@@ -1,0 +1,77 @@
+package eventlog
+
+import (
+	"context"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// AskedAgain is a loop that asked once more while two streams of it were open, one of which gathered its events for as long as hosts do.
+type AskedAgain struct {
+	First    host.Suspension `json:"first"`
+	Second   host.Suspension `json:"second"`
+	Plain    wire.Wait       `json:"plain"`    // until the stream that gathers nothing told of what followed the answer
+	Gathered wire.Wait       `json:"gathered"` // until the other did
+}
+
+const (
+	longestHold = 5_000 // ms
+	// promptly is how long a batch that is not held back may take, counted from when the same was told elsewhere.
+	promptly = longestHold * time.Millisecond * 3 / 5
+)
+
+// hearAsked answers the first question of a loop while streams are open, and notes when they have told what followed.
+func hearAsked(ctx context.Context, h host.Host) (o AskedAgain) {
+	way, err := scenarios.Attempt(func() host.Suspending { return h.AskingLoop(2) })
+	if host.IsBlocked(err) {
+		return o
+	}
+	scenarios.End(err)
+	r := h.Create(ctx, "create the loop that asks twice", way.Request(nil))
+	if o.First = r.Held(ctx, way.At[0], way.At[0]); !o.First.Suspended.Reached {
+		return o
+	}
+	listening, hangUp := context.WithCancel(ctx)
+	defer hangUp()
+	plain, gathered := newEar(), newEar()
+	listen := func(e *ear, in listenIn) func(context.Context) {
+		in.heard = e.heard
+		return func(context.Context) {
+			defer close(e.gone)
+			_, _ = scenarios.Attempt(func() Listening { return hear(listening, r, in) }) // a host may refuse a second one
+		}
+	}
+	h.AtOnce(ctx, listen(plain, listenIn{label: "listen to a loop that asks"}),
+		listen(gathered, listenIn{label: "listen to it in batches", parameter: holding(longestHold)}),
+		func(ctx context.Context) {
+			defer hangUp()
+			plain.await(ctx, time.Second, func(frames int) bool { return frames >= len(o.First.Log.Events) })
+			gathered.await(ctx, time.Second, func(frames int) bool { return frames > 0 })
+			before, inBatches := plain.count.Load(), gathered.count.Load()
+			if !r.Resolves(ctx, &o.First) {
+				return
+			}
+			if o.Second = r.Held(ctx, way.At[1], way.At[1]); o.Second.Suspended.Reached {
+				o.Plain = plain.tells(ctx, r, before)
+				o.Gathered = gathered.tells(ctx, r, inBatches)
+			}
+		})
+	r.Stop(ctx, "to cancel the loop that asks twice")
+	return o
+}
+
+// tells waits until more has come than these frames, and reads the run if nothing comes: the host must answer that.
+func (e *ear) tells(ctx context.Context, r *host.Run, before int64) wire.Wait {
+	w := wire.Wait{What: "the stream tells of the question", Patience: promptly}
+	start := r.Now()
+	more := func(frames int) bool { return int64(frames) > before }
+	e.await(ctx, promptly, more)
+	if w.Took, w.Reached = r.Now().Sub(start), more(int(e.count.Load())); !w.Reached {
+		reply := r.Snapshot(ctx, "the loop that waits again")
+		w.Answers, w.Last = 1, reply.Value("")
+	}
+	return w
+}
