@@ -19,6 +19,7 @@ type MemoryTwins struct {
 	Twins  []Twin      `json:"twins"`
 	Log    host.RunLog `json:"log"`    // of the loop
 	Worker host.RunLog `json:"worker"` // which read once more before it ended
+	Deep   MemoryDepth `json:"deep"`
 }
 
 // Twin is an entry with a tag of its own.
@@ -33,7 +34,7 @@ var twinEntries = &scenarios.Dimension{Name: "memory entries of two contents", L
 var memoryTwins = &scenarios.Drive[MemoryTwins]{
 	ID: "openwop/memory-twins",
 	Title: "runs a loop with a worker that writes entries of two contents, each with a tag of its own, and reads before and behind " +
-		"its end",
+		"its end; and another, whose worker has a loop for a worker whose own workers write",
 	Sends:      []string{"{create run} (assay-loop-memory, and the worker assay-memory-worker)", "{read run}", "{poll log}"},
 	Dimensions: []*scenarios.Dimension{twinEntries},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *MemoryTwins) {
@@ -52,6 +53,7 @@ var memoryTwins = &scenarios.Drive[MemoryTwins]{
 		for _, id := range runsOfWorkers(o.Log, fixture.MemoryOne) {
 			o.Worker = h.ChildRun(ctx, id).FinishAsChild(ctx)
 		}
+		o.Deep = rememberDeep(ctx, h)
 	},
 }
 
@@ -65,7 +67,7 @@ func (r recollections) tagged(at host.Look, twin Twin) bool {
 // RFC 0039 MAE-2. The control is the worker, which reads them all.
 var twinsBrought = scenarios.Scenario{
 	ID:     "openwop/memory/same-content-brought",
-	Title:  "each entry that a worker wrote is read by its parent, also where another has the same content",
+	Title:  "each entry that a worker wrote, or its own workers, is read by its parent, also where another has the same content",
 	Proves: scenarios.IDs{openwop.OWPMEM2},
 	Claim:  claims.MemoryWorkers, Depth: scenarios.Standard,
 	Ask: scenarios.Ask(memoryTwins, func(o MemoryTwins, j *scenarios.Judge) {
@@ -89,5 +91,6 @@ var twinsBrought = scenarios.Scenario{
 			brought := check.That("an entry with the tag "+twin.Tag, func(any) bool { return r.tagged(next, twin) })
 			j.Check(openwop.OWPMEM2, r.Entries(next)).To(brought, "what %s of the loop read", next)
 		}
+		o.Deep.check(j)
 	}),
 }
