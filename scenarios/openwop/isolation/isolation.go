@@ -193,7 +193,8 @@ var filesApart = scenarios.Scenario{
 		j.Check(openwop.OWPISO10, o.After.Body.Key("content")).To(check.Equal(o.Mine), "the file, after the other tenant had deleted its own")
 		for i, foreign := range []string{o.Theirs, o.Mine} {
 			read := host.ReadSeen(o.Ran[i], "workspace").Entries(host.Look{Turn: 1, At: host.AtBegin})
-			j.Check(openwop.OWPISO10, read).To(host.NotNaming(foreign), "what a run of %s read at that path", []string{host.TheFirst, host.TheOther}[i])
+			j.Check(openwop.OWPISO10, read).To(host.NotNaming(foreign), "what a run of %s read at that path",
+				[]string{host.TheFirst, host.TheOther}[i])
 		}
 	}),
 }
