@@ -563,7 +563,8 @@ const (
 	// What is over stays as it ended, whatever operation names it; to ask is no fault of the host's.
 	OWPERR28 = "OWP-ERR-28"
 
-	// The same request under the same idempotency key is done once, and its reply is given again.
+	// The same request under the same idempotency key is done once, and its reply is given again; at
+	// another endpoint, which is a method and a path, the key is another one.
 	OWPERR18 = "OWP-ERR-18"
 
 	// Another body under the same idempotency key is refused with 409, also where the outcome that is
@@ -2737,7 +2738,7 @@ var RequirementsV1 = []Requirement{
 		ID: OWPERR18, Level: "MUST", Source: "OWP-ERRORS", File: "",
 		Section: "Idempotency (layer 1)", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
-		Text:     "The same request under the same idempotency key is done once, and its reply is given again.",
+		Text:     "The same request under the same idempotency key is done once, and its reply is given again; at another endpoint, which is a method and a path, the key is another one.",
 		Accepts:  "OWP-R24: a body whose members come in another order is the same one, or another one; it makes no second run.",
 		Breaks:   []string{"another-id"},
 	},

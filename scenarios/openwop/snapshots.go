@@ -142,6 +142,7 @@ type file struct {
 	version int64
 	etag    wire.Value
 	at      time.Time
+	key     string // that the write came under
 }
 
 // file holds the writes of a file to its versions: each one has a higher version than the one before, and an etag of its own. Others
@@ -160,9 +161,10 @@ func (r *reader) file(method, path string, e *wire.Entry, body wire.Value) {
 	if method != http.MethodPut || !known {
 		return
 	}
-	before, now := r.files[path], &file{version, body.Key("etag"), e.At.Add(time.Duration(e.Micros) * time.Microsecond)}
+	before, now := r.files[path], &file{version, body.Key("etag"), e.At.Add(time.Duration(e.Micros) * time.Microsecond),
+		e.Request.Header[dialect.IdempotencyKey]}
 	r.files[path] = now
-	if before == nil || e.At.Before(before.at) {
+	if before == nil || e.At.Before(before.at) || now.key != "" && now.key == before.key { // the same reply again
 		return
 	}
 	switch {

@@ -135,8 +135,19 @@ func requireSeam(g *host.Goal, t GoalTick) {
 // tickThrough ticks once for each ask, the last of which should end the goal. It
 // stops early if the goal ends before that or does not move.
 func tickThrough(ctx context.Context, g *host.Goal, asks ...dialect.GoalTickRequest) []GoalTick {
-	var ticks []GoalTick
+	ticks, _ := tickTouched(ctx, g, untouched, asks...)
+	return ticks
+}
+
+func untouched(*host.Goal) bool { return true }
+
+// tickTouched is tickThrough with a touch between two ticks. goesOn is false where a touch did not leave the goal going on.
+func tickTouched(ctx context.Context, g *host.Goal, touch func(*host.Goal) bool, asks ...dialect.GoalTickRequest) (ticks []GoalTick,
+	goesOn bool) {
 	for i, ask := range asks {
+		if i > 0 && !touch(g) {
+			return ticks, false
+		}
 		what, done := fmt.Sprintf("the goal shows run %d", i+1), func(goal wire.Value) bool { return hasEnded(goal) || runCount(goal) > i }
 		if i == len(asks)-1 {
 			what, done = "the goal has ended", hasEnded
@@ -147,7 +158,7 @@ func tickThrough(ctx context.Context, g *host.Goal, asks ...dialect.GoalTickRequ
 			break
 		}
 	}
-	return ticks
+	return ticks, true
 }
 
 // concluded reports whether the last of these ticks ended the goal.

@@ -23,7 +23,8 @@ type GoalObservation struct {
 	Bare int `json:"bare,omitempty"`
 }
 
-// GoalCostObservation is a goal whose runs cost some tenths of a dollar, and one whose runs cost less than half a cent.
+// GoalCostObservation is a goal whose runs cost some tenths of a dollar, and one whose runs cost less than half a cent, which has a
+// bound of runs as well, and is paused and resumed between its runs.
 type GoalCostObservation struct {
 	GoalObservation
 	Small GoalObservation `json:"small,omitzero"` // zero at quick
@@ -54,7 +55,11 @@ var goalToItsBound = &scenarios.Drive[GoalObservation]{
 		for range runs {
 			asks = append(asks, unsatisfied(h))
 		}
-		g, seen := goalThrough(ctx, h, host.BoundedTo(runs), satisfied(h), asks...)
+		bounds := host.BoundedTo(runs)
+		if h.Depth > scenarios.Quick { // a bound beside it that is far off
+			bounds.MaxCostUSD = new(float64(h.Between(50, 500)))
+		}
+		g, seen := goalThrough(ctx, h, bounds, satisfied(h), asks...)
 		*o = seen
 		if !concluded(o.Ticks) {
 			return
@@ -97,19 +102,18 @@ var goalUntilSatisfied = &scenarios.Drive[GoalObservation]{
 var goalToItsCost = &scenarios.Drive[GoalCostObservation]{
 	ID: "openwop/goal-to-its-cost",
 	Title: "ticks a goal, with runs of random costs, to just below its bound of cost, across it, and three times more; beyond quick, " +
-		"another whose runs cost less than half a cent; and once one that may cost nothing",
+		"another whose runs cost less than half a cent, with a bound of runs beside and a pause before each; and once one that may cost nothing",
 	Sends: []string{"{create goal} {bounds: {maxCostUsd: random}}",
 		"{create goal} {bounds: {maxCostUsd: 0}}", sendsTicks + ", {costUsd: random}",
-		"{read goal}",
-		"{create run} (sentinel)"},
+		"{pause goal}", "{resume goal}", "{edit goal}", "{read goal}", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalCostObservation) {
 		h := host.Host{Conn: c}
-		o.GoalObservation = throughCosts(ctx, h, func() int { return h.Between(100, 900) })
+		o.GoalObservation = throughCosts(ctx, h, false, func() int { return h.Between(100, 900) })
 		if !concluded(o.Ticks) {
 			return
 		}
 		if h.Depth > scenarios.Quick {
-			o.Small = throughCosts(ctx, h, func() int { return 2 * h.Between(1, 2) })
+			o.Small = throughCosts(ctx, h, true, func() int { return 2 * h.Between(1, 2) })
 		}
 		free, made := h.StandingGoals(ctx).Begin(ctx, &dialect.GoalBounds{MaxCostUSD: new(0.0)})
 		if !madeActive(made) {
@@ -123,7 +127,8 @@ var goalToItsCost = &scenarios.Drive[GoalCostObservation]{
 }
 
 // throughCosts ticks a goal whose runs cost what draw returns, in thousandths of a dollar. The bound is halfway through the last one.
-func throughCosts(ctx context.Context, h host.Host, draw func() int) GoalObservation {
+// One that is touched has a bound of runs as well, and is paused, resumed and perhaps edited before each run but the first.
+func throughCosts(ctx context.Context, h host.Host, touched bool, draw func() int) GoalObservation {
 	var asks []dialect.GoalTickRequest
 	spent, last := 0, 0
 	for range h.Between(3, 4) {
@@ -133,7 +138,19 @@ func throughCosts(ctx context.Context, h host.Host, draw func() int) GoalObserva
 		ask.CostUSD = new(float64(last) / 1000)
 		asks = append(asks, ask)
 	}
-	_, o := goalThrough(ctx, h, &dialect.GoalBounds{MaxCostUSD: new(float64(2*spent+last) / 2000)}, unsatisfied(h), asks...)
+	bounds := &dialect.GoalBounds{MaxCostUSD: new(float64(2*spent+last) / 2000)}
+	if !touched {
+		_, o := goalThrough(ctx, h, bounds, unsatisfied(h), asks...)
+		return o
+	}
+	bounds.MaxLoopIterations = host.BoundedTo(len(asks) + h.Between(2, 9)).MaxLoopIterations
+	_, o := goalTouchedThrough(ctx, h, bounds, func(g *host.Goal) bool {
+		resumed := pauseAndResume(ctx, g)
+		if !host.Succeeded(resumed.Reply.Status) || !isActive(resumed.After.Body) {
+			return false
+		}
+		return h.Rand.IntN(2) == 0 || isActive(actAtRandom(ctx, g).Edit.After.Body)
+	}, unsatisfied(h), asks...)
 	return o
 }
 
@@ -154,7 +171,7 @@ var goalEscalated = &scenarios.Drive[GoalEscalatedObservation]{
 	Title: "ticks a goal once, has its next run get stuck and ask a person, and ticks it three times more; then answers " +
 		"that run, resumes the goal and ticks it again; the same with a goal whose last run by its bound gets stuck",
 	Sends: []string{"{create goal}", sendsTicks + ", the second {escalate: true}", "{read goal}", "{create run} (sentinel)",
-		"{read run} and its events", "{answer node}", "{resume goal}"},
+		"{read run} and its events", "{answer node}", "{resume goal}", "{read trail}"},
 	Replies: 40,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalEscalatedObservation) {
 		h := host.Host{Conn: c}
@@ -169,6 +186,9 @@ var goalEscalated = &scenarios.Drive[GoalEscalatedObservation]{
 			return
 		}
 		answers(ctx, g, o)
+		if h.Depth > scenarios.Quick && host.Succeeded(o.Answered) {
+			o.Trail = trail(ctx, g, g.Read(ctx, "the goal after the answer to its stuck run"))
+		}
 		o.LastRun = freed(ctx, h.StandingGoals(ctx), h.Between(1, 3), false)
 	},
 }
@@ -260,13 +280,24 @@ func stuck(ctx context.Context, g *host.Goal, o GoalObservation) host.Child {
 // end it, and then observes it standing still.
 func goalThrough(ctx context.Context, h host.Host, bounds *dialect.GoalBounds, after dialect.GoalTickRequest,
 	asks ...dialect.GoalTickRequest) (*host.Goal, GoalObservation) {
+	return goalTouchedThrough(ctx, h, bounds, untouched, after, asks...)
+}
+
+// goalTouchedThrough is goalThrough of a goal that a client touches between its ticks. It observes nothing where a touch
+// does not leave the goal going on.
+func goalTouchedThrough(ctx context.Context, h host.Host, bounds *dialect.GoalBounds, touch func(*host.Goal) bool,
+	after dialect.GoalTickRequest, asks ...dialect.GoalTickRequest) (*host.Goal, GoalObservation) {
 	o := GoalObservation{Runs: len(asks)}
 	home := h.StandingGoals(ctx)
-	var g *host.Goal
-	if g, o.Goal = home.Begin(ctx, bounds); !madeActive(o.Goal) {
+	g, made := home.Begin(ctx, bounds)
+	if o.Goal = made; !madeActive(made) {
 		return g, o
 	}
-	if o.Ticks = tickThrough(ctx, g, asks...); !concluded(o.Ticks) {
+	ticks, goesOn := tickTouched(ctx, g, touch, asks...)
+	if !goesOn {
+		return g, GoalObservation{}
+	}
+	if o.Ticks = ticks; !concluded(ticks) {
 		return g, o
 	}
 	o.Still = still(ctx, g, after, o.Ticks)

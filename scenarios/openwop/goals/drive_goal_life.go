@@ -39,7 +39,7 @@ var goalLives = &scenarios.Drive[GoalLifeObservation]{
 		}
 		now := o.Goal.Fresh.Body
 		for i := range o.Runs {
-			actAtRandom(ctx, g, o)
+			o.Acts = append(o.Acts, actAtRandom(ctx, g))
 			if !isActive(o.Acts[len(o.Acts)-1].Edit.After.Body) {
 				return
 			}
@@ -69,8 +69,7 @@ func tickOnce(ctx context.Context, g *host.Goal, before wire.Value, last bool) G
 }
 
 // actAtRandom applies one random client act to the goal.
-func actAtRandom(ctx context.Context, g *host.Goal, o *GoalLifeObservation) {
-	var a GoalAct
+func actAtRandom(ctx context.Context, g *host.Goal) (a GoalAct) {
 	switch g.Between(1, 3) {
 	case 1:
 		objective := "satisfied: " + g.DrawObjective()
@@ -83,8 +82,12 @@ func actAtRandom(ctx context.Context, g *host.Goal, o *GoalLifeObservation) {
 		a.Edit = rewrite(ctx, g, a.What, dialect.EditGoalRequest{Completion: &same.Completion, Continuation: &same.Continuation}, anyGoal)
 	default:
 		a.What = "pause and resume"
-		act(ctx, g, dialect.PauseGoal)
-		a.Edit = change(ctx, g, dialect.ResumeGoal, isActive)
+		a.Edit = pauseAndResume(ctx, g)
 	}
-	o.Acts = append(o.Acts, a)
+	return a
+}
+
+func pauseAndResume(ctx context.Context, g *host.Goal) GoalEdit {
+	act(ctx, g, dialect.PauseGoal)
+	return change(ctx, g, dialect.ResumeGoal, isActive)
 }

@@ -25,6 +25,8 @@ type GoalScheduleObservation struct {
 	// Edited is a goal on a schedule of a day that was put on that of the others; Moved is its first run.
 	Edited GoalEdit  `json:"edited"`
 	Moved  wire.Wait `json:"moved"`
+	// Freed is a goal on the schedule that was escalated, answered and resumed: its next run. Zero where it does not come to that.
+	Freed wire.Wait `json:"freed,omitzero"`
 }
 
 // GoalDisarmed is a goal that ended while it was armed.
@@ -41,14 +43,16 @@ type GoalDisarmed struct {
 var goalOnSchedule = &scenarios.Drive[GoalScheduleObservation]{
 	ID: "openwop/goal-on-schedule",
 	Title: "makes four goals on a schedule of a random short interval; abandons one and, where there is a seam, has one " +
-		"judged as satisfied; puts another one, which is on a schedule of a day, on that of the others; waits for the first run of the third, " +
+		"judged as satisfied; puts another one, which is on a schedule of a day, on that of the others; beyond quick, has a run of one more " +
+		"get stuck, answers it, resumes the goal and waits for another run; waits for the first run of the third, " +
 		"pauses it, resumes it after two more runs of the fourth, " +
 		"and waits for its end and for two runs of the fourth after that",
 	Waits: 650 * time.Millisecond,
 	Sends: []string{"{create goal} {continuation: {mode: schedule, armRef: every:<random>}, bounds: {maxLoopIterations: " +
 		"random}}, four times", "{read goal}",
 		"{edit goal} {continuation: {armRef: every:<random>}}",
-		"{pause goal}", "{resume goal}", "{abandon goal}", "{tick goal} {verdict: {satisfied: true}}"},
+		"{pause goal}", "{resume goal}", "{abandon goal}", "{tick goal} {verdict: {satisfied: true}}", "{tick goal} {escalate: true}",
+		"{answer node}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalScheduleObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
@@ -122,6 +126,9 @@ func onSchedule(ctx context.Context, g host.GoalHome, every string, bound int, o
 		o.Moved = reaches(ctx, edited, 1)
 		act(ctx, edited, dialect.AbandonGoal)
 	}
+	if g.Depth > scenarios.Quick {
+		o.Freed = goesOnFreed(ctx, g, every)
+	}
 	o.GivenUp.Later = givenUp.Read(ctx, "the goal that was given up, a while after")
 	o.Satisfied.Later = satisfied.Read(ctx, "the goal that was satisfied, a while after")
 }
@@ -144,6 +151,30 @@ func onAnother(ctx context.Context, g host.GoalHome, every string, o *GoalSchedu
 		return nil
 	}
 	return made
+}
+
+// goesOnFreed makes a goal on the schedule, has a run of it get stuck, answers that, resumes the goal, and waits for another run.
+func goesOnFreed(ctx context.Context, g host.GoalHome, every string) (w wire.Wait) {
+	made := createArmed(ctx, g, "create a goal that gets stuck", dialect.GoalContinuationModeSchedule, every, manyRuns)
+	if made.ID == "" {
+		return w
+	}
+	defer act(ctx, made, dialect.AbandonGoal)
+	t, _ := ticked(ctx, made, "tick of a goal on a schedule, whose run gets stuck", dialect.GoalTickRequest{Escalate: new(true)})
+	child := stuck(ctx, made, GoalObservation{Ticks: []GoalTick{t}})
+	if !host.Succeeded(t.Status) || child.ID == "" {
+		return w
+	}
+	r, status := answerStuck(ctx, made, child)
+	if !host.Succeeded(status) {
+		return w
+	}
+	r.AwaitEnd(ctx)
+	resumed := change(ctx, made, dialect.ResumeGoal, isActive)
+	if !host.Succeeded(resumed.Reply.Status) || !isActive(resumed.After.Body) {
+		return w
+	}
+	return reaches(ctx, made, runCount(resumed.After.Body)+1)
 }
 
 // outran reports whether the goal ended by itself before it could be ended.

@@ -43,8 +43,7 @@ var touches = []struct {
 	do   touch
 }{
 	{"paused and resumed", scenarios.Quick, func(ctx context.Context, g *host.Goal) (wire.Value, bool) {
-		act(ctx, g, dialect.PauseGoal)
-		e := change(ctx, g, dialect.ResumeGoal, isActive)
+		e := pauseAndResume(ctx, g)
 		return e.After.Body, host.Succeeded(e.Reply.Status)
 	}},
 	{"edited", scenarios.Quick, func(ctx context.Context, g *host.Goal) (wire.Value, bool) {

@@ -26,6 +26,9 @@ var scheduleFires = scenarios.Scenario{
 		if o.Moved.What != "" { // it was waited for
 			j.Check(openwop.OWP0097A3, o.Moved).To(check.Reached())
 		}
+		if o.Freed.What != "" {
+			j.Check(openwop.OWP0097A3, o.Freed).To(check.Reached())
+		}
 	}),
 }
 

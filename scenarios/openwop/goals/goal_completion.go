@@ -69,10 +69,11 @@ var everyRunJudged = scenarios.Scenario{
 
 // RFC 0097 E with RFC 0044. The RFC says that a goal leaves escalated, but not how (OWP-R27).
 var goesOnAfterAnswer = scenarios.Scenario{
-	ID:     "openwop/goal-completion/goes-on-after-answer",
-	Title:  "a goal that was escalated goes on, or ends, when the run that got stuck was answered; what it was judged by up to then stays",
-	Proves: scenarios.IDs{openwop.OWP0097E4, openwop.OWP0097E9, openwop.OWP0097E12},
-	Claim:  claims.GoalsEscalation,
+	ID:      "openwop/goal-completion/goes-on-after-answer",
+	Title:   "a goal that was escalated goes on, or ends, when the run that got stuck was answered; what it was judged by up to then stays",
+	Proves:  scenarios.IDs{openwop.OWP0097E4, openwop.OWP0097E9, openwop.OWP0097E12},
+	Watches: scenarios.IDs{openwop.OWP0097D1},
+	Claim:   claims.GoalsEscalation,
 	Ask: scenarios.Ask(goalEscalated, func(o GoalEscalatedObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.ended(j, dialect.GoalStateEscalated)
@@ -100,8 +101,23 @@ var goesOnAfterAnswer = scenarios.Scenario{
 			j.Check(openwop.OWP0097E9, verdict).To(oneOf(runsOf(now)), "run that the last verdict names after the answer")
 		}
 		checkWithin(j, now, o.Bound)
+		o.checkTold(j)
 		o.LastRun.checkEnded(j)
 	}),
+}
+
+// checkTold expects an evaluation of the run that got stuck, if it was judged when it had been answered. That it was shows the
+// last verdict of the goal that went on.
+func (o GoalEscalatedObservation) checkTold(j *scenarios.Judge) {
+	judged := o.Freed.Last.At("/completion/lastVerdict/runId").String() == o.Stuck.ID
+	evaluated := o.events(dialect.GoalEvaluated)
+	named := evaluated.Each("/payload/runId")
+	if !judged || len(named.Values) == 0 || evaluated.Evidence != scenarios.Observed { // replies to ticks need not tell of it
+		return
+	}
+	j.Check(openwop.OWP0097D1, named).To(check.That("one that is "+o.Stuck.ID, func(any) bool {
+		return slices.ContainsFunc(named.Values, func(id wire.Value) bool { return id.String() == o.Stuck.ID })
+	}), "runs that the evaluations name, of which one got stuck, was answered and judged")
 }
 
 // checkWithin expects a goal, a run of which got stuck and was answered, to have had no more runs judged than its bound allows.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -78,14 +79,17 @@ type TenantFiles struct {
 	Kept    host.FileReply  `json:"kept"`   // by the first, after that
 	Deleted host.FileReply  `json:"deleted"`
 	After   host.FileReply  `json:"after"` // by the first, after that
+	// Ran are the runs of the first and of the other that read the path when both had their file there, if their workflow is on offer.
+	Ran [2]host.RunLog `json:"ran,omitzero"`
 }
 
 // tenantsWrite has two tenants use one path.
 var tenantsWrite = &scenarios.Drive[TenantFiles]{
-	ID:    "openwop/tenants-write",
-	Title: "writes a workspace file, and has another tenant read, list, write and delete the same path",
+	ID: "openwop/tenants-write",
+	Title: "writes a workspace file, and has another tenant read, list, write and delete the same path; beyond quick, has a run of each " +
+		"read it while both have a file there",
 	Sends: []string{host.SendsTenants, "{write file}, as both tenants", "{read file} and {list files}, as both",
-		"{delete file}, as the other"},
+		"{create run} (assay-loop-workspace), as both", "{delete file}, as the other"},
 	Uses: []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, mine *host.Files, o *TenantFiles) {
 		t, made := mine.TwoTenants(ctx)
@@ -113,6 +117,13 @@ func useSamePath(ctx context.Context, f *host.Files, mine *host.Files, o *Tenant
 	o.Put = host.FileReplyOf(put)
 	o.Got = f.LookAt(ctx, o.Path, "")
 	o.Kept = mine.LookAt(ctx, o.Path, "")
+	if f.Depth > scenarios.Quick && put.Success() && mine.Offers(fixture.LoopWorkspace) {
+		for i, h := range []host.Host{mine.Host, f.Host} {
+			o.Ran[i] = h.Create(ctx, "create a run that reads the file", dialect.CreateRunRequest{WorkflowID: fixture.LoopWorkspace,
+				Inputs: map[string]any{"plan": host.Plan{host.Terminate(h.Name("done"))},
+					"reads": map[string]any{"workspace": []string{o.Path}}, "writes": []any{}}}).Finish(ctx, "log of the run that reads the file")
+		}
+	}
 	o.Deleted = f.Drop(ctx, o.Path)
 	o.After = mine.LookAt(ctx, o.Path, "")
 }
@@ -126,14 +137,22 @@ type TenantGoals struct {
 	Own     host.GoalReply    `json:"own"`    // the first tenant's list
 	Others  host.GoalReply    `json:"others"` // the other's list
 	After   host.GoalReply    `json:"after"`
+	Runs    []GoalRun         `json:"runs"` // of the goal of each, if it can be ticked
+}
+
+// GoalRun is a run of a goal, read by the tenant of the goal and then by the other.
+type GoalRun struct {
+	Own  host.Answered   `json:"own"`
+	Read host.TenantCall `json:"read"`
 }
 
 // tenantsGoals has a tenant read and change another's goal.
 var tenantsGoals = &scenarios.Drive[TenantGoals]{
-	ID:    "openwop/tenants-goals",
-	Title: "has two tenants make a goal each, and one read, list, edit, pause and abandon the other's, and one that never was",
+	ID: "openwop/tenants-goals",
+	Title: "has two tenants make a goal each, and one read, list, edit, pause and abandon the other's, and one that never was; beyond " +
+		"quick, ticks both, and has each read the run of the other's",
 	Sends: []string{host.SendsTenants, "{create goal}, as both tenants", "as the other: {read goal}", "{edit goal}", "{pause goal}",
-		"{abandon goal}", "{list goals}, as both"},
+		"{abandon goal}", "{list goals}, as both", "{tick goal} and {read run}, as both"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantGoals) {
 		h := host.Host{Conn: c}
 		t, made := h.TwoTenants(ctx)
@@ -153,7 +172,26 @@ var tenantsGoals = &scenarios.Drive[TenantGoals]{
 		o.Own = home.List(ctx, "")
 		o.Others = theirs.List(ctx, "")
 		o.After = mine.Read(ctx, "the goal, after the other tenant had come")
+		if h.Depth > scenarios.Quick {
+			o.Runs = append(readGoalRun(ctx, mine, t.Other, host.TheOther), readGoalRun(ctx, own, t.First, host.TheFirst)...)
+		}
 	},
+}
+
+// readGoalRun ticks a goal, and has its own tenant and then a stranger read the run that the tick names, if it names one.
+func readGoalRun(ctx context.Context, g *host.Goal, stranger host.Host, name string) []GoalRun {
+	ask := dialect.GoalTickRequest{Verdict: &dialect.ScriptedVerdict{}}
+	id := g.Do(ctx, wire.Call{Operation: g.To(dialect.TickGoal), Body: ask, Label: "tick of a tenant's goal"}).Text("/runId")
+	if id == "" {
+		return nil
+	}
+	read := func(id string) wire.Call { return wire.Call{Operation: dialect.ReadRun.Of(id)} }
+	own := read(id)
+	own.Label, own.Secrets = "the run of its own goal", host.InterruptTokens
+	return []GoalRun{{
+		Own:  host.AnsweredBy("the run of a goal, by the tenant of the goal", g.Do(ctx, own)),
+		Read: stranger.Intrude(ctx, name, "the run of the goal", true, id, host.StrangerOf(id), read),
+	}}
 }
 
 // tryGoal tries every operation on another tenant's goal.

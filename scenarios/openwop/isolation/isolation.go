@@ -191,6 +191,11 @@ var filesApart = scenarios.Scenario{
 		j.Check(openwop.OWPISO10, o.Got.Body.Key("content")).To(check.Equal(o.Theirs), "the file of the other tenant")
 		j.Check(openwop.OWPISO10, o.Kept.Body.Key("content")).To(check.Equal(o.Mine), "the file, after the other tenant had written its own")
 		j.Check(openwop.OWPISO10, o.After.Body.Key("content")).To(check.Equal(o.Mine), "the file, after the other tenant had deleted its own")
+		for i, foreign := range []string{o.Theirs, o.Mine} {
+			read := host.ReadSeen(o.Ran[i], "workspace").Entries(host.Look{Turn: 1, At: host.AtBegin})
+			j.Check(openwop.OWPISO10, read).To(host.NotNaming(foreign), "what a run of %s read at that path",
+				[]string{host.TheFirst, host.TheOther}[i])
+		}
 	}),
 }
 
@@ -198,8 +203,8 @@ var filesApart = scenarios.Scenario{
 var goalsApart = scenarios.Scenario{
 	ID:     "openwop/isolation/goals-apart",
 	Title:  "a tenant does not read, list, edit, pause or abandon a goal of another",
-	Proves: scenarios.IDs{openwop.OWPISO2, openwop.OWPISO4},
-	Claim:  claims.TenantsHaveGoal,
+	Proves: scenarios.IDs{openwop.OWPISO2, openwop.OWPISO4}, Watches: scenarios.IDs{openwop.OWPISO1},
+	Claim: claims.TenantsHaveGoal,
 	Ask: scenarios.Ask(tenantsGoals, func(o TenantGoals, j *scenarios.Judge) {
 		o.Tenants.Given(j)
 		for _, made := range []host.GoalMade{o.Mine, o.Theirs} {
@@ -211,6 +216,12 @@ var goalsApart = scenarios.Scenario{
 		for _, c := range o.Calls {
 			c.CheckRefused(j, openwop.OWPISO4)
 			c.CheckUnguessed(j)
+		}
+		for _, r := range o.Runs {
+			r.Read.CheckRefused(j, openwop.OWPISO1)
+			if host.Succeeded(r.Own.Status) {
+				r.Read.CheckUnguessed(j)
+			}
 		}
 		if host.Succeeded(o.Others.Status) && host.IsListed(o.Own.Body, o.Mine.ID) {
 			j.Check(openwop.OWPISO4, o.Others.Body).To(host.NotNaming(o.Mine.ID), "the list of the other tenant")

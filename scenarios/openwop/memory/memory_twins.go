@@ -19,6 +19,7 @@ type MemoryTwins struct {
 	Twins  []Twin      `json:"twins"`
 	Log    host.RunLog `json:"log"`    // of the loop
 	Worker host.RunLog `json:"worker"` // which read once more before it ended
+	Deep   MemoryDepth `json:"deep"`
 }
 
 // Twin is an entry with a tag of its own.
@@ -32,8 +33,9 @@ var twinEntries = &scenarios.Dimension{Name: "memory entries of two contents", L
 // memoryTwins has a worker write entries of the same content.
 var memoryTwins = &scenarios.Drive[MemoryTwins]{
 	ID: "openwop/memory-twins",
-	Title: "runs a loop with a worker that writes entries of two contents, each with a tag of its own, and reads before and behind " +
-		"its end",
+	Title: "runs a loop with a worker that writes entries of two contents, each with a tag of its own, and some whose tag is a part of the " +
+		"one that is read, or the other way round, and reads before and behind " +
+		"its end; and another, whose worker has a loop for a worker whose own workers write",
 	Sends:      []string{"{create run} (assay-loop-memory, and the worker assay-memory-worker)", "{read run}", "{poll log}"},
 	Dimensions: []*scenarios.Dimension{twinEntries},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *MemoryTwins) {
@@ -46,12 +48,16 @@ var memoryTwins = &scenarios.Drive[MemoryTwins]{
 			o.Twins = append(o.Twins, twin)
 			writes[0] = append(writes[0], memoryWrite{memoryEntry{Content: twin.Content, Tags: []string{o.Tag, twin.Tag}}})
 		}
+		for _, near := range []string{o.Tag + "-more", "of-" + o.Tag, o.Tag[:len(o.Tag)/2]} {
+			writes[0] = append(writes[0], memoryWrite{memoryEntry{Content: h.Marker(), Tags: []string{near}}})
+		}
 		o.Log = whole(ctx, h, "the loop whose worker writes the same twice", remembering(fixture.Memory, o.Tag,
 			host.Plan{host.NextWorker(fixture.MemoryOne), host.Terminate(h.Name("done"))},
 			map[string]any{"workerPlan": h.LoopPlan(2), "workerWrites": writes}))
 		for _, id := range runsOfWorkers(o.Log, fixture.MemoryOne) {
 			o.Worker = h.ChildRun(ctx, id).FinishAsChild(ctx)
 		}
+		o.Deep = rememberDeep(ctx, h)
 	},
 }
 
@@ -62,12 +68,20 @@ func (r recollections) tagged(at host.Look, twin Twin) bool {
 	})
 }
 
+// withTag expects an entry that has a tag, as one does that was read by it.
+func withTag(tag string) check.Matcher {
+	return check.That("an entry with the tag "+tag, func(v any) bool {
+		e, _ := v.(map[string]any)
+		return slices.Contains(contentsIn(e["tags"]), tag)
+	})
+}
+
 // RFC 0039 MAE-2. The control is the worker, which reads them all.
 var twinsBrought = scenarios.Scenario{
 	ID:     "openwop/memory/same-content-brought",
-	Title:  "each entry that a worker wrote is read by its parent, also where another has the same content",
+	Title:  "each entry that a worker wrote, or its own workers, is read by its parent, also where another has the same content",
 	Proves: scenarios.IDs{openwop.OWPMEM2},
-	Claim:  claims.MemoryWorkers, Depth: scenarios.Standard,
+	Claim:  claims.MemoryWorkers, Depth: scenarios.Standard, Watches: scenarios.IDs{openwop.OWPMEM8},
 	Ask: scenarios.Ask(memoryTwins, func(o MemoryTwins, j *scenarios.Judge) {
 		r, ok := recalled(o.Log, j, "the loop", 2)
 		if !ok {
@@ -89,5 +103,10 @@ var twinsBrought = scenarios.Scenario{
 			brought := check.That("an entry with the tag "+twin.Tag, func(any) bool { return r.tagged(next, twin) })
 			j.Check(openwop.OWPMEM2, r.Entries(next)).To(brought, "what %s of the loop read", next)
 		}
+		for _, notes := range []recollections{own, r} {
+			j.Check(openwop.OWPMEM8, notes.Entries(next)).To(check.Each(withTag(o.Tag)), "entries that %s of %s read by the tag %s", next,
+				notes.who, o.Tag)
+		}
+		o.Deep.check(j)
 	}),
 }

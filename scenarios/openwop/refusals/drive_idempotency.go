@@ -26,6 +26,7 @@ type IdempotencyObservation struct {
 	Others    []host.KeyedRun `json:"others"`    // bodies with a member more, under that key
 	Numbers   KeyedValues     `json:"numbers"`
 	Refusal   KeyedFork       `json:"refusal"`
+	File      KeyedFile       `json:"file"`
 }
 
 // longest is how many characters of an idempotency key the API document lets a client send.
@@ -36,8 +37,11 @@ var keyed = &scenarios.Drive[IdempotencyObservation]{
 	ID: "openwop/idempotency",
 	Title: "asks for the same run again under one key: unchanged, with its members in another order, with another body, and four times at " +
 		"once; under long keys that differ in one letter; with bodies that differ in a member without meaning, or slightly in one value; and " +
-		"under another key as the control; then forks a run under one key, from beyond its log and from its first event",
-	Sends: []string{"{create run} with Idempotency-Key, some forty times", "{fork run} with Idempotency-Key", "{poll log}"},
+		"under another key as the control; then forks a run under one key, from beyond its log and from its first event; beyond " +
+		"quick, forks it under a key that a run was made under, and deletes a workspace file under the key of its write",
+	Sends: []string{"{create run} with Idempotency-Key, some forty times", "{fork run} with Idempotency-Key", "{poll log}",
+		"{write file} with Idempotency-Key", "{delete file} with Idempotency-Key"},
+	Uses: []string{host.WorkspaceFiles},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *IdempotencyObservation) {
 		h := host.Host{Conn: c}
 		simple := h.Simple()
@@ -66,6 +70,9 @@ var keyed = &scenarios.Drive[IdempotencyObservation]{
 		sendMore(ctx, h, o, simple.WorkflowID)
 		o.Numbers = sendValues(ctx, h, simple.WorkflowID)
 		o.Refusal = forkKeyed(ctx, h)
+		if h.Depth > scenarios.Quick {
+			o.File = deleteKeyed(ctx, h)
+		}
 	},
 }
 

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -79,6 +81,40 @@ type KeyedFork struct {
 	Refused host.KeyedRun `json:"refused"` // from beyond the log, under another key
 	Repeat  host.KeyedRun `json:"repeat"`  // the same under that one
 	Valid   host.KeyedRun `json:"valid"`   // from the first event, under the key of the refused one
+	// Apart is a run that was made under a key, and then a replay of the first one under that key.
+	Apart [2]host.KeyedRun `json:"apart,omitzero"`
+}
+
+// KeyedFile is a file that was written twice under one key, and then deleted under it.
+type KeyedFile struct {
+	Put    host.KeyedRun `json:"put"`
+	Again  host.KeyedRun `json:"again"`
+	Delete host.KeyedRun `json:"delete"`
+}
+
+// keeps reports whether the host keeps the outcome of a write under its key: it made no second version.
+func (o KeyedFile) keeps() bool {
+	version := o.Put.Body.Key("version")
+	return host.Succeeded(o.Put.Status) && host.Succeeded(o.Again.Status) && version.Present() &&
+		o.Again.Body.Key("version").JSON() == version.JSON()
+}
+
+// deleteKeyed writes and deletes a file under one key. To write and to delete are two endpoints, though their paths are one.
+func deleteKeyed(ctx context.Context, h host.Host) (o KeyedFile) {
+	if _, claimed := claims.WorkspaceFiles.Look(h.Discovery); !claimed {
+		return o
+	}
+	f := h.Files()
+	path, key := f.Path("keyed"), h.Name("key")
+	f.LeaveFile(path)
+	defer f.Tidy(ctx)
+	write := wire.Call{Operation: dialect.WriteFile.Of(path), Body: dialect.WorkspaceFileCreate{Content: h.Marker()}}
+	o.Put = host.Keyed(ctx, h, "a write of a file under a key", key, write)
+	o.Again = host.Keyed(ctx, h, "the same write under the same key", key, write)
+	if o.keeps() {
+		o.Delete = host.Keyed(ctx, h, "a delete of that file under the key of its write", key, wire.Call{Operation: dialect.DeleteFile.Of(path)})
+	}
+	return o
 }
 
 // keeps reports whether the host keeps the outcome of a fork under its key, so that a refusal that is final is one as well.
@@ -107,6 +143,12 @@ func forkKeyed(ctx context.Context, h host.Host) (o KeyedFork) {
 	o.Again = fork("the same replay under the same key", key, 0)
 	if o.Other = fork("a replay from another place under that key", key, last); !o.keeps() {
 		return o
+	}
+	if h.Depth > scenarios.Quick {
+		shared := h.Name("key")
+		body := fmt.Appendf(nil, `{"workflowId":%q}`, h.Simple().WorkflowID)
+		o.Apart[0] = h.KeyedRun(ctx, "a run under a key that a fork has as well", shared, body)
+		o.Apart[1] = fork("a replay of another run under that key", shared, 0)
 	}
 	beyond := last + int64(h.Between(100, 1000))
 	o.Refused = fork("a replay from beyond the log under a key", another, beyond)

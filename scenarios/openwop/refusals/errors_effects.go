@@ -39,6 +39,7 @@ var keyedOnce = scenarios.Scenario{
 		o.checkLong(j)
 		j.Part(func() { o.Numbers.check(j) })
 		j.Part(func() { o.Refusal.check(j) })
+		j.Part(func() { o.checkEndpoints(j) })
 	}),
 }
 
@@ -79,6 +80,17 @@ func (o KeyedFork) check(j *scenarios.Judge) {
 	j.Check(openwop.OWPERR18, o.Repeat.Status).To(check.SameAs(o.Refused.Status), "%s", o.Repeat.Asked)
 	j.Check(openwop.OWPERR21, o.Repeat.Replay).To(check.Equal("true"), "openwop-Idempotent-Replay of %s", o.Repeat.Asked)
 	Coded(o.Valid.Answered, j, openwop.OWPERR19, dialect.KeyReused)
+}
+
+// checkEndpoints checks that a key means nothing at another endpoint: what is asked for there is done.
+func (o IdempotencyObservation) checkEndpoints(j *scenarios.Judge) {
+	if made, fork := o.Refusal.Apart[0], o.Refusal.Apart[1]; host.Succeeded(made.Status) {
+		j.Check(openwop.OWPERR18, fork.Status).To(check.Status(2), "%s", fork.Asked)
+		j.Check(openwop.OWPERR18, fork.RunID()).NotTo(check.SameAs(made.RunID()), "runId of %s", fork.Asked)
+	}
+	if d := o.File.Delete; d.Asked != "" {
+		j.Check(openwop.OWPERR18, d.Status).To(check.Status(2), "%s", d.Asked)
+	}
 }
 
 // given blocks the judge unless both keys made a run. Without the second, a

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
@@ -19,13 +20,14 @@ type FileCondition struct {
 	Listed  host.FileReply `json:"listed"`         // if there is no file
 	Made    bool           `json:"made,omitempty"` // it must be made; else refused
 	Free    bool           `json:"free,omitempty"` // it has no condition
+	Weak    bool           `json:"weak,omitempty"` // its etag is a weak one, which never matches; no text says how that is refused
 }
 
 // FileConditions are conditional writes of one file, in this order.
 type FileConditions struct {
 	First   FileWrite       `json:"first"`
 	Current FileCondition   `json:"current"` // with the etag of First
-	Stale   []FileCondition `json:"stale"`   // with that etag again, and with an invented one
+	Stale   []FileCondition `json:"stale"`   // with that etag again, with an invented one, and with the current one as a weak one
 	Last    FileCondition   `json:"last"`    // with the file's current etag
 	// Life is what comes then: the first content is written again, and the file is deleted and made again, a drawn number of times.
 	Life []FileCondition `json:"life"`
@@ -35,8 +37,8 @@ type FileConditions struct {
 // one.
 var fileConditions = &scenarios.Drive[FileConditions]{
 	ID: "openwop/file-conditions",
-	Title: "writes a workspace file with the etag that it has, with the one it had before and with one that nobody gave " +
-		"out, and reads it after each; writes its first content again; deletes it and makes it again, and " +
+	Title: "writes a workspace file with the etag that it has, with the one it had before, with one that nobody gave " +
+		"out and with its own marked as weak, and reads it after each; writes its first content again; deletes it and makes it again, and " +
 		"writes with etags of all its lives, and with mixtures of them",
 	Sends:      []string{"{write file}", "{write file} with If-Match", "{read file}", "{delete file}"},
 	Uses:       []string{host.WorkspaceFiles},
@@ -57,8 +59,12 @@ var fileConditions = &scenarios.Drive[FileConditions]{
 		for _, stale := range []struct{ what, etag string }{
 			{"the etag that the file had before", first},
 			{"an etag that nobody gave out", inventedEtag(f.Host)},
+			{"the etag that the file has, marked as weak", "W/" + second},
 		} {
-			var s FileCondition
+			s := FileCondition{Weak: strings.HasPrefix(stale.etag, "W/")}
+			if s.Weak && (f.Depth == scenarios.Quick || strings.HasPrefix(second, "W/")) {
+				continue
+			}
 			conditional(ctx, f, path, stale.etag, stale.what, &s)
 			o.Stale = append(o.Stale, s)
 		}

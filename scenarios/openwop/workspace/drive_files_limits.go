@@ -132,6 +132,7 @@ type FilesFull struct {
 	After   host.FileReply   `json:"after"`   // the list then
 	Deleted host.FileReply   `json:"deleted"`
 	Room    host.FileReply   `json:"room"` // a new file after another was deleted
+	Back    host.FileReply   `json:"back"` // of the deleted one, whose room is taken
 }
 
 // mostFiles is the largest workspace that the drive fills.
@@ -141,7 +142,7 @@ const mostFiles = 256
 var filesFull = &scenarios.Drive[FilesFull]{
 	ID: "openwop/files-full",
 	Title: "fills the workspace up to maxFiles, writes one file more, one that is there, and a new one when another was " +
-		"deleted; then deletes them all",
+		"deleted, and the deleted one again; then deletes them all",
 	Sends:    []string{"{list files}", "{write file}, as many as maxFiles", "{read file}", "{delete file}"},
 	Excludes: host.WorkspaceFiles,
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilesFull) {
@@ -209,6 +210,9 @@ func fill(ctx context.Context, f *host.Files, o *FilesFull, room int) {
 		{&o.Room, write(f.Path("room"))},
 	} {
 		*step.into = step.do()
+	}
+	if f.Depth != scenarios.Quick && host.Succeeded(o.Deleted.Status) && host.Succeeded(o.Room.Status) {
+		o.Back = write(numbered(f, 0))()
 	}
 }
 

@@ -25,7 +25,7 @@ type FilesListed struct {
 var filesListed = &scenarios.Drive[FilesListed]{
 	ID: "openwop/files-listed",
 	Title: "writes workspace files in two folders and beside them, one of them twice, some that differ in a sign, and lists each folder, " +
-		"all of them, and one that is empty; deletes one and lists again",
+		"all of them, and one that is empty; deletes one, and one with the path of a folder, and lists again",
 	Sends: []string{"{write file}", "{list files}?prefix=", "{delete file}"},
 	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilesListed) {
@@ -58,7 +58,20 @@ var filesListed = &scenarios.Drive[FilesListed]{
 			return
 		}
 		listFiles(ctx, f, o, FileListing{What: "one folder, after a delete", Prefix: f.Prefix + "/a/", Shown: all[1:3]})
+		if f.Depth != scenarios.Quick {
+			dropFolder(ctx, f, o, all)
+		}
 	}),
+}
+
+// dropFolder deletes a file with whose path those of others begin. A host may be unable to hold it beside them.
+func dropFolder(ctx context.Context, f *host.Files, o *FilesListed, all []FileWrite) {
+	path := f.Prefix + "/a"
+	if !f.Text(ctx, path, f.Marker()).Success() || !host.Succeeded(f.Drop(ctx, path).Status) {
+		return
+	}
+	listFiles(ctx, f, o, FileListing{What: "what begins with the path of a deleted file", Prefix: path,
+		Shown: []FileWrite{all[1], all[2], all[4]}})
 }
 
 func listFiles(ctx context.Context, f *host.Files, o *FilesListed, l FileListing) {

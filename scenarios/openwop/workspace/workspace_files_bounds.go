@@ -118,6 +118,9 @@ var fullTakesNoMore = scenarios.Scenario{
 		j.Check(openwop.OWPWSP26, o.Rewrite.Status).To(check.Status(2), "another write of a file in a full workspace")
 		givenDelete(o.Deleted, j)
 		j.Check(openwop.OWPWSP26, o.Room.Status).To(check.Status(2), "a new file, when another was deleted")
+		if o.Back.Status.Present() {
+			refused(o.Back, j, openwop.OWPWSP25, 413, "the deleted file made again, when its room is taken")
+		}
 	}),
 }
 
