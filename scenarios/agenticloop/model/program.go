@@ -25,7 +25,19 @@ type Decision struct {
 	Tool      string         `json:"tool,omitempty"`
 	Arguments map[string]any `json:"arguments,omitempty"`
 	Outcome   string         `json:"outcome,omitempty"`
-	Anew      bool           `json:"anew,omitempty"` // the plan is given up for another before
+	Anew      bool           `json:"anew,omitempty"`  // the plan is given up for another before
+	Twice     bool           `json:"twice,omitempty"` // and that one as well, in the same turn
+}
+
+// Plans counts the plans that are given up before.
+func (d Decision) Plans() int {
+	switch {
+	case d.Anew && d.Twice:
+		return 2
+	case d.Anew:
+		return 1
+	}
+	return 0
 }
 
 // The kinds of decisions.

@@ -146,6 +146,9 @@ func (d *drawing) end(l *line) {
 	case anew:
 		again.Anew = true
 		run.Decisions = append(run.Decisions, again)
+	case laden:
+		long := map[string]any{control: d.Name("word"), "text": strings.Repeat("and so on ", d.Draw(weight)/10)}
+		run.Decisions = append(run.Decisions, host.Call(again.Tool, long))
 	case lost:
 		kind := []string{model.Refuse, model.Garbage}[d.Rand.IntN(2)]
 		run.Decisions = append(run.Decisions, model.Decision{Kind: kind})
@@ -156,6 +159,9 @@ func (d *drawing) end(l *line) {
 		l.add(model.Move{Kind: model.Above, Pick: d.Draw(pick)})
 	case mistaken:
 		m := model.Move{Kind: model.NearTool, Pick: d.Draw(pick)}
+		if d.Depth > scenarios.Quick {
+			m.Pick = d.nearly.draw(d.Plugin)
+		}
 		if tools := d.mixed.draw(d.Plugin); slices.Contains(d.settings.Tools, tools[0]) && !slices.Contains(d.settings.Aliases, tools[0]) &&
 			!slices.Contains(d.settings.Aliases, tools[1]) {
 			run.Decisions[len(run.Decisions)-2].Tool, m.As = tools[0], tools[1]

@@ -44,6 +44,9 @@ func (d *drawing) alike(runs []model.Run) {
 	switch d.keys.draw(d.Plugin) {
 	case apart:
 		return
+	case unkeyed:
+		first.Keyless, second.Keyless, second.Goal, second.Context = true, true, first.Goal, first.Context
+		return
 	case cased:
 		first.Key = "agentic:start:" + d.Name("Word") + "-aB"
 		second.Key = model.Swapped(first.Key)
@@ -253,22 +256,31 @@ func (d *drawing) giveUpPlans(l *line) {
 		i := slices.IndexFunc(l.run.Decisions, func(d model.Decision) bool { return d.Anew })
 		l.run.Decisions[i].Anew, l.run.Decisions[0].Anew = false, true
 	}
+	if l.to == anew && often > 2 && d.Depth > scenarios.Quick && d.paired.draw(d.Plugin) {
+		var at []int
+		for i, decision := range l.run.Decisions[1:] {
+			if decision.Anew {
+				at = append(at, i+1)
+			}
+		}
+		l.run.Decisions[at[0]].Twice, l.run.Decisions[at[1]].Anew = true, false
+	}
 }
 
 // plans draws how many plans a run gives up that gives up too many. The first has more than most defaults allow, and the next may give
-// up none.
+// up none. The third gives up one at its start, and then two in one turn.
 func (d *drawing) plans() int {
 	n := d.Draw(reframes)
-	if d.replanned && !d.faithful && d.Depth > scenarios.Quick {
-		d.faithful = true
+	switch d.replanned++; {
+	case d.replanned == 2 && d.Depth > scenarios.Quick:
 		return 0
+	case d.slow != "":
+		return min(n, 1)
+	case d.replanned == 3 && d.Depth > scenarios.Quick:
+		return 3
 	}
-	for d.slow == "" && !d.replanned && n < 3 {
+	for d.replanned == 1 && n < 3 {
 		n = d.Draw(reframes)
 	}
-	if d.slow != "" {
-		n = min(n, 1)
-	}
-	d.replanned = true
 	return n
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/model"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Suite compares drawn runs with what the interpreter says.
@@ -290,7 +291,7 @@ var completesAsItWent = asked(scenarios.Scenario{
 		j.Check(agenticloop.RFC103E12, end.Each("/payload/goal")).To(check.Each(goalOf(t)), "%s: goal", t.host.Name)
 		j.Check(agenticloop.RFC103E13, end.Each("/payload/outcome")).To(check.Each(check.Text()), "%s: outcome", t.host.Name)
 		steps := end.Each("/payload/steps_taken")
-		if t.Rule == nil && len(steps.Values) == 0 { // the text has no run that is done at its start
+		if t.Rule == nil && !slices.ContainsFunc(steps.Values, wire.Value.Present) { // the text has no run that is done at its start
 			j.Find("", "%s: agent.completed does not say that it took no step", t.host.Name)
 			return
 		}

@@ -180,9 +180,7 @@ var spoiled = []host.Sending{host.SendsError(500), host.SendsHalf, host.SendsErr
 // scriptOf returns decisions in their order, with a reframe before each for which a plan is given up.
 func scriptOf(decisions []model.Decision) (script []host.Decision) {
 	for _, d := range decisions {
-		if d.Anew {
-			script = append(script, host.Reframe)
-		}
+		script = append(script, slices.Repeat([]host.Decision{host.Reframe}, d.Plans())...)
 		script = append(script, d)
 	}
 	return script
