@@ -23,6 +23,7 @@ type Run struct {
 type Decision struct {
 	Kind      string         `json:"kind"` // one of the constants
 	Tool      string         `json:"tool,omitempty"`
+	Command   string         `json:"command,omitempty"` // of the tool; "" for the usual one
 	Arguments map[string]any `json:"arguments,omitempty"`
 	Outcome   string         `json:"outcome,omitempty"`
 	Anew      bool           `json:"anew,omitempty"`  // the plan is given up for another before

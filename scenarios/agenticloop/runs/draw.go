@@ -37,7 +37,8 @@ var (
 )
 
 var dimensions = []*scenarios.Dimension{
-	several, steps, room, short, failures, beside, afterEnd, letters, nesting, form, pick, reframes, members, wishes, waiting, many, words, weight,
+	several, steps, room, short, failures, beside, afterEnd, letters, nesting, form, pick, reframes, members, wishes, waiting, many, words,
+	weight,
 }
 
 // forms are values of every JSON type that a careless agent takes for none, or changes on the way.
@@ -86,6 +87,7 @@ type drawing struct {
 	told      deck[func(string, int) string] // goals of runs that tell theirs when they are done
 	failing   deck[map[string]any]
 	bodies    deck[func(*drawing) any]
+	commanded bool // a script can say which command a tool is to be asked for
 	triggered bool // a start may come as api.trigger
 	keys      deck[keying]
 	mixed     deck[[2]string] // the tool that is pending and the one that a result names; "" for nearly the right name
@@ -225,6 +227,7 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 		d.failing.all = append(slices.Clone(failing), fruitful...)
 		d.failing.left = []map[string]any{fruitful[d.Rand.IntN(len(fruitful))], {"error": nil}, {"error": ""}}
 	}
+	d.commanded = d.Depth > scenarios.Quick && p.SaysCommands()
 	if p.Can(agenticloopv2.CapabilityRedelivery) {
 		d.late.all, d.after.all = append(d.late.all, model.StartAgain), append(d.after.all, model.StartAgain)
 	}

@@ -218,6 +218,14 @@ func (l *line) key() {
 	}
 }
 
+// command draws the command of a tool. The first run has one that is not the usual one at its second step, which fails.
+func (l *line) command() string {
+	if !l.commanded || l.Rand.IntN(2) == 0 && !(l.first && len(l.run.Decisions) == 1) {
+		return ""
+	}
+	return []string{"read", "summarise_text", "Extract-2"}[l.Rand.IntN(3)]
+}
+
 // decide has the planner call a tool, with the same arguments as before now and then.
 func (l *line) decide() {
 	if n := len(l.run.Decisions); n > 0 && l.Rand.IntN(4) == 0 {
@@ -225,7 +233,9 @@ func (l *line) decide() {
 		return
 	}
 	tool := l.settings.Tools[l.Rand.IntN(len(l.settings.Tools))]
-	l.run.Decisions = append(l.run.Decisions, model.Decision{Kind: model.Call, Tool: tool, Arguments: l.arguments()})
+	l.run.Decisions = append(l.run.Decisions, model.Decision{
+		Kind: model.Call, Tool: tool, Command: l.command(), Arguments: l.arguments(),
+	})
 }
 
 // giveUpPlans has the planner give up a plan after some results, no more often than it may.

@@ -192,7 +192,7 @@ var givesUp = asked(scenarios.Scenario{
 // RFC-103 Error Handling (AL-R5, AL-R8, AL-R108).
 var triesAgain = asked(scenarios.Scenario{
 	ID:     "agenticloop/runs/tries-again",
-	Title:  "while retries remain, the failed step is asked for again with the same tool, and its attempt grows by one, at any step",
+	Title:  "while retries remain, the failed step is asked for again with the same tool and command, and its attempt grows by one, at any step",
 	Proves: scenarios.IDs{agenticloop.RFC103F4},
 	Claim:  claims.Retries,
 }, question{
@@ -201,6 +201,10 @@ var triesAgain = asked(scenarios.Scenario{
 		asked, attempt := t.host.Requests(), t.host.Run(t.Before.ID).Key("attempt")
 		j.Check(agenticloop.RFC103F4, asked.Each("/payload/step")).To(check.Equal([]int64{t.Before.Step}), "%s: step", t.host.Name)
 		j.Check(agenticloop.RFC103F4, asked.Each("/payload/tool")).To(check.Equal([]string{t.Before.Tool}), "%s: tool", t.host.Name)
+		if command := t.asked.Key("tool_command"); command.Present() {
+			j.Check(agenticloop.RFC103F4, asked.Each("/payload/tool_command")).To(check.Equal([]any{command.Actual()}), "%s: command",
+				t.host.Name)
+		}
 		if before, known := t.attempt(); known {
 			j.Check(agenticloop.RFC103F4, attempt).To(check.Equal(before+1), "%s: attempt", t.host.Name)
 		} else {
