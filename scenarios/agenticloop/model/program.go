@@ -88,6 +88,9 @@ func (k Kind) Directed() bool {
 	return false
 }
 
+// Passed reports whether a move brings a result that is to be passed over.
+func (k Kind) Passed() bool { return k == Repeat || k == Old || k == OldTool || k == NearRun }
+
 // The kinds of moves.
 const (
 	Start       Kind = "start"

@@ -98,6 +98,9 @@ type drawing struct {
 	replanned int             // how many runs were drawn that give up more plans than they may
 	worded    deck[bool]      // whether a goal that is told is long
 	doubled   bool            // a turn was drawn whose answer is lost
+	own       []model.Kind    // of moves that were drawn as an event of the tool's own, and are to be passed over
+	turned    bool            // a run was drawn that gives up a plan and reaches its goal
+	quoted    bool            // such an event was drawn for a run with a workspace, with marks in its type that JSON escapes
 	owned     bool            // a result was drawn that comes as an event of the tool's own
 	bare      bool            // one of those says nothing
 	strayed   bool            // one of those has members that are named like a correlation

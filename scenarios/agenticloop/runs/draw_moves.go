@@ -24,6 +24,9 @@ func (l *line) add(m model.Move) {
 	}
 	if m.Kind.Directed() && (m.Kind != model.NearRun || m.Pick%2 == 0) && isObject && !fares && !m.Failing && !l.first && l.settings.Own {
 		m.Own = l.Rand.IntN(4) == 0 && (m.Kind == model.Result || l.all())
+		if m.Kind.Passed() && l.Depth > scenarios.Quick && !slices.Contains(l.own, m.Kind) {
+			m.Own, l.own = true, append(l.own, m.Kind)
+		}
 	}
 	if m.Kind == model.Result && !l.first && l.settings.Own && !(l.owned && l.bare) {
 		if m.Own, m.Body = true, l.page(); l.owned {
@@ -37,7 +40,9 @@ func (l *line) add(m model.Move) {
 			m.Own, m.Failing, m.Body = true, false, l.page()
 		}
 	}
-	if m.Own && m.Kind == model.Result {
+	if l.run.Filed && m.Kind == model.Result && !l.first && l.settings.Own && !l.quoted && l.Depth > scenarios.Quick {
+		l.quoted, m.Own, m.Body, m.Pick = true, true, l.page(), len(ownTypes)-1
+	} else if m.Own && m.Kind == model.Result {
 		m.Pick = l.Rand.IntN(len(ownTypes))
 	}
 	l.owned = l.owned || m.Own

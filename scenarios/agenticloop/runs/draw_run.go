@@ -251,9 +251,13 @@ func (d *drawing) giveUpPlans(l *line) {
 		}
 		return
 	}
+	least := 0
+	if l.to == reached && n > 1 && !d.turned && d.Depth > scenarios.Quick { // what came before it counts at the end
+		d.turned, least, l.run.Reframes = true, 1, max(1, l.run.Reframes)
+	}
 	often := l.run.Reframes
 	if l.to != anew {
-		often = d.Rand.IntN(min(often, n-1) + 1)
+		often = max(least, d.Rand.IntN(min(often, n-1)+1))
 	}
 	first := 1
 	if l.to != anew && d.all() && d.Rand.IntN(3) == 0 { // before its first tool

@@ -205,7 +205,8 @@ func (t told) checkReframes(j *scenarios.Judge) {
 func (t told) plain() bool {
 	_, isObject := t.Move.Body.(host.Object)
 	d := t.Decision
-	if !isObject || t.Move.Own || t.Rule != model.Matching || d == nil || d.Kind != model.Call || d.Command != "" || d.Anew || host.SizeOf(d.Arguments) > 200 {
+	if !isObject || t.Move.Own || t.Rule != model.Matching || d == nil || d.Kind != model.Call || d.Command != "" || d.Anew ||
+		host.SizeOf(d.Arguments) > 200 {
 		return false
 	}
 	return !slices.ContainsFunc(reserved, func(name string) bool { _, there := d.Arguments[name]; return there })

@@ -191,8 +191,9 @@ var givesUp = asked(scenarios.Scenario{
 
 // RFC-103 Error Handling (AL-R5, AL-R8, AL-R108).
 var triesAgain = asked(scenarios.Scenario{
-	ID:     "agenticloop/runs/tries-again",
-	Title:  "while retries remain, the failed step is asked for again with the same tool and command, and its attempt grows by one, at any step",
+	ID: "agenticloop/runs/tries-again",
+	Title: "while retries remain, the failed step is asked for again with the same tool and command, and its attempt grows by one, at any " +
+		"step",
 	Proves: scenarios.IDs{agenticloop.RFC103F4},
 	Claim:  claims.Retries,
 }, question{
