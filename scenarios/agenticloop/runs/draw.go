@@ -100,6 +100,8 @@ type drawing struct {
 	doubled   bool            // a turn was drawn whose answer is lost
 	own       []model.Kind    // of moves that were drawn as an event of the tool's own, and are to be passed over
 	turned    bool            // a run was drawn that gives up a plan and reaches its goal
+	tried     bool            // a run was drawn whose first steps fail, and that has no other reason to end before its budget
+	unsaid    []model.Kind    // of moves that are passed over, and were drawn with words for a run with a workspace
 	quoted    bool            // such an event was drawn for a run with a workspace, with marks in its type that JSON escapes
 	owned     bool            // a result was drawn that comes as an event of the tool's own
 	bare      bool            // one of those says nothing

@@ -45,6 +45,9 @@ func (l *line) add(m model.Move) {
 	} else if m.Own && m.Kind == model.Result {
 		m.Pick = l.Rand.IntN(len(ownTypes))
 	}
+	if l.run.Filed && m.Kind.Passed() && !m.Failing && l.Depth > scenarios.Quick && !slices.Contains(l.unsaid, m.Kind) {
+		l.unsaid, m.Body = append(l.unsaid, m.Kind), l.page()
+	}
 	l.owned = l.owned || m.Own
 	said, _ := m.Body.(map[string]any)
 	m.Left = (m.Own && len(said) > 0 || !m.Own && m.Kind.Directed() && m.Kind != model.NearRun) && l.Rand.IntN(3) == 0
@@ -81,6 +84,8 @@ func (d *drawing) result(l *line, step int, changed bool) {
 	added := &l.moves[len(l.moves)-1]
 	own := added.Own
 	switch {
+	case l.plain:
+		added.Body, added.Own, added.Left = d.page(), false, false
 	case l.first && step == 1:
 		added.Body = map[string]any{} // nothing can be made of it but that the step is done
 	case step == min(2, n) && l.run.Filed: // it is too long for an event

@@ -6,6 +6,7 @@ import (
 
 	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/model"
 )
 
@@ -91,6 +92,7 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 	if l.to == atOnce {
 		return d.overAtOnce(l), l.moves
 	}
+	l.bePlain()
 	n := len(l.run.Decisions)
 	failing, changed := d.Rand.IntN(2*n)+1, d.Rand.IntN(3*n)+1 // the step that fails, and the one whose result finds another budget
 	if l.first {
@@ -106,7 +108,10 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 			}
 		}
 		d.besides(l, step)
-		if step == failing {
+		switch {
+		case l.plain && step <= 2:
+			l.add(model.Move{Kind: model.Failure})
+		case step == failing:
 			d.fail(l)
 		}
 		if step == n && !l.to.byResult() {
@@ -124,6 +129,20 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 		}
 	}
 	return l.run, l.moves
+}
+
+// bePlain has the first steps of a run fail that uses up its budget, which they are no part of: so it has no other reason to end.
+func (l *line) bePlain() {
+	if l.to != spent || l.first || l.run.Filed || l.tried || !l.settings.Retry || l.Depth == scenarios.Quick {
+		return
+	}
+	l.tried, l.plain, l.run.Budget = true, true, max(5, l.run.Budget)
+	for len(l.run.Decisions) <= l.run.Budget+1 {
+		l.decide()
+	}
+	for i, d := range l.run.Decisions {
+		l.run.Decisions[i] = host.Call(d.Tool, map[string]any{control: l.Name("word")})
+	}
 }
 
 // overAtOnce draws a run that ends in its first turn: its planner is done, gives up, or asks for a tool that it may not have.
@@ -149,6 +168,7 @@ type line struct {
 	*drawing
 	number int
 	first  bool // of all runs: it has what every drawing has to have
+	plain  bool // nothing but its budget ends it
 	to     end
 	run    model.Run
 	moves  []model.Move
