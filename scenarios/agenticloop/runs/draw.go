@@ -213,6 +213,9 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	}
 	d.ends.all = append(d.ends.all, reached, reached, barred, barred, open)
 	d.begun.all = []string{model.Done, model.Call}
+	if d.Depth > scenarios.Quick {
+		d.begun.left = []string{model.Done}
+	}
 	if givesUp {
 		d.ends.all = append(d.ends.all, lost)
 		d.begun.all = append(d.begun.all, model.Refuse, model.Garbage)
