@@ -128,7 +128,8 @@ type DecisionTemplate = json.RawMessage
 // DecisionTemplates How each decision is written: call_tool asks for a tool, done ends the run, reframe gives up
 // the plan for another, refuse declines the goal, garbage is no decision at all. Only the first two are needed.
 // They stand in config as an object, in a model's reply as an object or as text. ${tool} stands for the wanted
-// tool, a string that is nothing but ${arguments} for its arguments, ${outcome} for the words of an outcome.
+// tool, ${command} for the command that it is asked for, a string that is nothing but ${arguments} for its
+// arguments, ${outcome} for the words of an outcome.
 type DecisionTemplates struct {
 	CallTool DecisionTemplate `json:"call_tool"`
 	Done     DecisionTemplate `json:"done"`

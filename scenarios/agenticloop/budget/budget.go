@@ -313,6 +313,14 @@ var errorsRetry = scenarios.Scenario{
 			}
 			attempt = now
 		}
+		attempt = o.Start.Run(o.Pending.Run).Key("attempt")
+		for _, t := range o.Own {
+			now := t.Run(o.Pending.Run).Key("attempt")
+			if before, known := attempt.Int(); known {
+				j.Check(agenticloop.RFC103F4, now).To(check.Equal(before+1), "%s: attempt", t.Name)
+			}
+			attempt = now
+		}
 	}),
 }
 

@@ -208,6 +208,12 @@ func TestJudgesOfFailures(t *testing.T) {
 			o.Failing[0] = hosttest.Turn(t, "failure 1", tried(1),
 				hosttest.Ok(tried(1), hosttest.Request("R", 1, "fetch")))
 		}, agenticloop.RFC103F4},
+		{"retry-counts", "attempt grows by events of the tool's own", func(o *budget.FailuresObservation) {
+			o.Own = []host.Turn{retry(1), retry(2)}
+		}, "passed"},
+		{"retry-counts", "attempt stays with an event of the tool's own", func(o *budget.FailuresObservation) {
+			o.Own = []host.Turn{retry(1), hosttest.Turn(t, "failure 2", tried(2), hosttest.Ok(tried(2), hosttest.Request("R", 1, "fetch")))}
+		}, agenticloop.RFC103F4},
 		{"retry-counts", "another tool", func(o *budget.FailuresObservation) {
 			o.Failing[0] = hosttest.Turn(t, "failure 1", tried(1),
 				hosttest.Ok(host.Object{"R": hosttest.Running(1, "fabric")}, hosttest.Request("R", 1, "fabric")))

@@ -125,14 +125,17 @@ type FailuresObservation struct {
 	Most    int          `json:"most"`    // how often it may be retried; -1 if the profile does not say
 	Healed  host.Turn    `json:"healed"`  // it succeeds after one failure
 	Once    bool         `json:"once"`    // the plugin retried the step after its first failure
+	// Own are failures of the same step as events of the tool's own, as long as it is asked for again.
+	Own []host.Turn `json:"own,omitempty"`
 }
 
 // failures makes a step of a run fail.
 var failures = &scenarios.Drive[FailuresObservation]{
 	ID:    "agenticloop/failures",
-	Title: "has the tool of a run fail until the run ends, and once before it succeeds",
+	Title: "has the tool of a run fail until the run ends, and once before it succeeds; beyond quick, it fails in events of its own as well",
 	Sends: []string{"one turn: agentic.start", "a turn for each try: agentic.tool_result with status error",
-		"one turn: agentic.tool_result after one error"},
+		"one turn: agentic.tool_result after one error",
+		"up to two turns, beyond quick: content_ready with status error, and run_id, step and tool in the context of the request"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *FailuresObservation) {
 		p := host.Open(ctx, c, &o.Turns)
 		o.Most = p.MaxRetries()
@@ -155,11 +158,30 @@ var failures = &scenarios.Drive[FailuresObservation]{
 				o.Healed, _ = p.Deliver(ctx, "a success after one failure", after, s.Pending)
 			}
 			if !asks || next != s.Pending {
-				return
+				break
 			}
 			state = after
 		}
+		if c.Depth > scenarios.Quick && o.Once && p.Can(agenticloopv2.CapabilityContextDelivery) {
+			o.fail(ctx, p, s)
+		}
 	},
+}
+
+// fail has the tool fail twice in events of its own.
+func (o *FailuresObservation) fail(ctx context.Context, p *host.Plugin, s host.Started) {
+	state := s.State
+	for n := 1; n <= 2; n++ {
+		t, after := p.Turn(ctx, host.Job{
+			Name: fmt.Sprintf("failure %d of step %d as the tool's own event", n, s.Step), State: state,
+			Event:   p.Event("content_ready", host.Object{"status": "error", "error": "the tool is out of order"}, ""),
+			Context: host.Object{"run_id": s.Run, "step": s.Step, "tool": s.Tool},
+		})
+		if next, asks := host.PendingOf(t); !asks || next != s.Pending {
+			return // whether such an event is a failure is another scenario's affair
+		}
+		o.Own, state = append(o.Own, t), after
+	}
 }
 
 // mostTries is how often a step fails if the profile does not say how often it may be retried.

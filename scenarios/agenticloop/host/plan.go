@@ -1,6 +1,8 @@
 package host
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -201,13 +203,22 @@ func Worded(t agenticloopv2.DecisionTemplates, d Decision) (any, error) {
 	return filled, nil
 }
 
+// commandMark stands in a template for the command of a tool.
+const commandMark = "${command}"
+
+// SaysCommands reports whether the script of a profile can say which command a tool is to be asked for.
+func (p *Plugin) SaysCommands() bool {
+	seams := p.Profile.Seams
+	return seams != nil && seams.ScriptedConfig != nil && bytes.Contains(seams.ScriptedConfig.Decisions.CallTool, []byte(commandMark))
+}
+
 // fill puts a decision into a template.
 func fill(template json.RawMessage, d Decision) (any, error) {
 	var v any
 	if err := Decode(template, &v); err != nil {
 		return nil, err
 	}
-	arguments := OrEmpty(d.Arguments)
+	arguments, command := OrEmpty(d.Arguments), cmp.Or(d.Command, "handle")
 	var put func(v any) any
 	put = func(v any) any {
 		switch v := v.(type) {
@@ -215,7 +226,7 @@ func fill(template json.RawMessage, d Decision) (any, error) {
 			if v == "${arguments}" {
 				return Clone(arguments)
 			}
-			return strings.NewReplacer("${tool}", d.Tool, "${outcome}", d.Outcome).Replace(v)
+			return strings.NewReplacer("${tool}", d.Tool, commandMark, command, "${outcome}", d.Outcome).Replace(v)
 		case []any:
 			for i := range v {
 				v[i] = put(v[i])
@@ -236,7 +247,7 @@ func fill(template json.RawMessage, d Decision) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return strings.NewReplacer("${tool}", quoted(d.Tool), "${outcome}", quoted(d.Outcome),
+	return strings.NewReplacer("${tool}", quoted(d.Tool), commandMark, quoted(command), "${outcome}", quoted(d.Outcome),
 		`"${arguments}"`, string(raw), "${arguments}", string(raw)).Replace(text), nil
 }
 

@@ -199,11 +199,15 @@ func TestPlansAndFailuresAreCounted(t *testing.T) {
 	if again := turns[3]; again.MayEnd || again.MustEnd {
 		t.Errorf("the second failure of two that may be retried: %+v", again)
 	}
-	if first, second := turns[4], turns[5]; first.Over || !first.Anew || !second.Over || second.MayEnd {
+	if first, second := turns[4], turns[5]; first.Over || first.Plans != 1 || !second.Over || second.MayEnd {
 		t.Errorf("two plans are given up where one may be: %+v, %+v", first, second)
 	}
 	if w.Runs[0].Reframed != 2 {
 		t.Errorf("the run is %+v", w.Runs[0])
+	}
+	p.Runs[0].Decisions[1].Twice = true
+	if turns, _ = play(p, Settings{Steered: true, Retry: true, Retries: 2, Reframe: true, Tools: []string{"fetch"}}); !turns[4].Over {
+		t.Errorf("two plans are given up in one turn where one may be: %+v", turns[4])
 	}
 }
 

@@ -23,9 +23,22 @@ type Run struct {
 type Decision struct {
 	Kind      string         `json:"kind"` // one of the constants
 	Tool      string         `json:"tool,omitempty"`
+	Command   string         `json:"command,omitempty"` // of the tool; "" for the usual one
 	Arguments map[string]any `json:"arguments,omitempty"`
 	Outcome   string         `json:"outcome,omitempty"`
-	Anew      bool           `json:"anew,omitempty"` // the plan is given up for another before
+	Anew      bool           `json:"anew,omitempty"`  // the plan is given up for another before
+	Twice     bool           `json:"twice,omitempty"` // and that one as well, in the same turn
+}
+
+// Plans counts the plans that are given up before.
+func (d Decision) Plans() int {
+	switch {
+	case d.Anew && d.Twice:
+		return 2
+	case d.Anew:
+		return 1
+	}
+	return 0
 }
 
 // The kinds of decisions.
@@ -74,6 +87,9 @@ func (k Kind) Directed() bool {
 	}
 	return false
 }
+
+// Passed reports whether a move brings a result that is to be passed over.
+func (k Kind) Passed() bool { return k == Repeat || k == Old || k == OldTool || k == NearRun }
 
 // The kinds of moves.
 const (

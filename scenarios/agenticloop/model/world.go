@@ -55,7 +55,7 @@ type Turn struct {
 	Budget   int            // max_steps of the config
 	Barred   bool           // the planner is to want a tool that the config does not allow
 	AtOnce   bool           // the run ends with its start, which asks for no tool
-	Anew     bool           // the planner is to give up its plan
+	Plans    int            // how many plans the planner is to give up
 	Over     bool           // it has given up as many plans as it may, and is escalated
 }
 
@@ -74,10 +74,10 @@ func (w World) Turn(m Move) (t Turn, ok bool) {
 			t.Payload = map[string]any{"run_id": w.Runs[i].ID, "step": w.Runs[i].Step, "tool": w.Runs[i].Tool}
 		}
 		t.Next, t.Decision = 1, w.decision(m.Run, 0)
-		t.Anew = t.Decision != nil && t.Decision.Anew
+		t.giveUp()
 		t.Barred = t.Decision != nil && t.Decision.Kind == Call && !slices.Contains(w.Allowed(t), t.Decision.Tool)
 		t.AtOnce = t.Decision != nil && (t.Decision.Kind != Call || t.Barred)
-		t.MayEnd = t.Budget == 1 || t.Anew || t.AtOnce // a plugin may compare before it asks (AL-R10)
+		t.MayEnd = t.Budget == 1 || t.Plans > 0 || t.AtOnce // a plugin may compare before it asks (AL-R10)
 		return t, !run.Known
 	}
 	if !run.Known || !w.deliver(&t) {
@@ -91,8 +91,8 @@ func (w World) Turn(m Move) (t Turn, ok bool) {
 	case Matching, Fruitless, Bewildered:
 		t.Next = run.Step + 1
 		t.MayEnd, t.MustEnd = t.Next >= int64(min(run.Low, t.Budget)), t.Next > int64(max(run.High, t.Budget))
-		t.Anew = t.Decision != nil && t.Decision.Anew
-		t.Over = t.Anew && run.Reframed >= w.Program.Runs[m.Run].Reframes
+		t.giveUp()
+		t.Over = t.Plans > 0 && run.Reframed+t.Plans > w.Program.Runs[m.Run].Reframes
 	case Failed:
 		n := w.Settings.Retries
 		t.Next = run.Step
@@ -102,6 +102,13 @@ func (w World) Turn(m Move) (t Turn, ok bool) {
 		t.MayEnd = t.MayEnd || run.Step >= int64(min(run.Low, t.Budget)) // whether a budget binds a step that was asked for, too (AL-R10)
 	}
 	return t, true
+}
+
+// giveUp notes how many plans the planner is to give up.
+func (t *Turn) giveUp() {
+	if t.Decision != nil {
+		t.Plans = t.Decision.Plans()
+	}
 }
 
 // plan notes what the planner is to decide by the pending result.
@@ -166,9 +173,7 @@ func (w World) After(t Turn, seen Seen) World {
 	run.Free = run.Free || seen.Left || t.Move.Kind == Erring && seen.Did == Asked
 	switch seen.Did {
 	case Asked:
-		if t.Anew {
-			run.Reframed++
-		}
+		run.Reframed += t.Plans
 		if t.Rule != nil {
 			run.Taken++
 		}

@@ -99,38 +99,49 @@ func (o *InputsObservation) nearTypes(ctx context.Context, p *host.Plugin, s hos
 // grace is the time in which a process may end after its deadline: gateways give it as long.
 const grace = 5 * time.Second
 
-// HungObservation is a turn whose model does not answer.
+// HungObservation is turns whose model does not answer.
 type HungObservation struct {
 	host.Turns
 	Control  host.Turn     `json:"control"` // while the model answers
 	Hung     host.Turn     `json:"hung"`
 	Deadline time.Duration `json:"deadlineNs"`
-	Asked    int           `json:"asked"` // how often the silent model was asked
+	Asked    int           `json:"asked"`           // how often the silent model was asked
+	Later    *host.Turn    `json:"later,omitempty"` // the same for a result
 }
 
 // hung makes the plugin's model answer nothing.
 var hung = &scenarios.Drive[HungObservation]{
-	ID:    "agenticloop/hung",
-	Title: "starts a run while the model answers, and one while it does not, with a deadline a few seconds ahead",
-	Sends: []string{"two turns: agentic.start"},
+	ID: "agenticloop/hung",
+	Title: "starts a run while the model answers, and one while it does not, with a deadline a few seconds ahead; beyond quick, hands it a " +
+		"result as well",
+	Sends: []string{"two turns: agentic.start", "one turn, beyond quick: agentic.tool_result"},
 	Waits: 10 * time.Second,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HungObservation) {
 		p := host.Open(ctx, c, &o.Turns)
 		o.Deadline = min(p.Deadline(), p.Patience, 10*time.Second+3*p.Pace.Turn())
 		plan := p.ServeModel(ctx, host.Call(p.Tools()[0], host.Object{"url": "http://example.test/"}))
 		defer plan.Close()
-		o.Control, _ = p.Turn(ctx, plan.Lay(host.Job{Name: "a start whose model answers", Event: p.Start(p.NewGoal(), nil)}))
+		var state host.Object
+		o.Control, state = p.Turn(ctx, plan.Lay(host.Job{Name: "a start whose model answers", Event: p.Start(p.NewGoal(), nil)}))
 		before := plan.Model.Calls()
 		plan.Model.Hang()
 		zone := time.UTC
 		if c.Depth > scenarios.Quick { // a time may be written with any offset
 			zone = time.FixedZone("", (30+15*p.Rand.IntN(48))*60*(2*p.Rand.IntN(2)-1))
 		}
-		name := fmt.Sprintf("a start whose model hangs, with a deadline in %s", o.Deadline)
-		o.Hung, _ = p.Turn(ctx, plan.Lay(host.Job{Name: name, Event: p.Start(p.NewGoal(), nil), Timeout: o.Deadline + grace,
-			Edit: func(request host.Object) {
-				request["deadline_at"] = p.Now().Add(o.Deadline).In(zone).Format(time.RFC3339Nano)
-			}}))
+		wait := func(name string, deadline time.Duration, job host.Job) host.Turn {
+			job.Name, job.Timeout = fmt.Sprintf("%s whose model hangs, with a deadline in %s", name, deadline), deadline+grace
+			job.Edit = func(request host.Object) {
+				request["deadline_at"] = p.Now().Add(deadline).In(zone).Format(time.RFC3339Nano)
+			}
+			t, _ := p.Turn(ctx, plan.Lay(job))
+			return t
+		}
+		o.Hung = wait("a start", o.Deadline, host.Job{Event: p.Start(p.NewGoal(), nil)})
 		o.Asked = plan.Model.Calls() - before
+		if due, waits := host.PendingOf(o.Control); waits && c.Depth > scenarios.Quick {
+			later := wait("a result", min(o.Deadline, 4*time.Second+3*p.Pace.Turn()), host.Job{State: state, Event: p.Result(due, p.AnyResult())})
+			o.Later = &later
+		}
 	},
 }

@@ -346,16 +346,22 @@ var hungModel = scenarios.Scenario{
 			j.Block("the plugin did not ask the model",
 				"see that mock_llm in "+host.ProfileName+" makes the plugin use it")
 		}
-		t := o.Hung
-		if _, exited := t.Exit.Int(); exited {
-			host.Given(j, t)
+		turns := []host.Turn{o.Hung}
+		if o.Later != nil {
+			host.GivenInTime(j, *o.Later)
+			turns = append(turns, *o.Later)
 		}
-		j.Check(agenticloop.RFC103WIRE9, t.Survivors).To(check.Len(0), "%s: processes that it left behind", t.Name)
-		if !t.CheckExit(j, agenticloop.RFC103WIRE9) {
-			return
-		}
-		if retry, said := t.Answer.Key("retry").Bool(); t.Status() == "error" && said && !retry {
-			j.Find("", "%s: its error may not be retried, though the model may answer the next time (AL-R121)", t.Name)
+		for _, t := range turns {
+			if _, exited := t.Exit.Int(); exited {
+				host.Given(j, t)
+			}
+			j.Check(agenticloop.RFC103WIRE9, t.Survivors).To(check.Len(0), "%s: processes that it left behind", t.Name)
+			if !t.CheckExit(j, agenticloop.RFC103WIRE9) {
+				return
+			}
+			if retry, said := t.Answer.Key("retry").Bool(); t.Status() == "error" && said && !retry {
+				j.Find("", "%s: its error may not be retried, though the model may answer the next time (AL-R121)", t.Name)
+			}
 		}
 	}),
 }

@@ -230,6 +230,12 @@ func TestJudgesOfAHungModel(t *testing.T) {
 				protocol.HungObservation{Control: hosttest.StartR.Turn(t), Hung: c.turn.Turn(t), Asked: c.asked}, c.want)
 		})
 	}
+	t.Run("killed at a result", func(t *testing.T) {
+		answered := hosttest.Told{Name: "hung", Answer: hosttest.Refusal(true)}.Turn(t)
+		killed := hosttest.Told{Name: "hung", Answer: "", Ended: "killed at its deadline of 6s"}.Turn(t)
+		hosttest.Expect(t, "protocol/ends-before-its-deadline",
+			protocol.HungObservation{Control: hosttest.StartR.Turn(t), Hung: answered, Asked: 1, Later: &killed}, agenticloop.RFC103WIRE9)
+	})
 	t.Run("it fails with any model", func(t *testing.T) {
 		failing := hosttest.Turn(t, "failing", nil, hosttest.Refusal(true))
 		hosttest.Expect(t, "protocol/ends-before-its-deadline", protocol.HungObservation{Control: failing, Hung: failing, Asked: 1}, "blocked")

@@ -25,6 +25,9 @@ var (
 	words    = &scenarios.Dimension{
 		Name: "letters of a long goal that is told", Least: 600, Most: [3]int{600, 4_000, 4_000}, Edges: []int{1_024, 1_025, 2_049},
 	}
+	weight = &scenarios.Dimension{
+		Name: "letters of a long argument", Least: 17_000, Most: [3]int{17_000, 70_000, 200_000}, Edges: []int{33_000, 66_000},
+	}
 	nesting  = &scenarios.Dimension{Name: "objects and lists in one another", Least: 1, Most: [3]int{4, 20, 24}}
 	form     = &scenarios.Dimension{Name: "form of a value", Least: 0, Most: [3]int{len(forms) - 1, len(forms) - 1, len(forms) - 1}}
 	pick     = &scenarios.Dimension{Name: "near miss of a value", Least: 0, Most: [3]int{59, 59, 59}}
@@ -35,6 +38,7 @@ var (
 
 var dimensions = []*scenarios.Dimension{
 	several, steps, room, short, failures, beside, afterEnd, letters, nesting, form, pick, reframes, members, wishes, waiting, many, words,
+	weight,
 }
 
 // forms are values of every JSON type that a careless agent takes for none, or changes on the way.
@@ -83,16 +87,22 @@ type drawing struct {
 	told      deck[func(string, int) string] // goals of runs that tell theirs when they are done
 	failing   deck[map[string]any]
 	bodies    deck[func(*drawing) any]
+	commanded bool // a script can say which command a tool is to be asked for
 	triggered bool // a start may come as api.trigger
 	keys      deck[keying]
 	mixed     deck[[2]string] // the tool that is pending and the one that a result names; "" for nearly the right name
 	early     deck[bool]      // whether one of too many plans is given up at the start
+	paired    deck[bool]      // whether two of too many plans are given up in one turn
 	far       deck[int]       // which step that few can read comes before one that all can, as a pick; 0 for none
 	anew      deck[bool]      // whether what may not be had is wanted after a plan was given up
-	replanned bool            // a run was drawn that gives up more plans than it may, and than most defaults allow
+	replanned int             // how many runs were drawn that give up more plans than they may
 	worded    deck[bool]      // whether a goal that is told is long
-	faithful  bool            // one was drawn that may give up none
 	doubled   bool            // a turn was drawn whose answer is lost
+	own       []model.Kind    // of moves that were drawn as an event of the tool's own, and are to be passed over
+	turned    bool            // a run was drawn that gives up a plan and reaches its goal
+	tried     bool            // a run was drawn whose first steps fail, and that has no other reason to end before its budget
+	unsaid    []model.Kind    // of moves that are passed over, and were drawn with words for a run with a workspace
+	quoted    bool            // such an event was drawn for a run with a workspace, with marks in its type that JSON escapes
 	owned     bool            // a result was drawn that comes as an event of the tool's own
 	bare      bool            // one of those says nothing
 	strayed   bool            // one of those has members that are named like a correlation
@@ -100,7 +110,8 @@ type drawing struct {
 	filed     []end           // ends to which a run with a workspace has yet to come
 	long      map[end]bool    // ends for which a long run has been drawn
 	barring   deck[int]       // ways to want what may not be had
-	misnamed  deck[int]       // nearly right names of a tool
+	misnamed  deck[int]       // nearly right names of a tool that may not be had
+	nearly    deck[int]       // those of the pending tool
 	begun     deck[string]    // first decisions of runs that end in their first turn
 	crowded   bool            // many runs were drawn in one state
 	kinds     []model.Kind    // of moves of wild programs
@@ -126,10 +137,11 @@ func (d *deck[C]) draw(p *host.Plugin) C {
 type keying int
 
 const (
-	apart  keying = iota
-	cased         // those of two runs differ in capitals alone
-	tailed        // those of two runs have the same end
-	headed        // those of two runs are long, and have the same begin
+	apart   keying = iota
+	cased          // those of two runs differ in capitals alone
+	tailed         // those of two runs have the same end
+	headed         // those of two runs are long, and have the same begin
+	unkeyed        // two runs with the same goal have none
 )
 
 // end is a way in which a run is to end.
@@ -146,6 +158,7 @@ const (
 	anew                 // its planner gives up one plan more than it may
 	withdrawn            // a step fails whose tool is not allowed any more
 	open                 // it goes on
+	laden                // its planner wants a tool with long arguments, and may have it
 	atOnce               // its planner is done, gives up or wants what it may not have at its start
 )
 
@@ -154,7 +167,7 @@ func (d *drawing) all() bool { return d.dealt > d.needed }
 
 // byResult reports whether it is the result of the last step that leads to the end.
 func (e end) byResult() bool {
-	return e == reached || e == spent || e == barred || e == lost || e == anew
+	return e == reached || e == spent || e == barred || e == lost || e == anew || e == laden
 }
 
 func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
@@ -163,28 +176,36 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	d.barring.left, d.misnamed.left = []int{1, 0, 2, 3}, []int{4} // in other letters
 	d.keys.all, d.far.all, d.anew.all = []keying{apart, cased, tailed}, []int{3, 4, 0}, []bool{true, false}
 	if d.Depth > scenarios.Quick {
-		d.keys.all, d.keys.left = append(d.keys.all, headed), []keying{headed}
+		d.keys.all, d.keys.left = append(d.keys.all, headed, unkeyed), []keying{headed, unkeyed}
 		d.worded.all, d.worded.left = []bool{true, false}, []bool{true}
 	}
 	d.far.left, d.anew.left = []int{3, 0, 4}, []bool{false, true}
 	d.mixed.all, d.mixed.left = [][2]string{{"fetch", "jina-reader"}, {"jina-reader", "fetch"}, {}},
-		[][2]string{{}, {s.Tools[0], s.Tools[0] + raw}, {"fetch", "jina-reader"}}
+		[][2]string{{}, {s.Tools[0], s.Tools[0] + raw}, {"fetch", "jina-reader"}, {}}
+	d.nearly.all, d.nearly.left = []int{0, 1, 2, 3, 4, 5, 6}, []int{5} // in other letters
 	d.early.all, d.early.left = []bool{true, false}, []bool{false, true}
+	d.paired.all, d.paired.left = []bool{true, false}, []bool{false, true}
 	d.ends.all = []end{spent, tooLate, mistaken, exhausted, barred}
 	d.ends.left = append([]end{reached, d.ends.draw(p)}, d.ends.left...)
 	if s.Reframe {
 		d.ends.all, d.ends.left = append(d.ends.all, anew), slices.Insert(d.ends.left, 2, anew)
 		if d.slow == "" { // once with a plan that is given up at the start
 			d.ends.left = append(d.ends.left, anew)
+			if d.Depth > scenarios.Quick { // one of these may give up none
+				d.ends.left = append(d.ends.left, anew)
+			}
 		}
 	}
 	d.filed = []end{reached}
 	if d.Depth > scenarios.Quick && d.slow == "" {
-		// mistaken: with nearly the right name, with one that begins alike, and with another tool's
-		d.ends.left, d.filed = append(d.ends.left, mistaken, spent, mistaken, reached), append(d.filed, spent)
+		// mistaken: with nearly the right name, with one that begins alike, with another tool's, and with nearly the right one again
+		d.ends.left, d.filed = append(d.ends.left, mistaken, spent, mistaken, reached, mistaken), append(d.filed, spent)
 	}
 	if d.Depth > scenarios.Quick && s.Steered {
-		d.ends.all, d.ends.left = append(d.ends.all, atOnce), append(d.ends.left, atOnce, atOnce)
+		d.ends.all, d.ends.left = append(d.ends.all, atOnce), append(d.ends.left, atOnce, atOnce, laden)
+		if s.Retry && len(s.Tools) > 1 {
+			d.ends.left = append(d.ends.left, withdrawn)
+		}
 	}
 	d.needed = len(d.ends.left)
 	if s.Reframe {
@@ -192,6 +213,9 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	}
 	d.ends.all = append(d.ends.all, reached, reached, barred, barred, open)
 	d.begun.all = []string{model.Done, model.Call}
+	if d.Depth > scenarios.Quick {
+		d.begun.left = []string{model.Done}
+	}
 	if givesUp {
 		d.ends.all = append(d.ends.all, lost)
 		d.begun.all = append(d.begun.all, model.Refuse, model.Garbage)
@@ -209,8 +233,9 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	d.told.left = goals[2:4]
 	if d.Depth > scenarios.Quick {
 		d.failing.all = append(slices.Clone(failing), fruitful...)
-		d.failing.left = []map[string]any{fruitful[d.Rand.IntN(len(fruitful))]}
+		d.failing.left = []map[string]any{fruitful[d.Rand.IntN(len(fruitful))], {"error": nil}, {"error": ""}}
 	}
+	d.commanded = d.Depth > scenarios.Quick && p.SaysCommands()
 	if p.Can(agenticloopv2.CapabilityRedelivery) {
 		d.late.all, d.after.all = append(d.late.all, model.StartAgain), append(d.after.all, model.StartAgain)
 	}

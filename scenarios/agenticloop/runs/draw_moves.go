@@ -24,6 +24,9 @@ func (l *line) add(m model.Move) {
 	}
 	if m.Kind.Directed() && (m.Kind != model.NearRun || m.Pick%2 == 0) && isObject && !fares && !m.Failing && !l.first && l.settings.Own {
 		m.Own = l.Rand.IntN(4) == 0 && (m.Kind == model.Result || l.all())
+		if m.Kind.Passed() && l.Depth > scenarios.Quick && !slices.Contains(l.own, m.Kind) {
+			m.Own, l.own = true, append(l.own, m.Kind)
+		}
 	}
 	if m.Kind == model.Result && !l.first && l.settings.Own && !(l.owned && l.bare) {
 		if m.Own, m.Body = true, l.page(); l.owned {
@@ -37,8 +40,13 @@ func (l *line) add(m model.Move) {
 			m.Own, m.Failing, m.Body = true, false, l.page()
 		}
 	}
-	if m.Own && m.Kind == model.Result {
+	if l.run.Filed && m.Kind == model.Result && !l.first && l.settings.Own && !l.quoted && l.Depth > scenarios.Quick {
+		l.quoted, m.Own, m.Body, m.Pick = true, true, l.page(), len(ownTypes)-1
+	} else if m.Own && m.Kind == model.Result {
 		m.Pick = l.Rand.IntN(len(ownTypes))
+	}
+	if l.run.Filed && m.Kind.Passed() && !m.Failing && l.Depth > scenarios.Quick && !slices.Contains(l.unsaid, m.Kind) {
+		l.unsaid, m.Body = append(l.unsaid, m.Kind), l.page()
 	}
 	l.owned = l.owned || m.Own
 	said, _ := m.Body.(map[string]any)
@@ -76,6 +84,8 @@ func (d *drawing) result(l *line, step int, changed bool) {
 	added := &l.moves[len(l.moves)-1]
 	own := added.Own
 	switch {
+	case l.plain:
+		added.Body, added.Own, added.Left = d.page(), false, false
 	case l.first && step == 1:
 		added.Body = map[string]any{} // nothing can be made of it but that the step is done
 	case step == min(2, n) && l.run.Filed: // it is too long for an event
@@ -146,6 +156,9 @@ func (d *drawing) end(l *line) {
 	case anew:
 		again.Anew = true
 		run.Decisions = append(run.Decisions, again)
+	case laden:
+		long := map[string]any{control: d.Name("word"), "text": strings.Repeat("and so on ", d.Draw(weight)/10)}
+		run.Decisions = append(run.Decisions, host.Call(again.Tool, long))
 	case lost:
 		kind := []string{model.Refuse, model.Garbage}[d.Rand.IntN(2)]
 		run.Decisions = append(run.Decisions, model.Decision{Kind: kind})
@@ -156,6 +169,9 @@ func (d *drawing) end(l *line) {
 		l.add(model.Move{Kind: model.Above, Pick: d.Draw(pick)})
 	case mistaken:
 		m := model.Move{Kind: model.NearTool, Pick: d.Draw(pick)}
+		if d.Depth > scenarios.Quick {
+			m.Pick = d.nearly.draw(d.Plugin)
+		}
 		if tools := d.mixed.draw(d.Plugin); slices.Contains(d.settings.Tools, tools[0]) && !slices.Contains(d.settings.Aliases, tools[0]) &&
 			!slices.Contains(d.settings.Aliases, tools[1]) {
 			run.Decisions[len(run.Decisions)-2].Tool, m.As = tools[0], tools[1]

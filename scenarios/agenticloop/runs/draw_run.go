@@ -6,6 +6,7 @@ import (
 
 	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/model"
 )
 
@@ -43,6 +44,9 @@ func (d *drawing) alike(runs []model.Run) {
 	first, second := &runs[0], &runs[1]
 	switch d.keys.draw(d.Plugin) {
 	case apart:
+		return
+	case unkeyed:
+		first.Keyless, second.Keyless, second.Goal, second.Context = true, true, first.Goal, first.Context
 		return
 	case cased:
 		first.Key = "agentic:start:" + d.Name("Word") + "-aB"
@@ -88,6 +92,7 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 	if l.to == atOnce {
 		return d.overAtOnce(l), l.moves
 	}
+	l.bePlain()
 	n := len(l.run.Decisions)
 	failing, changed := d.Rand.IntN(2*n)+1, d.Rand.IntN(3*n)+1 // the step that fails, and the one whose result finds another budget
 	if l.first {
@@ -103,7 +108,10 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 			}
 		}
 		d.besides(l, step)
-		if step == failing {
+		switch {
+		case l.plain && step <= 2:
+			l.add(model.Move{Kind: model.Failure})
+		case step == failing:
 			d.fail(l)
 		}
 		if step == n && !l.to.byResult() {
@@ -121,6 +129,20 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 		}
 	}
 	return l.run, l.moves
+}
+
+// bePlain has the first steps of a run fail that uses up its budget, which they are no part of: so it has no other reason to end.
+func (l *line) bePlain() {
+	if l.to != spent || l.first || l.run.Filed || l.tried || !l.settings.Retry || l.Depth == scenarios.Quick {
+		return
+	}
+	l.tried, l.plain, l.run.Budget = true, true, max(5, l.run.Budget)
+	for len(l.run.Decisions) <= l.run.Budget+1 {
+		l.decide()
+	}
+	for i, d := range l.run.Decisions {
+		l.run.Decisions[i] = host.Call(d.Tool, map[string]any{control: l.Name("word")})
+	}
 }
 
 // overAtOnce draws a run that ends in its first turn: its planner is done, gives up, or asks for a tool that it may not have.
@@ -146,6 +168,7 @@ type line struct {
 	*drawing
 	number int
 	first  bool // of all runs: it has what every drawing has to have
+	plain  bool // nothing but its budget ends it
 	to     end
 	run    model.Run
 	moves  []model.Move
@@ -215,6 +238,14 @@ func (l *line) key() {
 	}
 }
 
+// command draws the command of a tool. The first run has one that is not the usual one at its second step, which fails.
+func (l *line) command() string {
+	if !l.commanded || l.Rand.IntN(2) == 0 && !(l.first && len(l.run.Decisions) == 1) {
+		return ""
+	}
+	return []string{"read", "summarise_text", "Extract-2"}[l.Rand.IntN(3)]
+}
+
 // decide has the planner call a tool, with the same arguments as before now and then.
 func (l *line) decide() {
 	if n := len(l.run.Decisions); n > 0 && l.Rand.IntN(4) == 0 {
@@ -222,7 +253,9 @@ func (l *line) decide() {
 		return
 	}
 	tool := l.settings.Tools[l.Rand.IntN(len(l.settings.Tools))]
-	l.run.Decisions = append(l.run.Decisions, model.Decision{Kind: model.Call, Tool: tool, Arguments: l.arguments()})
+	l.run.Decisions = append(l.run.Decisions, model.Decision{
+		Kind: model.Call, Tool: tool, Command: l.command(), Arguments: l.arguments(),
+	})
 }
 
 // giveUpPlans has the planner give up a plan after some results, no more often than it may.
@@ -238,9 +271,13 @@ func (d *drawing) giveUpPlans(l *line) {
 		}
 		return
 	}
+	least := 0
+	if l.to == reached && n > 1 && !d.turned && d.Depth > scenarios.Quick { // what came before it counts at the end
+		d.turned, least, l.run.Reframes = true, 1, max(1, l.run.Reframes)
+	}
 	often := l.run.Reframes
 	if l.to != anew {
-		often = d.Rand.IntN(min(often, n-1) + 1)
+		often = max(least, d.Rand.IntN(min(often, n-1)+1))
 	}
 	first := 1
 	if l.to != anew && d.all() && d.Rand.IntN(3) == 0 { // before its first tool
@@ -253,22 +290,31 @@ func (d *drawing) giveUpPlans(l *line) {
 		i := slices.IndexFunc(l.run.Decisions, func(d model.Decision) bool { return d.Anew })
 		l.run.Decisions[i].Anew, l.run.Decisions[0].Anew = false, true
 	}
+	if l.to == anew && often > 2 && d.Depth > scenarios.Quick && d.paired.draw(d.Plugin) {
+		var at []int
+		for i, decision := range l.run.Decisions[1:] {
+			if decision.Anew {
+				at = append(at, i+1)
+			}
+		}
+		l.run.Decisions[at[0]].Twice, l.run.Decisions[at[1]].Anew = true, false
+	}
 }
 
 // plans draws how many plans a run gives up that gives up too many. The first has more than most defaults allow, and the next may give
-// up none.
+// up none. The third gives up one at its start, and then two in one turn.
 func (d *drawing) plans() int {
 	n := d.Draw(reframes)
-	if d.replanned && !d.faithful && d.Depth > scenarios.Quick {
-		d.faithful = true
+	switch d.replanned++; {
+	case d.replanned == 2 && d.Depth > scenarios.Quick:
 		return 0
+	case d.slow != "":
+		return min(n, 1)
+	case d.replanned == 3 && d.Depth > scenarios.Quick:
+		return 3
 	}
-	for d.slow == "" && !d.replanned && n < 3 {
+	for d.replanned == 1 && n < 3 {
 		n = d.Draw(reframes)
 	}
-	if d.slow != "" {
-		n = min(n, 1)
-	}
-	d.replanned = true
 	return n
 }

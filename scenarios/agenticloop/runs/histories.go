@@ -170,7 +170,7 @@ func (t told) line() string {
 		{t.Move.Allowed != nil, "allowed_plugins " + strings.Join(t.Move.Allowed, " ")},
 		{t.Move.Own, "as an event of the tool's own"},
 		{t.Move.Left, "with what another step left in the context"},
-		{t.Decision != nil && t.Decision.Anew, "the plan is to be given up"},
+		{t.Plans > 0, fmt.Sprintf("%d plans are to be given up", t.Plans)},
 		{t.Decision != nil, t.toDecide()},
 		{t.lost != nil, "for the second time, since the answer was lost"},
 	} {

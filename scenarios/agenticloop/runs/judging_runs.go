@@ -51,7 +51,8 @@ func goalOf(t told) check.Matcher {
 func (t told) checkState(j *scenarios.Judge) {
 	name := t.host.Name
 	if t.Rule == nil && t.seen.Did != model.Asked {
-		return // there need be no run (AL-R10, AL-R25)
+		t.checkOverAtOnce(j)
+		return
 	}
 	run := t.host.Run(t.run())
 	for _, id := range (scenarios.IDs{agenticloop.RFC103T8, agenticloop.RFC103P5}) {
@@ -94,6 +95,16 @@ func (t told) checkState(j *scenarios.Judge) {
 	}
 }
 
+// checkOverAtOnce checks that a run which ends in its first turn is over. There need be no such run (AL-R10, AL-R25).
+func (t told) checkOverAtOnce(j *scenarios.Judge) {
+	for _, e := range t.host.Ends().Values {
+		if run := t.host.Run(e.At("/payload/run_id").String()); run.Present() {
+			want := map[string]string{host.Completed: "done", host.Escalated: "escalated"}[e.Key("type").String()]
+			j.Check(agenticloop.RFC103S8, run.Key("status")).To(check.Equal(want), "%s: status", t.host.Name)
+		}
+	}
+}
+
 // checkUnwritten checks that what a result says that is ignored is not in what the agent goes by. Its log may tell of it.
 func (t told) checkUnwritten(j *scenarios.Judge, id scenarios.RequirementID) {
 	body, _ := t.Move.Body.(host.Object)
@@ -126,6 +137,9 @@ func (t told) attempt() (n int64, known bool) {
 // meetsBudget reports whether a turn is to end its run for want of budget, or ends it and may do so for that, or ends it early. A plugin
 // may have a bound of its own below max_steps: it is one only if no run goes further.
 func meetsBudget(t told) bool {
+	if t.beginsAmiss() {
+		return true
+	}
 	if t.Over || t.AtOnce || t.Rule != nil && t.Rule != model.Matching && t.Rule != model.Fruitless {
 		return false
 	}
@@ -135,8 +149,18 @@ func meetsBudget(t told) bool {
 	return t.MustEnd && (t.seen.Did == model.Asked || t.Decision != nil && t.Decision.Kind == model.Call)
 }
 
+// beginsAmiss reports whether a run begins with another budget than that of the config. Its start asks for none.
+func (t told) beginsAmiss() bool {
+	n, whole := t.host.Run(t.run()).Key("max_steps").Int()
+	return t.Rule == nil && t.seen.Did == model.Asked && whole && n != int64(t.Budget)
+}
+
 // checkBudget compares where a run is given up with its budget.
 func (t told) checkBudget(j *scenarios.Judge) {
+	if t.beginsAmiss() {
+		j.Check(agenticloop.RFC103G7, t.host.Run(t.run()).Key("max_steps")).To(check.Equal(t.Budget), "%s: max_steps of the run", t.host.Name)
+		return
+	}
 	if !t.MayEnd {
 		j.Check(agenticloop.RFC103G7, t.host.OfType(host.Escalated)).To(check.Len(0),
 			"%s: ends of a run that has asked for %d steps, with max_steps %s, where another run went as far as step %d", t.host.Name,
@@ -157,10 +181,11 @@ func (t told) budgets() string {
 }
 
 // reframes reports whether a planner was to give up its plan once more than it may, or its run was given up where it was to give up its
-// plan. A budget may end a run as well.
+// plan. A budget may end a run as well, and so may a second plan that is given up in one turn.
 func (t told) reframes() bool {
 	own := t.Move.Own && t.Move.Left // another scenario says that it is no failure
-	return t.decided && t.Anew && t.Rule == model.Matching && !t.MayEnd && !own && (t.Over || t.seen.Did == model.Escalated)
+	ends := t.Over || t.seen.Did == model.Escalated && t.Plans == 1
+	return t.decided && t.Plans > 0 && t.Rule == model.Matching && !t.MayEnd && !own && ends
 }
 
 // checkReframes compares how often a run has given up its plan with how often it may. The reframe that would be one too many may count
@@ -180,7 +205,8 @@ func (t told) checkReframes(j *scenarios.Judge) {
 func (t told) plain() bool {
 	_, isObject := t.Move.Body.(host.Object)
 	d := t.Decision
-	if !isObject || t.Move.Own || t.Rule != model.Matching || d == nil || d.Kind != model.Call || d.Anew || host.SizeOf(d.Arguments) > 200 {
+	if !isObject || t.Move.Own || t.Rule != model.Matching || d == nil || d.Kind != model.Call || d.Command != "" || d.Anew ||
+		host.SizeOf(d.Arguments) > 200 {
 		return false
 	}
 	return !slices.ContainsFunc(reserved, func(name string) bool { _, there := d.Arguments[name]; return there })

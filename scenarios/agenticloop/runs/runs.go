@@ -11,6 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/model"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Suite compares drawn runs with what the interpreter says.
@@ -190,8 +191,9 @@ var givesUp = asked(scenarios.Scenario{
 
 // RFC-103 Error Handling (AL-R5, AL-R8, AL-R108).
 var triesAgain = asked(scenarios.Scenario{
-	ID:     "agenticloop/runs/tries-again",
-	Title:  "while retries remain, the failed step is asked for again with the same tool, and its attempt grows by one, at any step",
+	ID: "agenticloop/runs/tries-again",
+	Title: "while retries remain, the failed step is asked for again with the same tool and command, and its attempt grows by one, at any " +
+		"step",
 	Proves: scenarios.IDs{agenticloop.RFC103F4},
 	Claim:  claims.Retries,
 }, question{
@@ -200,6 +202,10 @@ var triesAgain = asked(scenarios.Scenario{
 		asked, attempt := t.host.Requests(), t.host.Run(t.Before.ID).Key("attempt")
 		j.Check(agenticloop.RFC103F4, asked.Each("/payload/step")).To(check.Equal([]int64{t.Before.Step}), "%s: step", t.host.Name)
 		j.Check(agenticloop.RFC103F4, asked.Each("/payload/tool")).To(check.Equal([]string{t.Before.Tool}), "%s: tool", t.host.Name)
+		if command := t.asked.Key("tool_command"); command.Present() {
+			j.Check(agenticloop.RFC103F4, asked.Each("/payload/tool_command")).To(check.Equal([]any{command.Actual()}), "%s: command",
+				t.host.Name)
+		}
 		if before, known := t.attempt(); known {
 			j.Check(agenticloop.RFC103F4, attempt).To(check.Equal(before+1), "%s: attempt", t.host.Name)
 		} else {
@@ -290,7 +296,7 @@ var completesAsItWent = asked(scenarios.Scenario{
 		j.Check(agenticloop.RFC103E12, end.Each("/payload/goal")).To(check.Each(goalOf(t)), "%s: goal", t.host.Name)
 		j.Check(agenticloop.RFC103E13, end.Each("/payload/outcome")).To(check.Each(check.Text()), "%s: outcome", t.host.Name)
 		steps := end.Each("/payload/steps_taken")
-		if t.Rule == nil && len(steps.Values) == 0 { // the text has no run that is done at its start
+		if t.Rule == nil && !slices.ContainsFunc(steps.Values, wire.Value.Present) { // the text has no run that is done at its start
 			j.Find("", "%s: agent.completed does not say that it took no step", t.host.Name)
 			return
 		}

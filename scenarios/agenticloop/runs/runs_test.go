@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/openassay/assay/gen/agenticloop"
@@ -34,6 +35,11 @@ func asking(step int, tool string) host.Object {
 
 func (s story) observed(t *testing.T, budget int) runs.Observation {
 	body := host.Object{}
+	s.start = host.Clone(s.start)
+	updates, _ := s.start["state_updates"].(host.Object)
+	if run, starts := host.RunsOf(updates)["R"].(host.Object); starts && run["max_steps"] != json.Number("21") {
+		run["max_steps"] = budget
+	}
 	turn := func(kind model.Kind, before, answer host.Object) runs.Taken {
 		return runs.Taken{Move: model.Move{Kind: kind, Body: body}, Turn: hosttest.Turn(t, string(kind), before, answer)}
 	}
@@ -99,6 +105,11 @@ func TestJudges(t *testing.T) {
 		{"a step left out", told(func(s *story) { s.result = third }), 9, "goes-on", agenticloop.RFC103V9},
 		{"a result passed over", told(func(s *story) { s.result = hosttest.Ok(nil) }), 9, "goes-on", agenticloop.RFC103T9},
 		{"a step too many", honest, 1, "keeps-its-budget", agenticloop.RFC103F7},
+		{"another budget than the config's", told(func(s *story) {
+			run := hosttest.Running(1, "fetch")
+			run["max_steps"] = 21
+			s.start = hosttest.Ok(host.Object{"R": run}, asking(1, "fetch"))
+		}), 9, "keeps-its-budget", agenticloop.RFC103G7},
 		{"a step count that is off", told(func(s *story) {
 			s.end = hosttest.Ok(host.Object{"R": hosttest.Over("done", 2)}, hosttest.Completion("R", 3))
 		}), 9, "completes-as-it-went", agenticloop.RFC103E14},
@@ -123,6 +134,34 @@ func second(t *testing.T, moves ...runs.Taken) runs.Observation {
 			Runs:  []model.Run{{Goal: "g", Budget: 9, Decisions: []model.Decision{call(false), call(true), call(true)}}},
 			Turns: append([]runs.Taken{start}, moves...),
 		}},
+	}
+}
+
+// A run that is done in its first turn need not say that it took no step, and need not be there. If it is, it is over.
+func TestJudgesOfARunThatIsOverAtOnce(t *testing.T) {
+	silent := hosttest.Completion("R", 0)
+	delete(silent["payload"].(host.Object), "steps_taken")
+	for _, c := range []struct {
+		name     string
+		answer   host.Object
+		scenario string
+		want     scenarios.RequirementID
+	}{
+		{"no steps", hosttest.Ok(host.Object{"R": hosttest.Over("done", 0)}, hosttest.Completion("R", 0)), "completes-as-it-went", "passed"},
+		{"no word of steps", hosttest.Ok(nil, silent), "completes-as-it-went", "passed"},
+		{"a step", hosttest.Ok(nil, hosttest.Completion("R", 1)), "completes-as-it-went", agenticloop.RFC103E14},
+		{"it is done", hosttest.Ok(host.Object{"R": hosttest.Over("done", 0)}, silent), "keeps-its-state", "passed"},
+		{"it goes on", hosttest.Ok(host.Object{"R": hosttest.Running(0, "")}, silent), "keeps-its-state", agenticloop.RFC103S8},
+	} {
+		t.Run(c.name+", "+c.scenario, func(t *testing.T) {
+			move := model.Move{Kind: model.Start, Body: host.Object{}}
+			o := honest.observed(t, 9)
+			o.Programs = append(o.Programs, runs.Played{
+				Runs:  []model.Run{{Goal: "g", Budget: 9, Decisions: []model.Decision{{Kind: model.Done}}}},
+				Turns: []runs.Taken{{Move: move, Turn: hosttest.Turn(t, "start", nil, c.answer)}},
+			})
+			hosttest.Expect(t, "runs/"+c.scenario, o, string(c.want))
+		})
 	}
 }
 

@@ -20,6 +20,7 @@ type told struct {
 	host    host.Turn
 	files   wire.Value // of its workspace after the turn, if it has one
 	before  wire.Value // the same before the turn
+	asked   wire.Value // the payload of the request that its run made last
 	lost    *host.Turn // the same job before, of which the answer was lost
 	live    bool       // decisions may differ
 	most    int64      // max_reframes
@@ -36,7 +37,7 @@ func (o Observation) tell() (all []told) {
 	furthest := int64(0)
 	for _, played := range o.Programs {
 		world, last := model.Begin(model.Program{Runs: played.Runs}, o.Settings), []string(nil)
-		before := map[int]wire.Value{} // the files of runs
+		before, asked := map[int]wire.Value{}, map[int]wire.Value{} // the files of runs, and what they asked for last
 		for _, taken := range played.Turns {
 			t, ok := world.Turn(taken.Move)
 			if !ok {
@@ -48,7 +49,10 @@ func (o Observation) tell() (all []told) {
 			as := told{
 				Turn: t, Goal: run.Goal, Allowed: world.Allowed(t), Planned: t.Decision, last: last, host: taken.Turn, lost: taken.Lost,
 				live: o.Live, most: int64(run.Reframes), own: o.Settings.Name, seen: s, after: world.Runs[taken.Move.Run],
-				decided: o.Settings.Steered && !o.Live,
+				decided: o.Settings.Steered && !o.Live, asked: asked[taken.Move.Run],
+			}
+			if s.Did == model.Asked || s.Did == model.Retried {
+				asked[taken.Move.Run] = taken.Turn.Requests().Last().Key("payload")
 			}
 			if as.files = taken.Files; as.files.Present() {
 				as.before, before[taken.Move.Run] = before[taken.Move.Run], as.files

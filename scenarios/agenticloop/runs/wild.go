@@ -21,6 +21,7 @@ const (
 	oneInConfig = 8 // its config says something else
 	oneInFiled  = 3 // it has a workspace
 	oneInPlan   = 5 // its planner gives up the plan
+	oneInTwice  = 4 // and then the next one, too
 	oneInFickle = 3 // its planner gives up every second plan, and may do so a few times
 	oneInBroken = 3 // the tool fails until nobody asks it any more
 	oneInAtOnce = 8 // its first decision is one that asks for nothing
@@ -93,7 +94,7 @@ func (d *drawing) wildLine(i int) *line {
 		}
 		for i := range l.run.Decisions {
 			if d.Rand.IntN(oneIn) == 0 && l.run.Decisions[i].Kind == model.Call {
-				l.run.Decisions[i].Anew = true
+				l.run.Decisions[i].Anew, l.run.Decisions[i].Twice = true, d.Rand.IntN(oneInTwice) == 0
 			}
 		}
 	}

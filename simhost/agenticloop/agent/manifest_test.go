@@ -77,8 +77,8 @@ func TestTheSeamsOfTheProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	fill := func(template json.RawMessage, more ...string) (out any) {
-		text := strings.NewReplacer(append([]string{`"${arguments}"`, `{"a":1}`, "${tool}", "fabric", "${outcome}", "so", "${model}",
-			"m", "${key}", "k"}, more...)...).Replace(string(template))
+		text := strings.NewReplacer(append([]string{`"${arguments}"`, `{"a":1}`, "${tool}", "fabric", "${command}", "read",
+			"${outcome}", "so", "${model}", "m", "${key}", "k"}, more...)...).Replace(string(template))
 		if err := json.Unmarshal([]byte(text), &out); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
