@@ -149,10 +149,11 @@ func meetsBudget(t told) bool {
 	return t.MustEnd && (t.seen.Did == model.Asked || t.Decision != nil && t.Decision.Kind == model.Call)
 }
 
-// beginsAmiss reports whether a run begins with another budget than that of the config. Its start asks for none.
+// beginsAmiss reports whether a run begins with another budget than that of the config, and no bound of the plugin's own explains it.
+// Its start asks for none.
 func (t told) beginsAmiss() bool {
 	n, whole := t.host.Run(t.run()).Key("max_steps").Int()
-	return t.Rule == nil && t.seen.Did == model.Asked && whole && n != int64(t.Budget)
+	return t.Rule == nil && t.seen.Did == model.Asked && whole && (n > int64(t.Budget) || n < min(int64(t.Budget), t.furthest))
 }
 
 // checkBudget compares where a run is given up with its budget.
