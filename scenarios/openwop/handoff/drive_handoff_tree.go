@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -21,6 +22,8 @@ type TreeObservation struct {
 	// Sentinel and Window separate the two logs of each member.
 	Sentinel wire.Wait     `json:"sentinel"`
 	Window   time.Duration `json:"windowNs"`
+	// Bulk is another such tree, whose top a bulk cancel named, beyond quick and where the host took that.
+	Bulk *TreeObservation `json:"bulk,omitempty"`
 }
 
 // TreePause is a pause of a member of the tree. Not every host pauses runs.
@@ -41,10 +44,10 @@ type TreeMember struct {
 var cancelledTree = &scenarios.Drive[TreeObservation]{
 	ID: "openwop/tree-that-is-cancelled",
 	Title: "runs a loop whose worker is a loop whose worker waits half a minute, pauses one of the two below where the host pauses " +
-		"runs, cancels the first, runs a sentinel, waits a window and looks at all three",
+		"runs, cancels the first, runs a sentinel, waits a window and looks at all three; beyond quick cancels another tree in bulk",
 	Sends: []string{
 		"{create run} (assay-loop with the worker assay-loop-waits)", "{read run}, of each", "{poll log}, of each",
-		"{pause run}, of one", "{cancel run}", "{create run} (sentinel)",
+		"{pause run}, of one", "{cancel run}", "{cancel runs}", "{create run} (sentinel)",
 	},
 	Replies: 40,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TreeObservation) {
@@ -75,7 +78,30 @@ var cancelledTree = &scenarios.Drive[TreeObservation]{
 		o.Pause.Member = h.Between(1, len(runs)-1)
 		o.Pause.Reply, o.Pause.Still = runs[o.Pause.Member].PauseIfOffered(ctx, "to pause a run below the one that is cancelled")
 		cut(ctx, h, runs, way, o)
+		if h.Depth > scenarios.Quick {
+			o.inBulk(ctx, h, way)
+		}
 	},
+}
+
+// inBulk has a bulk cancel name the top of another tree. Not every host has such an operation.
+func (o *TreeObservation) inBulk(ctx context.Context, h host.Host, way host.Scripted) {
+	b := &TreeObservation{Way: way.Fixture}
+	runs := descend(ctx, h, []*host.Run{h.Create(ctx, "create another tree", way.Request(nil))}, &b.Running)
+	if !b.Running.Reached {
+		return
+	}
+	reply := h.Send(ctx, wire.Call{Operation: dialect.CancelRuns.Of(), Body: map[string]any{"runIds": []string{runs[0].ID}},
+		Label: "to cancel the top of another tree in bulk"})
+	b.Cancelled = reply.StatusValue()
+	if results := reply.Value("").Key("results").Items(); len(results) == 0 || results[0].Key("ok").Actual() != true {
+		return
+	}
+	for i, r := range runs {
+		name := o.Members[i].Name
+		b.Members = append(b.Members, TreeMember{Name: name + ", cancelled in bulk", Log: r.Finish(ctx, "log of "+name+", cancelled in bulk")})
+	}
+	o.Bulk = b
 }
 
 // descend finds the run's child and grandchild.
