@@ -32,6 +32,7 @@ type Bounded struct {
 	Options dialect.Configurable `json:"options"`
 	Crosses int                  `json:"crosses"`        // the bound that it crosses; 0 for none
 	Held    *host.Suspension     `json:"held,omitempty"` // if it waits for an answer before that
+	Pause   host.ShortPause      `json:"pause,omitzero"` // while it waits
 	Log     host.RunLog          `json:"log"`
 }
 
@@ -42,9 +43,9 @@ const hugeTimeout = 600_000
 var boundsTogether = &scenarios.Drive[TogetherObservation]{
 	ID: "openwop/bounds-together",
 	Title: "starts workflows with several nodes, an approval or a loop, sets recursionLimit, runTimeoutMs, maxLoopIterations and " +
-		"escalationThreshold on every run, and lets each run cross at most one of these bounds",
+		"escalationThreshold on every run, pauses the one that waits beyond quick, and lets each run cross at most one of these bounds",
 	Sends: []string{"{create run} (assay-nodes or another of several nodes; assay-approval; assay-loop) with every bound in configurable",
-		"{answer node}", "{read run}", "{poll log}"},
+		"{pause run}", "{resume run}", "{answer node}", "{read run}", "{poll log}"},
 	Dimensions: together,
 	Timeout:    5 * time.Minute, // its logs are long, and pages may be short
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TogetherObservation) {
@@ -122,7 +123,12 @@ func (b *Bounded) run(ctx context.Context, h host.Host, request dialect.CreateRu
 	r := h.Create(ctx, "create "+b.What, request)
 	if b.Held != nil {
 		*b.Held = r.HeldAs(ctx, marker, 1, 0)
-		if !b.Held.Suspended.Reached || !r.Resolves(ctx, b.Held) {
+		if b.Held.Suspended.Reached && h.Depth > scenarios.Quick {
+			if b.Pause = r.PausesShortly(ctx, b.What); host.Succeeded(b.Pause.GoOn.Status) {
+				r.AwaitSuspended(ctx, 0)
+			}
+		}
+		if !r.Resolves(ctx, b.Held) {
 			return
 		}
 	}

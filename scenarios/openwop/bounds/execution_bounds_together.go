@@ -23,6 +23,7 @@ var nodesTogether = scenarios.Scenario{
 		for _, b := range o.Nodes {
 			if b.Held != nil {
 				b.Held.Given(j)
+				b.Pause.Given(j, b.What)
 				b.Held.CheckAnswered(j)
 				b.Held.CheckPassed(j, b.Log)
 			}

@@ -21,6 +21,8 @@ type TreeObservation struct {
 	// Sentinel and Window separate the two logs of each member.
 	Sentinel wire.Wait     `json:"sentinel"`
 	Window   time.Duration `json:"windowNs"`
+	// Bulk is another such tree, whose top a bulk cancel named, beyond quick and where the host took that.
+	Bulk *TreeObservation `json:"bulk,omitempty"`
 }
 
 // TreePause is a pause of a member of the tree. Not every host pauses runs.
@@ -41,10 +43,10 @@ type TreeMember struct {
 var cancelledTree = &scenarios.Drive[TreeObservation]{
 	ID: "openwop/tree-that-is-cancelled",
 	Title: "runs a loop whose worker is a loop whose worker waits half a minute, pauses one of the two below where the host pauses " +
-		"runs, cancels the first, beyond quick now and then as one of many, runs a sentinel, waits a window and looks at all three",
+		"runs, cancels the first, runs a sentinel, waits a window and looks at all three; beyond quick cancels another tree in bulk",
 	Sends: []string{
 		"{create run} (assay-loop with the worker assay-loop-waits)", "{read run}, of each", "{poll log}, of each",
-		"{pause run}, of one", "{cancel run}, or {cancel runs}", "{create run} (sentinel)",
+		"{pause run}, of one", "{cancel run}", "{cancel runs}", "{create run} (sentinel)",
 	},
 	Replies: 40,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TreeObservation) {
@@ -75,7 +77,29 @@ var cancelledTree = &scenarios.Drive[TreeObservation]{
 		o.Pause.Member = h.Between(1, len(runs)-1)
 		o.Pause.Reply, o.Pause.Still = runs[o.Pause.Member].PauseIfOffered(ctx, "to pause a run below the one that is cancelled")
 		cut(ctx, h, runs, way, o)
+		if h.Depth > scenarios.Quick {
+			o.inBulk(ctx, h, way)
+		}
 	},
+}
+
+// inBulk has a bulk cancel name the top of another tree. Not every host has such an operation.
+func (o *TreeObservation) inBulk(ctx context.Context, h host.Host, way host.Scripted) {
+	b := &TreeObservation{Way: way.Fixture}
+	runs := descend(ctx, h, []*host.Run{h.Create(ctx, "create another tree", way.Request(nil))}, &b.Running)
+	if !b.Running.Reached {
+		return
+	}
+	reply := h.CancelMany(ctx, "to cancel the top of another tree in bulk", []string{runs[0].ID})
+	b.Cancelled = reply.StatusValue()
+	if results := reply.Value("").Key("results").Items(); len(results) == 0 || results[0].Key("ok").Actual() != true {
+		return
+	}
+	for i, r := range runs {
+		name := o.Members[i].Name
+		b.Members = append(b.Members, TreeMember{Name: name + ", cancelled in bulk", Log: r.Finish(ctx, "log of "+name+", cancelled in bulk")})
+	}
+	o.Bulk = b
 }
 
 // descend finds the run's child and grandchild.
@@ -96,7 +120,7 @@ func descend(ctx context.Context, h host.Host, runs []*host.Run, running *wire.W
 
 // cut cancels the top of the tree and reads every member twice.
 func cut(ctx context.Context, h host.Host, runs []*host.Run, way host.Scripted, o *TreeObservation) {
-	o.Cancelled = cancel(ctx, runs[0])
+	o.Cancelled = runs[0].Cancel(ctx, h.Name("enough"))
 	var before, after []host.RunLog
 	for i, r := range runs {
 		before = append(before, o.Members[i].Log)
@@ -112,14 +136,4 @@ func cut(ctx context.Context, h host.Host, runs []*host.Run, way host.Scripted, 
 	for i, r := range runs {
 		o.Members[i].Later = r.Stands(ctx, o.Members[i].Name+" after the sentinel and a quiet window")
 	}
-}
-
-// cancel cancels a run by one of the two operations that do.
-func cancel(ctx context.Context, r *host.Run) wire.Value {
-	if r.Depth > scenarios.Quick && r.Rand.IntN(2) == 0 {
-		if many := r.CancelMany(ctx, "cancel, as one of many", []string{r.ID}); many.Value("/results/0/ok").Actual() == true {
-			return many.StatusValue()
-		}
-	}
-	return r.Cancel(ctx, r.Name("enough"))
 }

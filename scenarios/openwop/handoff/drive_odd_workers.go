@@ -23,7 +23,8 @@ type OddWorkersObservation struct {
 	Mapped   bool              `json:"mapped"`
 	Outcome  string            `json:"outcome"` // of the parent's variable that a failing worker would write, where outputs are mapped
 	Workers  []Odd             `json:"workers"`
-	Asked    []host.Suspension `json:"asked"` // of the workers that ask, in order
+	Asked    []host.Suspension `json:"asked"`          // of the workers that ask, in order
+	Pause    host.ShortPause   `json:"pause,omitzero"` // of the loop, while the first of these asks
 	Log      host.RunLog       `json:"log"`
 	Children []host.ChildRun   `json:"children"`
 }
@@ -47,9 +48,10 @@ const (
 var oddWorkers = &scenarios.Drive[OddWorkersObservation]{
 	ID: "openwop/odd-workers",
 	Title: "runs a loop of many workers, a few a turn, with some among them that fail, are no workflow of the host's or ask a person, in a " +
-		"drawn order, or failing in a row, and none of them first; answers those that ask, and reads them all",
+		"drawn order, or failing in a row, and none of them first; beyond quick the loop is paused and resumed while the first " +
+		"asks; answers those that ask, and reads them all",
 	Sends: []string{"{create run} (assay-loop-mapped or assay-loop with a drawn plan)", "{read run}", "{poll log}", "{read run:childRunId}",
-		"{poll log:childRunId}", "{answer node:childRunId}"},
+		"{poll log:childRunId}", "{pause run}", "{resume run}", "{answer node:childRunId}"},
 	Dimensions: []*scenarios.Dimension{crowd, odd, crew},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *OddWorkersObservation) {
 		h := host.Host{Conn: c}
@@ -82,6 +84,9 @@ var oddWorkers = &scenarios.Drive[OddWorkersObservation]{
 				break
 			}
 			held := child.Held(ctx, 1, 0)
+			if len(o.Asked) == 0 && h.Depth > scenarios.Quick {
+				o.Pause = r.PausesShortly(ctx, "the loop whose worker asks")
+			}
 			taken := child.Resolves(ctx, &held)
 			if o.Asked = append(o.Asked, held); !taken {
 				break
@@ -105,13 +110,14 @@ func (o *OddWorkersObservation) plan() (p host.Plan) {
 	return p
 }
 
-// group draws which workers are decided on together. The first of each kind that is lost is never the first of its turn.
+// group draws which workers are decided on together. The first of each kind that is lost is never the first of its turn, and beyond quick
+// one that asks is not the last of its turn, if another one can follow it.
 func (o *OddWorkersObservation) group(h host.Host) {
 	turn, members, most := 0, []string{}, h.Draw(crew)
 	met := map[string]bool{endsWell: true, endsAsked: true}
 	for i := range o.Workers {
 		w := &o.Workers[i]
-		joins := !met[w.Ends]
+		joins := !met[w.Ends] || i > 0 && h.Depth > scenarios.Quick && o.Workers[i-1].Ends == endsAsked
 		met[w.Ends] = true
 		if len(members) >= most && !joins || slices.Contains(members, w.Worker) {
 			turn, members, most = turn+1, nil, h.Draw(crew)
@@ -165,6 +171,9 @@ func (o *OddWorkersObservation) draw(h host.Host) string {
 	h.Rand.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
 	if row { // those that fail follow one another
 		slices.SortStableFunc(others, func(a, b Odd) int { return failing(b) - failing(a) })
+	}
+	if asks := slices.IndexFunc(others, func(w Odd) bool { return w.Ends == endsAsked }); h.Depth > scenarios.Quick && asks >= 0 {
+		others = slices.Insert(others, asks+1, Odd{Worker: h.Name("no-such-workflow"), Ends: endsMissing}) // it stands in no turn yet
 	}
 	o.Workers = append([]Odd{{Worker: well[0], Ends: endsWell}}, others...)
 	o.group(h)

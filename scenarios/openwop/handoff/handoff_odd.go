@@ -87,6 +87,7 @@ func checkError(j *scenarios.Judge, steps wire.Found, worker string) {
 
 // given blocks the judge unless the loop decided on its workers in order, each that asked was answered, and it ended.
 func (o OddWorkersObservation) given(j *scenarios.Judge) {
+	o.Pause.Given(j, "the loop whose worker asks")
 	for _, a := range o.Asked {
 		host.ChildServed(j, a.Log.Created, a.Log.RunID)
 		a.Given(j)

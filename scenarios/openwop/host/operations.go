@@ -109,6 +109,28 @@ func (r *Run) PauseIfOffered(ctx context.Context, what string) (reply Answered, 
 	return reply, still
 }
 
+// ShortPause is a pause that did not last.
+type ShortPause struct {
+	Reply Answered  `json:"reply"` // zero if the host lists policies and not to pause at once
+	Still wire.Wait `json:"still"` // until its status is paused
+	GoOn  Answered  `json:"goOn"`  // zero if it was not paused
+}
+
+// PausesShortly pauses the run, if the host does that, and has it go on.
+func (r *Run) PausesShortly(ctx context.Context, what string) (p ShortPause) {
+	if p.Reply, p.Still = r.PauseIfOffered(ctx, "to pause "+what); Succeeded(p.Reply.Status) {
+		p.GoOn = r.GoOn(ctx, "to have "+what+" go on")
+	}
+	return p
+}
+
+// Given blocks the judge if the run was paused and did not go on.
+func (p ShortPause) Given(j *scenarios.Judge, what string) {
+	if Succeeded(p.Reply.Status) && !Succeeded(p.GoOn.Status) {
+		j.Block("setup failed: "+what+" was paused and cannot go on: HTTP "+p.GoOn.Status.JSON(), "serve {resume run}")
+	}
+}
+
 // UnlessLacking ends the drive with blocked. If look finds, on a finished run, that the host lacks the operation,
 // it ends the drive with that reason first.
 func (h Host) UnlessLacking(ctx context.Context, blocked error, look func(*Run)) {

@@ -19,7 +19,7 @@ var drawnFits = scenarios.Scenario{
 	Title:  "an answer to one of several questions that is close to what its schema takes is refused with all the others, and moves nothing",
 	Proves: scenarios.IDs{openwop.OWPINT13, openwop.OWPINT22},
 	Claim:  claims.Clarifications,
-	Ask: scenarios.Ask(drawnQuestions, func(o DrawnAnswersObservation, j *scenarios.Judge) {
+	Ask: ofQuestions(func(o DrawnAnswersObservation, j *scenarios.Judge) {
 		o.checkRefused(j, openwop.OWPINT22, http.StatusBadRequest, http.StatusUnprocessableEntity)
 	}),
 }
@@ -29,7 +29,7 @@ var drawnReaches = scenarios.Scenario{
 	Title:  "answers of every JSON type reach the run as they were given, false, 0, empty and null among them",
 	Proves: scenarios.IDs{openwop.OWPINT2, openwop.OWPINT21},
 	Claim:  claims.Clarifications,
-	Ask: scenarios.Ask(drawnQuestions, func(o DrawnAnswersObservation, j *scenarios.Judge) {
+	Ask: ofQuestions(func(o DrawnAnswersObservation, j *scenarios.Judge) {
 		o.checkReaches(j, openwop.OWPINT22, openwop.OWPINT21, "/answer/answers")
 		o.checkLate(j)
 	}),
@@ -95,4 +95,14 @@ func (o DrawnAnswersObservation) checkReaches(j *scenarios.Judge, wrong, id scen
 func (o DrawnAnswersObservation) checkLate(j *scenarios.Judge) {
 	j.Check(openwop.OWPINT2, o.Late.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s", o.Late.Asked)
 	checkUntouched(j, openwop.OWPINT2, o.End, o.Later, "the same answer once more")
+}
+
+// ofQuestions asks one question about every run that asked drawn ones.
+func ofQuestions(judge func(DrawnAnswersObservation, *scenarios.Judge)) scenarios.Question {
+	return scenarios.Ask(drawnQuestions, func(o DrawnAnswersObservation, j *scenarios.Judge) {
+		judge(o, j)
+		if o.Again != nil {
+			judge(*o.Again, j)
+		}
+	})
 }

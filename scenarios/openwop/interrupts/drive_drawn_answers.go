@@ -25,6 +25,8 @@ type DrawnAnswersObservation struct {
 	End   host.RunLog  `json:"end"`
 	Late  Response     `json:"late"` // the right answer once more
 	Later host.RunLog  `json:"later"`
+
+	Again *DrawnAnswersObservation `json:"again,omitempty"` // another run, whose questions have the same ids and take other values
 }
 
 // kindOf is a kind of answer to a question: its schema, right answers, and wrong ones that are close to these.
@@ -63,35 +65,65 @@ var drawnQuestions = &scenarios.Drive[DrawnAnswersObservation]{
 		h := host.Host{Conn: c}
 		way := ourGate(h, gateWay{fixture: fixture.Questions, node: "ask"})
 		all := kinds(h.Marker())
-		o.Given = model.Values{}
-		var questions []any
-		var wrong []attempt
-		for i := range h.Draw(asked) {
-			id := fmt.Sprintf("q%d-%s", i, h.Marker())
-			k := all[i%len(all)]
-			if i > 0 {
-				k = all[h.Rand.IntN(len(all))]
+		ids, chosen := make([]string, h.Draw(asked)), make([]int, 0, len(all))
+		o.ask(ctx, h, way, len(ids), func(i int) (string, kindOf) {
+			ids[i], chosen = fmt.Sprintf("q%d-%s", i, h.Marker()), append(chosen, 0)
+			if i > 0 { // the first is empty
+				chosen[i] = h.Rand.IntN(len(all))
 			}
-			questions = append(questions, map[string]any{"id": id, "question": "What of " + h.Marker() + "?", "schema": k.schema})
-			if o.Given[id] = k.right[0]; i > 0 { // the first is empty
-				o.Given[id] = k.right[h.Rand.IntN(len(k.right))]
-			}
-			for _, value := range k.wrong {
-				wrong = append(wrong, attempt{miss: wrongAnswer, what: fmt.Sprintf("with %s for question %d of %s", wire.Compact(value), i+1,
-					wire.Compact(k.schema)), value: map[string]any{id: value}})
-			}
+			return ids[i], all[chosen[i]]
+		})
+		if h.Depth > scenarios.Quick && o.Round.Waits.Reached {
+			o.Again = &DrawnAnswersObservation{}
+			o.Again.ask(ctx, h, way, len(ids), func(i int) (string, kindOf) {
+				return ids[i], all[(chosen[i]+1+h.Rand.IntN(len(all)-1))%len(all)]
+			})
 		}
-		h.Rand.Shuffle(len(questions), func(i, j int) { questions[i], questions[j] = questions[j], questions[i] })
-		way.inputs = map[string]any{"questions": questions}
-		wrong = append(drawn(h, wrong[1:]), wrong[0]) // a number for a text is always among them
-		for i := range wrong {
-			answers := maps.Clone(o.Given)
-			maps.Copy(answers, wrong[i].value.(map[string]any))
-			wrong[i].value = map[string]any{"answers": answers}
-		}
-		w := wait(ctx, h, way)
-		o.answerDrawn(ctx, w, wrong, map[string]any{"answers": o.Given})
 	},
+}
+
+// ask has a run ask n questions, whose ids and kinds pick chooses, and answers them.
+func (o *DrawnAnswersObservation) ask(ctx context.Context, h host.Host, way gateWay, n int, pick func(i int) (string, kindOf)) {
+	o.Given = model.Values{}
+	var questions []any
+	var wrong []attempt
+	for i := range n {
+		id, k := pick(i)
+		questions = append(questions, map[string]any{"id": id, "question": "What of " + h.Marker() + "?", "schema": k.schema})
+		if o.Given[id] = k.right[0]; i > 0 {
+			o.Given[id] = k.right[h.Rand.IntN(len(k.right))]
+		}
+		for _, value := range k.wrong {
+			wrong = append(wrong, attempt{miss: wrongAnswer, what: fmt.Sprintf("with %s for question %d of %s", wire.Compact(value), i+1,
+				wire.Compact(k.schema)), value: map[string]any{id: value}})
+		}
+	}
+	h.Rand.Shuffle(len(questions), func(i, j int) { questions[i], questions[j] = questions[j], questions[i] })
+	way.inputs = map[string]any{"questions": questions}
+	wrong = append(drawn(h, wrong[1:]), wrong[0]) // a number for a text is always among them
+	for i := range wrong {
+		answers := maps.Clone(o.Given)
+		maps.Copy(answers, wrong[i].value.(map[string]any))
+		wrong[i].value = map[string]any{"answers": answers}
+	}
+	if h.Depth > scenarios.Quick {
+		wrong = append(wrong, listed(wrong[h.Rand.IntN(len(wrong))]))
+	}
+	w := wait(ctx, h, way)
+	o.answerDrawn(ctx, w, wrong, map[string]any{"answers": o.Given})
+}
+
+// listed is an attempt to answer questions in the other form that the protocol has for answers, a list. A host that does not take it
+// refuses it anyway.
+func listed(a attempt) attempt {
+	answers := a.value.(map[string]any)["answers"].(model.Values)
+	list := make([]any, 0, len(answers))
+	for _, id := range slices.Sorted(maps.Keys(answers)) {
+		list = append(list, map[string]any{"id": id, "answer": answers[id]})
+	}
+	a.what += ", in a list"
+	a.value = map[string]any{"answers": list}
+	return a
 }
 
 // answerDrawn sends what is wrong, what is right, and that once more.
@@ -124,6 +156,9 @@ var drawnEvent = &scenarios.Drive[DrawnAnswersObservation]{
 		way := ourGate(h, gateWay{fixture: fixture.Event, node: "wait"})
 		match := map[string]any{"orderId": h.Marker(), "lines": h.Between(2, 999), "paid": h.Between(0, 1) == 1, "naïve": "Zoë " + h.Marker(),
 			"none": "", "zero": 0}
+		if h.Depth > scenarios.Quick {
+			match[deep] = map[string]any{"id": h.Marker(), "count": h.Between(2, 999), "of": map[string]any{"shop": h.Marker(), "open": false}}
+		}
 		way.inputs = map[string]any{"eventType": "order." + h.Marker(), correlation: match}
 		o.Given = maps.Clone(match)
 		o.Given["note"] = host.Values(h.Marker())
@@ -131,6 +166,7 @@ var drawnEvent = &scenarios.Drive[DrawnAnswersObservation]{
 		wrong = append(drawn(h, wrong[2:]), wrong[:2]...) // a text for a number, and no number, are always among them
 		if h.Depth > scenarios.Quick {
 			wrong = append(wrong, resembling(h, o.Given, match)...)
+			wrong = append(wrong, within(o.Given, match)...)
 		}
 		w := wait(ctx, h, way)
 		if w.ID == "" && w.Created.Status/100 == 4 { // a correlation may hold texts alone
@@ -186,6 +222,38 @@ func resembling(h host.Host, right, match map[string]any) (all []attempt) {
 			event: true, value: e})
 	}
 	return all
+}
+
+// deep is the member of a correlation that is an object, with another one in it.
+const deep = "item"
+
+// within returns events that differ from the right one in a member of an object in it: it is another, or missing.
+func within(right, match map[string]any) (all []attempt) {
+	whole := match[deep].(map[string]any)
+	differs := func(what string, item map[string]any) {
+		e := maps.Clone(right)
+		e[deep] = item
+		all = append(all, attempt{miss: wrongAnswer, what: "with an event whose " + deep + " " + what, event: true, value: e})
+	}
+	without := func(object map[string]any, name string) map[string]any {
+		other := maps.Clone(object)
+		delete(other, name)
+		return other
+	}
+	inner := whole["of"].(map[string]any)
+	differs("has another count", with(whole, "count", whole["count"].(int)+1))
+	differs("has no count", without(whole, "count"))
+	differs("has another member in it that is false", with(whole, "of", with(inner, "open", true)))
+	differs("has a member in it without its shop", with(whole, "of", without(inner, "shop")))
+	differs("is empty", map[string]any{})
+	return all
+}
+
+// with returns an object of which a member is another.
+func with(object map[string]any, name string, value any) map[string]any {
+	other := maps.Clone(object)
+	other[name] = value
+	return other
 }
 
 // eventMisses returns events that differ in one member from the right one.

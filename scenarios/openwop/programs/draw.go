@@ -135,6 +135,9 @@ func draw(h host.Host, workflow string, bounded bool) model.Program {
 			}
 			maps.Copy(p.Inputs, values)
 		}
+		if h.Depth > scenarios.Quick {
+			maps.Copy(p.Inputs, former(h, slices.Contains(staff, fixture.EchoTyped)))
+		}
 	}
 	return p
 }

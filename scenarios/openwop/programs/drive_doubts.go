@@ -102,7 +102,9 @@ func doubtful(h host.Host, workflow string, staff []string, floor float64, ceili
 	p.Turns = append(p.Turns, model.Turn{Reason: "the end of " + h.Marker(), Confidence: confident(h, floor)})
 	first := h.Rand.IntN(2)
 	places := (n - first) / 2 // first, first+2 and so on, and never the last turn
-	for k, i := range h.Rand.Perm(places)[:h.DrawUpTo(doubts, places, "no two of them follow one another")] {
+	held := h.Rand.Perm(places)
+	n = h.DrawUpTo(doubts, places, "no two of them follow one another")
+	for k, i := range held[:n] {
 		kind := 0 // there is one of 0, whatever is drawn
 		if k > 0 {
 			kind = h.Draw(unsure)
@@ -112,6 +114,10 @@ func doubtful(h host.Host, workflow string, staff []string, floor float64, ceili
 			t.Workers = append(t.Workers, staff[h.Rand.IntN(len(staff))])
 		}
 		t.Confidence = new([]float64{0, 0.001, floor / 2, floor - 0.001}[kind])
+	}
+	if h.Depth > scenarios.Quick && n < places { // the same decision as one that was held is another one all the same
+		again := p.Turns[first+2*held[h.Rand.IntN(n)]]
+		p.Turns[first+2*held[n]] = again
 	}
 	for range h.Draw(beyond) {
 		p.Turns = append(p.Turns, model.Turn{Workers: team(h, staff, 0)})

@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/openassay/assay/scenarios/openwop/fixture"
@@ -27,6 +28,24 @@ func typed(h host.Host, empty bool) model.Values {
 			"Zoë 名前 🙂": text(h), "a.b/c~d": nested(h)},
 		"list": append([]any{nil, false, 0, "", []any{}, map[string]any{}, nested(h), numbers[h.Draw(number)], text(h)}, ones...),
 	}
+}
+
+// former are values that the variables hold which workers write, before the first does: what is brought back replaces them. An object
+// always stands where one is brought back, so that none can be taken for a part of the other.
+func former(h host.Host, types bool) model.Values {
+	values := model.Values{"heard": text(h), "again": text(h)}
+	if types {
+		maps.Copy(values, model.Values{"flagged": h.Draw(truth) == 1, "counted": numbers[h.Draw(number)], "listed": []any{h.Marker(), 1}})
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if h.Rand.IntN(2) == 0 {
+			delete(values, name)
+		}
+	}
+	if types {
+		values["shaped"] = map[string]any{"former": h.Marker(), "none": 1, "object": map[string]any{"former": true}}
+	}
+	return values
 }
 
 // nested draws an object or a list with such a value in it, and so on.
