@@ -140,7 +140,7 @@ var hung = &scenarios.Drive[HungObservation]{
 		o.Hung = wait("a start", o.Deadline, host.Job{Event: p.Start(p.NewGoal(), nil)})
 		o.Asked = plan.Model.Calls() - before
 		if due, waits := host.PendingOf(o.Control); waits && c.Depth > scenarios.Quick {
-			later := wait("a result", min(o.Deadline, 4*time.Second+3*p.Pace.Turn()), host.Job{State: state, Event: p.Result(due, p.AnyResult())})
+			later := wait("a result", o.Deadline, host.Job{State: state, Event: p.Result(due, p.AnyResult())})
 			o.Later = &later
 		}
 	},

@@ -43,7 +43,7 @@ func (l *line) add(m model.Move) {
 	if l.run.Filed && m.Kind == model.Result && !l.first && l.settings.Own && !l.quoted && l.Depth > scenarios.Quick {
 		l.quoted, m.Own, m.Body, m.Pick = true, true, l.page(), len(ownTypes)-1
 	} else if m.Own && m.Kind == model.Result {
-		m.Pick = l.Rand.IntN(len(ownTypes))
+		m.Pick = l.Rand.IntN(len(ownTypes) - 1)
 	}
 	if l.run.Filed && m.Kind.Passed() && !m.Failing && l.Depth > scenarios.Quick && !slices.Contains(l.unsaid, m.Kind) {
 		l.unsaid, m.Body = append(l.unsaid, m.Kind), l.page()

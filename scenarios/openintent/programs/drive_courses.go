@@ -126,8 +126,8 @@ var drawnCourses = &scenarios.Drive[CoursesObservation]{
 		g.ends(ctx, o, p.ends())
 		o.Unpaced = unpaced(ctx, g.Server)
 		o.Chased = chased(ctx, g.Server)
-		o.Lasting = lasting(ctx, g.Server)
 		o.Left = left(ctx, g.Server)
+		o.Lasting = lasting(ctx, g.Server)
 	},
 }
 

@@ -61,16 +61,11 @@ type LimitObservation struct {
 	Branched host.RunLog `json:"branched,omitzero"`
 }
 
-// Runs are all of its runs.
-func (o LimitObservation) Runs() []host.RunLog {
-	runs := []host.RunLog{o.Unasked, o.Beside, o.Overdone}
-	if o.Branched.Ended.Reached {
-		runs = append(runs, o.Branched)
-	}
-	return runs
-}
+// Runs are its runs but for the branch.
+func (o LimitObservation) Runs() []host.RunLog { return []host.RunLog{o.Unasked, o.Beside, o.Overdone} }
 
-// branch branches off a run that ended at the limit, where branches are claimed, from a drawn event of its first half, with these options.
+// branch branches off a run that ended at the limit, where branches are claimed, from its first event, with these options. No text says
+// whether what a branch took over counts, so it takes over next to nothing.
 func (o *LimitObservation) branch(ctx context.Context, source *host.Run, options dialect.Configurable) {
 	_, claimed := claims.ForkBranch.Look(source.Discovery)
 	n := len(o.Unasked.Events)
@@ -78,7 +73,7 @@ func (o *LimitObservation) branch(ctx context.Context, source *host.Run, options
 	if source.Depth == scenarios.Quick || slow || !claimed || !o.Unasked.Ended.Reached || n == 0 {
 		return
 	}
-	from := host.Sequence(o.Unasked.Events[source.Between(0, n/2)])
+	from := host.Sequence(o.Unasked.Events[0])
 	fork := source.ForkFrom(ctx, source, dialect.ForkRunRequest{Mode: dialect.ForkModeBranch, FromSeq: &from,
 		RunOptionsOverlay: &dialect.RunOptions{Configurable: &options}})
 	o.Branched = fork.Log

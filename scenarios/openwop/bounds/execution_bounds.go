@@ -112,6 +112,9 @@ var nodesClamped = scenarios.Scenario{
 			l.CheckBreach(j, openwop.OWPBND5, dialect.CapKindNodeExecutions, o.Limit, check.Equal(o.Limit+1))
 			checkFailed(l, j, openwop.OWPBND5, dialect.RecursionLimitExceeded)
 		}
+		if o.Branched.Ended.Reached {
+			j.Check(openwop.OWPBND5, starts(o.Branched)).To(host.NoMoreThan(o.Limit), "nodes of a branch that asks for more")
+		}
 	}),
 }
 

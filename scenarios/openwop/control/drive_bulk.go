@@ -94,12 +94,12 @@ func doneRun(ctx context.Context, h host.Host, o *BulkObservation) *host.Run {
 // bulkOffered ends the drive if the host has no bulk cancel. It names a run that
 // has ended, which changes nothing.
 func bulkOffered(ctx context.Context, h host.Host, done *host.Run) {
-	reply := h.CancelMany(ctx, "whether there is a bulk cancel", []string{done.ID})
+	reply := host.CancelMany(ctx, h, "whether there is a bulk cancel", []string{done.ID})
 	done.IsOffered(ctx, "{cancel runs}", reply)
 }
 
 func bulkCancel(ctx context.Context, h host.Host, what string, ids []string) host.Answered {
-	return host.AnsweredBy(what, h.CancelMany(ctx, what, ids))
+	return host.AnsweredBy(what, host.CancelMany(ctx, h, what, ids))
 }
 
 // liveRuns makes two long runs.

@@ -15,6 +15,7 @@ type AskedAgain struct {
 	Second   host.Suspension `json:"second"`
 	Plain    wire.Wait       `json:"plain"`    // until the stream that gathers nothing told of what followed the answer
 	Gathered wire.Wait       `json:"gathered"` // until the other did
+	Refused  bool            `json:"refused"`  // the host did not take the other, or closed it before that
 }
 
 const (
@@ -57,6 +58,7 @@ func hearAsked(ctx context.Context, h host.Host) (o AskedAgain) {
 			if o.Second = r.Held(ctx, way.At[1], way.At[1]); o.Second.Suspended.Reached {
 				o.Plain = plain.tells(ctx, r, before)
 				o.Gathered = gathered.tells(ctx, r, inBatches)
+				o.Refused = gathered.over()
 			}
 		})
 	r.Stop(ctx, "to cancel the loop that asks twice")

@@ -57,7 +57,7 @@ var runWhileHeard = &scenarios.Drive[LiveObservation]{
 		}
 		listening, hangUp := context.WithCancel(ctx)
 		defer hangUp()
-		ear, other := newEar(), newEar()
+		ear, other, cut := newEar(), newEar(), false
 		c.AtOnce(ctx,
 			func(context.Context) {
 				defer close(ear.gone)
@@ -65,18 +65,26 @@ var runWhileHeard = &scenarios.Drive[LiveObservation]{
 			},
 			func(ctx context.Context) {
 				defer hangUp()
-				s.moveWhile(ctx, o, ear)
+				cut = s.moveWhile(ctx, o, ear)
 				other.await(ctx, s.Patience, func(int) bool { return !o.After.Ended.Reached })
 			},
 			func(context.Context) {
 				defer close(other.gone)
-				if c.Depth > scenarios.Quick {
+				select {
+				case <-ear.first:
+				case <-ear.gone:
+				case <-listening.Done():
+				}
+				if c.Depth > scenarios.Quick && !ear.over() {
 					// A host may refuse a second one, or have no time for it.
 					o.Beside, _ = scenarios.Attempt(func() Listening {
 						return hear(listening, s.Run, listenIn{label: "listen beside it", heard: other.heard})
 					})
 				}
 			})
+		if cut && len(o.Beside.Frames) > 0 { // a host may have one stream of a run, the newest
+			o.Listening, o.Beside = o.Beside, Listening{}
+		}
 		o.Listening.Closed.Patience, o.Listening.Closed.Answers, o.Listening.Closed.Last = c.Patience, 1, o.After.Ended.Last
 		if o.After.Ended.Reached {
 			readLong(ctx, host.Host{Conn: c}, o)
@@ -89,15 +97,30 @@ type ear struct {
 	count  atomic.Int64
 	signal chan struct{} // receives after each frame
 	gone   chan struct{} // closed when the listener is gone
+	first  chan struct{} // closed with the first frame
 }
 
-func newEar() *ear { return &ear{signal: make(chan struct{}, 1), gone: make(chan struct{})} }
+func newEar() *ear {
+	return &ear{signal: make(chan struct{}, 1), gone: make(chan struct{}), first: make(chan struct{})}
+}
 
 func (e *ear) heard() {
-	e.count.Add(1)
+	if e.count.Add(1) == 1 {
+		close(e.first)
+	}
 	select {
 	case e.signal <- struct{}{}:
 	default:
+	}
+}
+
+// over reports whether the listener is gone.
+func (e *ear) over() bool {
+	select {
+	case <-e.gone:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -119,23 +142,24 @@ func (e *ear) await(ctx context.Context, longest time.Duration, enough func(fram
 	}
 }
 
-// moveWhile polls the run while it stands still, moves it, follows it to its end
-// and waits for the host to close the stream.
-func (s still) moveWhile(ctx context.Context, o *LiveObservation, e *ear) {
+// moveWhile polls the run while it stands still, moves it, follows it to its end and waits for the host to close the stream. cut is
+// true if the stream was over before the run was moved.
+func (s still) moveWhile(ctx context.Context, o *LiveObservation, e *ear) (cut bool) {
 	last := host.Sequence(o.Before.Last())
 	o.Idle, o.Idled = s.pollIdle(ctx, last)
 	o.List = asJSON(ctx, s.Run)
 	e.await(ctx, min(s.Patience, 2*time.Second), func(frames int) bool { return frames >= len(o.Before.Events) })
-	o.Heard = int(e.count.Load())
+	o.Heard, cut = int(e.count.Load()), e.over()
 	reply := s.move(ctx)
 	if o.Moved = reply.StatusValue(); !reply.Success() {
-		return
+		return cut
 	}
 	if o.After = s.Finish(ctx, "log to the end"); !o.After.Ended.Reached {
-		return
+		return cut
 	}
 	o.Late = pollAfter(ctx, s.Run, "poll behind what was there before", last, s.Dialect().Cursors...)
 	e.await(ctx, s.Patience, func(int) bool { return false }) // until the host closes the stream
+	return cut
 }
 
 // pollIdle polls after the end of a log that does not grow. It returns the time

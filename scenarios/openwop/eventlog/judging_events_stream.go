@@ -107,6 +107,12 @@ func (s Listening) ids(l host.RunLog) wire.Found {
 	return s.of(s.events(l), func(f StreamFrame) wire.Value { return f.ID })
 }
 
+// tellsTheEnd reports whether the stream has the last event of the log.
+func (s Listening) tellsTheEnd(l host.RunLog) bool {
+	frames := s.events(l)
+	return len(frames) > 0 && frames[len(frames)-1].number() == strconv.FormatInt(host.Sequence(l.Last()), 10)
+}
+
 // checkFrames compares the lines of each frame with the document in it. Members
 // missing from the document are taken from the log (OWP-R41).
 func (s Listening) checkFrames(j *scenarios.Judge, l host.RunLog) {

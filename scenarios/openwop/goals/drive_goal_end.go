@@ -55,11 +55,7 @@ var goalToItsBound = &scenarios.Drive[GoalObservation]{
 		for range runs {
 			asks = append(asks, unsatisfied(h))
 		}
-		bounds := host.BoundedTo(runs)
-		if h.Depth > scenarios.Quick { // a bound beside it that is far off
-			bounds.MaxCostUSD = new(float64(h.Between(50, 500)))
-		}
-		g, seen := goalThrough(ctx, h, bounds, satisfied(h), asks...)
+		g, seen := goalThrough(ctx, h, host.BoundedTo(runs), satisfied(h), asks...)
 		*o = seen
 		if !concluded(o.Ticks) {
 			return

@@ -127,7 +127,10 @@ func onSchedule(ctx context.Context, g host.GoalHome, every string, bound int, o
 		act(ctx, edited, dialect.AbandonGoal)
 	}
 	if g.Depth > scenarios.Quick {
-		o.Freed = goesOnFreed(ctx, g, every)
+		freed, err := scenarios.Attempt(func() wire.Wait { return goesOnFreed(ctx, g, every) })
+		if o.Freed = freed; !host.IsBlocked(err) { // a host may have no room for one goal more
+			scenarios.End(err)
+		}
 	}
 	o.GivenUp.Later = givenUp.Read(ctx, "the goal that was given up, a while after")
 	o.Satisfied.Later = satisfied.Read(ctx, "the goal that was satisfied, a while after")
@@ -174,7 +177,10 @@ func goesOnFreed(ctx context.Context, g host.GoalHome, every string) (w wire.Wai
 	if !host.Succeeded(resumed.Reply.Status) || !isActive(resumed.After.Body) {
 		return w
 	}
-	return reaches(ctx, made, runCount(resumed.After.Body)+1)
+	if w = reaches(ctx, made, runCount(resumed.After.Body)+1); hasEnded(w.Last) { // the answer may have satisfied it
+		return wire.Wait{}
+	}
+	return w
 }
 
 // outran reports whether the goal ended by itself before it could be ended.

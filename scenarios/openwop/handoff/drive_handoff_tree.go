@@ -90,7 +90,7 @@ func (o *TreeObservation) inBulk(ctx context.Context, h host.Host, way host.Scri
 	if !b.Running.Reached {
 		return
 	}
-	reply := h.CancelMany(ctx, "to cancel the top of another tree in bulk", []string{runs[0].ID})
+	reply := host.CancelMany(ctx, h, "to cancel the top of another tree in bulk", []string{runs[0].ID})
 	b.Cancelled = reply.StatusValue()
 	if results := reply.Value("").Key("results").Items(); len(results) == 0 || results[0].Key("ok").Actual() != true {
 		return

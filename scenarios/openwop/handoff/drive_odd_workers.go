@@ -85,7 +85,9 @@ var oddWorkers = &scenarios.Drive[OddWorkersObservation]{
 			}
 			held := child.Held(ctx, 1, 0)
 			if len(o.Asked) == 0 && h.Depth > scenarios.Quick {
-				o.Pause = r.PausesShortly(ctx, "the loop whose worker asks")
+				if o.Pause = r.PausesShortly(ctx, "the loop whose worker asks"); host.Succeeded(o.Pause.GoOn.Status) {
+					child.AwaitSuspended(ctx, 0)
+				}
 			}
 			taken := child.Resolves(ctx, &held)
 			if o.Asked = append(o.Asked, held); !taken {

@@ -145,7 +145,7 @@ func (r *Run) Cancel(ctx context.Context, reason string) wire.Value {
 }
 
 // CancelMany asks for several runs to be cancelled by one request. Not every host has that.
-func (h Host) CancelMany(ctx context.Context, label string, ids []string) *wire.Reply {
+func CancelMany(ctx context.Context, h Host, label string, ids []string) *wire.Reply {
 	return h.Send(ctx, wire.Call{Operation: dialect.CancelRuns.Of(), Body: map[string]any{"runIds": ids}, Label: label})
 }
 

@@ -24,17 +24,27 @@ func (c TenantCall) CheckRefused(j *scenarios.Judge, id scenarios.RequirementID)
 	j.Check(id, c.Existing.Status).To(check.Status(accepted...), "%s", c.Existing.Asked)
 }
 
+// partOfID is how many characters of an id tell that words name a part of it.
+const partOfID = 6
+
 // CheckUnguessed checks that the refusal does not reveal whether the resource exists.
 func (c TenantCall) CheckUnguessed(j *scenarios.Judge) {
 	const id = openwop.OWPISO2
 	same := j.Check(id, c.Existing.Status).To(check.SameAs(c.Missing.Status), "%s", c.Existing.Asked) &&
 		j.Check(id, c.Existing.Code()).To(check.SameAs(c.Missing.Code()), "its code") &&
 		j.Check(id, c.Existing.Body).To(MembersOf(c.Missing.Body), "its members")
-	words := func(a Answered, of string) string { return strings.ReplaceAll(a.Body.Key("message").String(), of, "") }
+	parts := false // of an id, in words that do not name it whole
+	words := func(a Answered, of string) string {
+		rest := strings.ReplaceAll(a.Body.Key("message").String(), of, "")
+		for i := range max(0, len(of)-partOfID+1) {
+			parts = parts || strings.Contains(rest, of[i:i+partOfID])
+		}
+		return rest
+	}
 	theirs, never := words(c.Existing, c.Theirs), words(c.Missing, c.Never)
 	switch {
 	case !same:
-	case c.Again.Asked != "" && words(c.Again, c.Theirs) == theirs && words(c.Other, StrangerOf(c.Never)) == never:
+	case c.Again.Asked != "" && words(c.Again, c.Theirs) == theirs && words(c.Other, StrangerOf(c.Never)) == never && !parts:
 		// They are the same from one request to the next, so they hold no number and no time.
 		j.Check(id, c.Existing.Body.Key("message")).To(check.That("the words for one that never was, but for the id: "+never,
 			func(any) bool { return theirs == never }), "its words, each time")

@@ -186,6 +186,19 @@ var drawnEvent = &scenarios.Drive[DrawnAnswersObservation]{
 		nested.answerDrawn(ctx, wait(ctx, h, way), wrong, nested.Given)
 		if host.Succeeded(nested.Right.Status) {
 			*o = nested
+			return
+		}
+		if match[deep] == nil {
+			return
+		}
+		for _, values := range []map[string]any{match, o.Given} { // it may compare nothing that is within a member
+			delete(values, deep)
+		}
+		wrong = eventMisses(h, o.Given, match)
+		flat := DrawnAnswersObservation{Given: o.Given}
+		flat.answerDrawn(ctx, wait(ctx, h, way), wrong, flat.Given)
+		if host.Succeeded(flat.Right.Status) {
+			*o = flat
 		}
 	},
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/bounds"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -143,6 +144,9 @@ var limitHonoured = scenarios.Scenario{
 			j.Check(openwop.OWP0061E5, l.Decided()).To(check.Len(o.Limit), "orchestrator turns")
 			j.Check(openwop.OWP0061E5, l.Breaches().Each("/payload/limit")).To(check.Equal([]any{int64(o.Limit)}), "limit of the breach")
 			j.Check(openwop.OWP0061E5, l.Status()).To(check.Equal("failed"), "status of the run")
+		}
+		if o.Branched.Ended.Reached {
+			j.Check(openwop.OWP0061E5, o.Branched.Decided()).To(host.NoMoreThan(o.Limit), "orchestrator turns of a branch that asks for more")
 		}
 	}),
 }
