@@ -285,8 +285,12 @@ func (all Family) free(n, on int) {
 	}
 }
 
-// Summed returns the word for a portfolio whose members have these statuses, and the sentence that has it (RFC-0026 2, rule 4).
+// Summed returns the word for a portfolio whose members have these statuses, and the sentence that has it (RFC-0026 2, rule 4). No
+// sentence has one for a portfolio without members: "".
 func Summed(members []string) (word string, of scenarios.RequirementID) {
+	if len(members) == 0 {
+		return "", ""
+	}
 	ended := true
 	for _, status := range members {
 		if status == Abandoned {

@@ -287,7 +287,7 @@ func (g Group) summed(f int, where []wire.Value) (out []history.Miss) {
 		members = append(members, g.All[n].Status)
 	}
 	word, of := Summed(members)
-	if at := where[2]; at.Present() && len(members) > 0 && at.String() != word {
+	if at := where[2]; at.Present() && word != "" && at.String() != word {
 		out = append(out, missOf(of, at, "%q", word))
 	}
 	if strings.Contains(strings.ToLower(where[3].String()), "suspend") {

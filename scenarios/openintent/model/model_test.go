@@ -135,3 +135,21 @@ func TestAcyclic(t *testing.T) {
 		t.Error("a child that waits for what waits for its parent can be completed")
 	}
 }
+
+// A portfolio is summed up by its members; no sentence has a word for one without any.
+func TestSummed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		members []string
+		want    string
+	}{
+		{nil, ""},
+		{[]string{model.Completed}, "completed"},
+		{[]string{model.Completed, model.Suspended}, "in_progress"},
+		{[]string{model.Completed, model.Abandoned, model.Active}, "failed"},
+	} {
+		if word, of := model.Summed(c.members); word != c.want || (word == "") != (of == "") {
+			t.Errorf("%v: %q of %q, want %q", c.members, word, of, c.want)
+		}
+	}
+}

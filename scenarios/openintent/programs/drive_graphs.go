@@ -271,7 +271,8 @@ func (r *runner) late(s Sight, before *model.Scene) (late []string) {
 			n, _ := count.Int()
 			note("the count of a portfolio", int(n) == want.Suspended || int(n) == want.Memberships)
 		}
-		if word := host.Locate(host.PortfolioAggregate, docs); word.Present() && word.Place.Pointer != "/status" && want.Word != was.Word {
+		word := host.Locate(host.PortfolioAggregate, docs)
+		if word.Present() && word.Place.Pointer != "/status" && want.Word != "" && want.Word != was.Word {
 			note("the word of a portfolio", word.String() == want.Word)
 		}
 	}

@@ -264,7 +264,7 @@ func (m moment) portfolios() (all []expectation) {
 			}
 			add(flagged, openintent.OIP0026R4B, host.Locate(host.PortfolioFlag, docs), check.Equal(want.Suspended > 0), "has_suspended_members")
 			add(flagged, openintent.OIP0026R4C, host.Locate(host.PortfolioCount, docs), check.Equal(want.Suspended), "suspended_member_count")
-			if at := host.Locate(host.PortfolioAggregate, docs); at.Place.Pointer != "/status" { // which its owner may set
+			if at := host.Locate(host.PortfolioAggregate, docs); want.Word != "" && at.Place.Pointer != "/status" { // which its owner may set
 				add(worded, want.Of, at, check.Equal(want.Word), "aggregate status")
 			}
 			add(worded, openintent.OIP0026R1C, host.Located{Value: doc.Key("status"), Place: host.Place{In: "portfolio", Pointer: "/status"}},
