@@ -44,7 +44,7 @@ type Taken struct {
 
 // How many programs are drawn: those that have each end in any case, and more as long as there is time.
 var (
-	programs = [scenarios.Deep + 1]int{5, 12, 60}
+	programs = [scenarios.Deep + 1]int{5, 18, 60}
 	longest  = [scenarios.Deep + 1]time.Duration{4 * time.Second, 12 * time.Second, 3 * time.Minute}
 )
 

@@ -135,7 +135,7 @@ var drawnCourses = &scenarios.Drive[CoursesObservation]{
 type group struct {
 	*host.Server
 	parent     *host.Intent
-	waits      string         // the title of all dependents: only their ids tell them apart
+	waits      map[string]any // the title that all dependents have beyond quick: only their ids tell them apart
 	intents    []*host.Intent // each by a clock of its own
 	dependents []*host.Intent
 	portfolio  *host.Portfolio // nil where the server has none
@@ -144,7 +144,10 @@ type group struct {
 }
 
 func newGroup(ctx context.Context, s *host.Server, n int) *group {
-	g := &group{Server: s, parent: s.NewIntent(ctx, "parent", host.Active, nil), waits: s.Name("waits")}
+	g := &group{Server: s, parent: s.NewIntent(ctx, "parent", host.Active, nil)}
+	if s.Depth > scenarios.Quick {
+		g.waits = map[string]any{"title": s.Name("waits")}
+	}
 	for range n {
 		i := g.parent.Child(ctx, "asked")
 		g.intents = append(g.intents, i.Apart())
@@ -210,7 +213,7 @@ func (g *group) round(ctx context.Context, o *CoursesObservation, plans [][]Plan
 
 // dependent makes an intent with a status that depends on another.
 func (g *group) dependent(ctx context.Context, on *host.Intent, status string) *host.Intent {
-	d := g.NewIntent(ctx, "waits", status, map[string]any{"title": g.waits})
+	d := g.NewIntent(ctx, "waits", status, g.waits)
 	if reply := d.DependOn(ctx, on); !reply.Ok() {
 		d.SetUp("let an intent wait for another", reply)
 	}
