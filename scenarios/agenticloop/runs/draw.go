@@ -214,7 +214,7 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	d.ends.all = append(d.ends.all, reached, reached, barred, barred, open)
 	d.begun.all = []string{model.Done, model.Call}
 	if d.Depth > scenarios.Quick {
-		d.begun.left = []string{model.Done}
+		d.begun.left = []string{model.Done, model.Call}
 	}
 	if givesUp {
 		d.ends.all = append(d.ends.all, lost)
