@@ -304,24 +304,26 @@ var errorsRetry = scenarios.Scenario{
 				"%s: step", t.Name)
 			j.Check(agenticloop.RFC103F4, again.Each("/payload/tool")).To(check.Equal([]string{o.Pending.Tool}),
 				"%s: tool", t.Name)
-			now := t.Run(o.Pending.Run).Key("attempt")
-			before, known := attempt.Int()
-			if known { // the plugin chooses where to begin
-				j.Check(agenticloop.RFC103F4, now).To(check.Equal(before+1), "%s: attempt", t.Name)
-			} else {
-				j.Check(agenticloop.RFC103F4, now).To(check.Integer(1, 0), "%s: attempt", t.Name)
+			var known bool
+			if attempt, known = o.grows(j, t, attempt); !known { // the plugin chooses where to begin
+				j.Check(agenticloop.RFC103F4, attempt).To(check.Integer(1, 0), "%s: attempt", t.Name)
 			}
-			attempt = now
 		}
 		attempt = o.Start.Run(o.Pending.Run).Key("attempt")
 		for _, t := range o.Own {
-			now := t.Run(o.Pending.Run).Key("attempt")
-			if before, known := attempt.Int(); known {
-				j.Check(agenticloop.RFC103F4, now).To(check.Equal(before+1), "%s: attempt", t.Name)
-			}
-			attempt = now
+			attempt, _ = o.grows(j, t, attempt)
 		}
 	}),
+}
+
+// grows returns the attempt that a turn leaves. If there was one before, it expects one more.
+func (o FailuresObservation) grows(j *scenarios.Judge, t host.Turn, attempt wire.Value) (now wire.Value, known bool) {
+	now = t.Run(o.Pending.Run).Key("attempt")
+	before, known := attempt.Int()
+	if known {
+		j.Check(agenticloop.RFC103F4, now).To(check.Equal(before+1), "%s: attempt", t.Name)
+	}
+	return now, known
 }
 
 // stopUnretried ends the judge of a run whose step was not asked for again after its first failure.

@@ -203,10 +203,10 @@ func Worded(t agenticloopv2.DecisionTemplates, d Decision) (any, error) {
 	return filled, nil
 }
 
-// commandMark stands in a template for the command of a tool.
+// commandMark is where a template takes the command of a tool.
 const commandMark = "${command}"
 
-// SaysCommands reports whether the script of a profile can say which command a tool is to be asked for.
+// SaysCommands reports whether a script can choose the command of a tool: the template in the profile has a place for it.
 func (p *Plugin) SaysCommands() bool {
 	seams := p.Profile.Seams
 	return seams != nil && seams.ScriptedConfig != nil && bytes.Contains(seams.ScriptedConfig.Decisions.CallTool, []byte(commandMark))

@@ -27,10 +27,10 @@ type Decision struct {
 	Arguments map[string]any `json:"arguments,omitempty"`
 	Outcome   string         `json:"outcome,omitempty"`
 	Anew      bool           `json:"anew,omitempty"`  // the plan is given up for another before
-	Twice     bool           `json:"twice,omitempty"` // and that one as well, in the same turn
+	Twice     bool           `json:"twice,omitempty"` // so is the next plan, in the same turn
 }
 
-// Plans counts the plans that are given up before.
+// Plans is the number of plans that are given up before the decision.
 func (d Decision) Plans() int {
 	switch {
 	case d.Anew && d.Twice:
@@ -88,7 +88,7 @@ func (k Kind) Directed() bool {
 	return false
 }
 
-// Passed reports whether a move brings a result that is to be passed over.
+// Passed reports whether the agent must ignore the result that a move brings.
 func (k Kind) Passed() bool { return k == Repeat || k == Old || k == OldTool || k == NearRun }
 
 // The kinds of moves.

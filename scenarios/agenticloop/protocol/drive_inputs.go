@@ -99,14 +99,14 @@ func (o *InputsObservation) nearTypes(ctx context.Context, p *host.Plugin, s hos
 // grace is the time in which a process may end after its deadline: gateways give it as long.
 const grace = 5 * time.Second
 
-// HungObservation is turns whose model does not answer.
+// HungObservation is a start, and beyond quick a result, whose model does not answer.
 type HungObservation struct {
 	host.Turns
 	Control  host.Turn     `json:"control"` // while the model answers
 	Hung     host.Turn     `json:"hung"`
 	Deadline time.Duration `json:"deadlineNs"`
 	Asked    int           `json:"asked"`           // how often the silent model was asked
-	Later    *host.Turn    `json:"later,omitempty"` // the same for a result
+	Later    *host.Turn    `json:"later,omitempty"` // the result
 }
 
 // hung makes the plugin's model answer nothing.
@@ -129,18 +129,18 @@ var hung = &scenarios.Drive[HungObservation]{
 		if c.Depth > scenarios.Quick { // a time may be written with any offset
 			zone = time.FixedZone("", (30+15*p.Rand.IntN(48))*60*(2*p.Rand.IntN(2)-1))
 		}
-		wait := func(name string, deadline time.Duration, job host.Job) host.Turn {
-			job.Name, job.Timeout = fmt.Sprintf("%s whose model hangs, with a deadline in %s", name, deadline), deadline+grace
+		wait := func(name string, job host.Job) host.Turn {
+			job.Name, job.Timeout = fmt.Sprintf("%s whose model hangs, with a deadline in %s", name, o.Deadline), o.Deadline+grace
 			job.Edit = func(request host.Object) {
-				request["deadline_at"] = p.Now().Add(deadline).In(zone).Format(time.RFC3339Nano)
+				request["deadline_at"] = p.Now().Add(o.Deadline).In(zone).Format(time.RFC3339Nano)
 			}
 			t, _ := p.Turn(ctx, plan.Lay(job))
 			return t
 		}
-		o.Hung = wait("a start", o.Deadline, host.Job{Event: p.Start(p.NewGoal(), nil)})
+		o.Hung = wait("a start", host.Job{Event: p.Start(p.NewGoal(), nil)})
 		o.Asked = plan.Model.Calls() - before
 		if due, waits := host.PendingOf(o.Control); waits && c.Depth > scenarios.Quick {
-			later := wait("a result", o.Deadline, host.Job{State: state, Event: p.Result(due, p.AnyResult())})
+			later := wait("a result", host.Job{State: state, Event: p.Result(due, p.AnyResult())})
 			o.Later = &later
 		}
 	},

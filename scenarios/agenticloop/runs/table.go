@@ -249,7 +249,7 @@ func left(t model.Turn, event, context host.Object) host.Object {
 	return host.Object{"run_id": t.Before.ID, "step": step, "tool": t.Before.Tools[step-1]}
 }
 
-// ownTypes are types of events of tools' own. The last one is kept in a file as it is by who is careless.
+// ownTypes are types of events of tools' own. A careless agent writes the last one into a file of JSON without escaping it.
 var ownTypes = []string{"content_ready", "page.fetched", "text_summarised", "agents_listed", `page "one\two" read`}
 
 func with(first, second host.Object) host.Object {

@@ -36,7 +36,7 @@ type Releases struct {
 	Open   host.Reply   `json:"open"`   // when one of them is left
 	Taken  []host.Reply `json:"taken"`
 	After  host.Reply   `json:"after"`
-	// Apart is the dependent when one that was taken from it is suspended once more; there is none at quick.
+	// Apart is the dependent after a dependency that was removed is suspended again. Zero at quick.
 	Apart host.Reply `json:"apart,omitzero"`
 }
 

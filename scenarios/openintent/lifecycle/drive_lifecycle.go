@@ -88,7 +88,7 @@ type LeasesObservation struct {
 	// Still is the status of that intent then.
 	Behind host.Reply `json:"behind,omitzero"`
 	Still  wire.Value `json:"still,omitzero"`
-	// Second is the reply to another agent that asks for a second part of the suspended intent, whose lease has run out, too.
+	// Second is the reply to another agent's claim on a second part of the suspended intent, whose lease has run out as well.
 	Second host.Reply `json:"second,omitzero"`
 }
 

@@ -46,7 +46,7 @@ const (
 	Touching Meanwhile = "a write into the context of its record"
 )
 
-// meanwhiles are what is asked at quick, and from standard on the last one, too.
+// meanwhiles are all of them. Quick leaves out the last.
 var meanwhiles = []Meanwhile{Nothing, Misfit, Stranger, Writing, Finish, Touching}
 
 // Intents that every drive has, each with what the others do not show.
@@ -159,7 +159,7 @@ func (p *planner) ends() (all []Plan) {
 	for k := range within(p.Server, ends, 8) - 1 {
 		all = append(all, of[order[k%len(of)]]())
 	}
-	if p.Depth > scenarios.Quick { // the policy of a single attempt says otherwise than its record
+	if p.Depth > scenarios.Quick { // the policy of its one attempt and its record name different fallbacks
 		says := [2]string{[]string{model.Completes, model.Defaults}[p.Rand.IntN(2)], model.Fails}
 		if p.Rand.IntN(2) == 0 {
 			says[0], says[1] = says[1], says[0]

@@ -84,7 +84,7 @@ type Around struct {
 type Finished struct {
 	Reply     host.Reply `json:"reply"`
 	Dependent wire.Wait  `json:"dependent"`
-	// Held and Again are of the dependent, which came to depend on another one that was suspended, answered and completed.
+	// Held and Again wait for the dependent, which then depends on another intent that is suspended, answered and completed.
 	Held  wire.Wait `json:"held,omitzero"`
 	Again wire.Wait `json:"again,omitzero"`
 }
@@ -135,7 +135,7 @@ var drawnCourses = &scenarios.Drive[CoursesObservation]{
 type group struct {
 	*host.Server
 	parent     *host.Intent
-	waits      map[string]any // the title that all dependents have beyond quick: only their ids tell them apart
+	waits      map[string]any // beyond quick, one title for all dependents: only their ids differ
 	intents    []*host.Intent // each by a clock of its own
 	dependents []*host.Intent
 	portfolio  *host.Portfolio // nil where the server has none
@@ -462,7 +462,7 @@ func (g *group) finish(ctx context.Context, o *CoursesObservation) {
 	}
 }
 
-// again has a dependent that goes on wait for another intent.
+// again makes a dependent that has resumed depend on another intent, which is suspended, answered and completed.
 func (f *Finished) again(ctx context.Context, d *host.Intent) {
 	up := d.NewIntent(ctx, "later", host.Active, nil)
 	if !d.DependOn(ctx, up).Ok() {

@@ -22,7 +22,7 @@ type Lasting struct {
 	During     host.Look       `json:"during"` // attempt 2
 }
 
-// long are intervals whose milliseconds take one more than 31 bits, and one more than 32.
+// long are intervals that overflow 31 and 32 bits when they are counted in milliseconds.
 var long = []int{1<<31/1000 + 1, 1<<32/1000 + 1}
 
 // lasting suspends an intent for each long interval, from standard on.
@@ -59,7 +59,7 @@ func lasting(ctx context.Context, s *host.Server) (all []Lasting) {
 	return all
 }
 
-// judge asks that nothing happens at once, and the reminder comes when the interval has passed.
+// judge expects nothing to happen at once, and the reminder when the interval has passed.
 func (l Lasting) judge(j *scenarios.Judge) {
 	l.Before.Log.Readable(j)
 	status := l.Before.Intent.Body.Key("status")

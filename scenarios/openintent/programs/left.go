@@ -11,8 +11,8 @@ import (
 	"github.com/openassay/assay/scenarios/openintent/model"
 )
 
-// Left is an intent that its owner abandons during the first of three attempts, whose fallback would have it go on. A server may refuse
-// that.
+// Left is an intent that its owner abandons during the first of three attempts. Its fallback would complete it. A server may refuse to
+// abandon it.
 type Left struct {
 	Abandon host.Reply `json:"abandon"`
 	Before  host.Reply `json:"before"` // the intent, abandoned
@@ -35,7 +35,7 @@ func left(ctx context.Context, s *host.Server) (l Left) {
 	return l
 }
 
-// judge asks that no fallback is applied: one attempt of three was made.
+// judge expects that no fallback is applied.
 func (l Left) judge(j *scenarios.Judge) {
 	if l.Abandon.Ok() && l.Before.Body.Key("status").String() == host.Abandoned {
 		j.Check(openintent.OIP0026N6, l.After.Body.Key("status")).To(check.Equal(host.Abandoned), "status of %s", l.After.Asked)

@@ -61,16 +61,15 @@ type LimitObservation struct {
 	Branched host.RunLog `json:"branched,omitzero"`
 }
 
-// Runs are its runs but for the branch.
+// Runs returns its runs without the branch.
 func (o LimitObservation) Runs() []host.RunLog { return []host.RunLog{o.Unasked, o.Beside, o.Overdone} }
 
-// branch branches off a run that ended at the limit, where branches are claimed, from its first event, with these options. No text says
-// whether what a branch took over counts, so it takes over next to nothing.
+// branch forks a run that ended at the limit from its first event, with these options, if the host claims branches. No text says whether
+// what a branch inherits counts, so it inherits one event.
 func (o *LimitObservation) branch(ctx context.Context, source *host.Run, options dialect.Configurable) {
 	_, claimed := claims.ForkBranch.Look(source.Discovery)
-	n := len(o.Unasked.Events)
 	slow := o.Unasked.Ended.Took > 5*time.Second && source.Depth < scenarios.Deep // it would take as long once more
-	if source.Depth == scenarios.Quick || slow || !claimed || !o.Unasked.Ended.Reached || n == 0 {
+	if source.Depth == scenarios.Quick || slow || !claimed || !o.Unasked.Ended.Reached || len(o.Unasked.Events) == 0 {
 		return
 	}
 	from := host.Sequence(o.Unasked.Events[0])

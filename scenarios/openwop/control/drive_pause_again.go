@@ -67,7 +67,7 @@ var pausedAgain = &scenarios.Drive[PausedAgainObservation]{
 			goesOn := w.Suspended.Reached
 			for n := h.Draw(pausesOf); n > 0 && goesOn; n-- {
 				p := PauseOfMany{Reason: h.Marker()}
-				if h.Depth > scenarios.Quick && len(w.Pauses)%2 == 1 { // what was given for the one before is not its reason
+				if h.Depth > scenarios.Quick && len(w.Pauses)%2 == 1 { // the reason of the pause before must not be told again
 					p.Reason = ""
 				}
 				goesOn = p.pause(ctx, r, policy, turn)

@@ -45,10 +45,10 @@ func kept(h host.Host) []Kept {
 	return out
 }
 
-// mostTag is how many characters the contract lets a tag have.
+// mostTag is the most characters that the contract allows in a tag.
 const mostTag = 256
 
-// longest draws a tag that is as long as one may be. Its end is as little a repetition as its beginning.
+// longest draws a tag of the greatest length, without repetitions.
 func longest(h host.Host) string {
 	tag := ""
 	for len(tag) < mostTag {

@@ -9,18 +9,18 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// AskedAgain is a loop that asked once more while two streams of it were open, one of which gathered its events for as long as hosts do.
+// AskedAgain is a loop that asked a second question while two of its streams were open, one of them with the longest buffer.
 type AskedAgain struct {
 	First    host.Suspension `json:"first"`
 	Second   host.Suspension `json:"second"`
-	Plain    wire.Wait       `json:"plain"`    // until the stream that gathers nothing told of what followed the answer
-	Gathered wire.Wait       `json:"gathered"` // until the other did
-	Refused  bool            `json:"refused"`  // the host did not take the other, or closed it before that
+	Plain    wire.Wait       `json:"plain"`    // until the unbuffered stream showed what followed the answer
+	Gathered wire.Wait       `json:"gathered"` // until the buffered stream did
+	Refused  bool            `json:"refused"`  // the host refused the buffered stream, or closed it before that
 }
 
 const (
 	longestHold = 5_000 // ms
-	// promptly is how long a batch that is not held back may take, counted from when the same was told elsewhere.
+	// promptly is the time in which a batch must come that is not held back, counted from when the other stream has shown the same.
 	promptly = longestHold * time.Millisecond * 3 / 5
 )
 
@@ -65,7 +65,7 @@ func hearAsked(ctx context.Context, h host.Host) (o AskedAgain) {
 	return o
 }
 
-// tells waits until more has come than these frames, and reads the run if nothing comes: the host must answer that.
+// tells waits for another frame than these. If none comes it reads the run, to see that the host still answers.
 func (e *ear) tells(ctx context.Context, r *host.Run, before int64) wire.Wait {
 	w := wire.Wait{What: "the stream tells of the question", Patience: promptly}
 	start := r.Now()

@@ -169,7 +169,7 @@ type StreamsObservation struct {
 	List     PollPage    `json:"list"` // the JSON document, if there is one
 	Places   []Place     `json:"places,omitempty"`
 	Lists    []ModeList  `json:"lists,omitempty"`
-	// GoneOn is a stream in batches that goes on behind an event, Alone are those in one mode that shows less. Zero at quick.
+	// GoneOn is a resumed stream in batches. Alone are streams in one mode that shows less than debug. Zero at quick.
 	GoneOn Place      `json:"goneOn,omitzero"`
 	Alone  []ModeList `json:"alone,omitempty"`
 	// Moved is a run that stood still until the first batch of its stream had come, and was moved then. Zero at quick.
@@ -265,7 +265,7 @@ func hearFurther(ctx context.Context, r *host.Run, o *StreamsObservation) {
 	}
 }
 
-// holding asks for events that are gathered for so long.
+// holding is the parameter that asks for a buffer of so many milliseconds.
 func holding(ms int) wire.Parameter { return wire.Parameter{Name: "bufferMs", Value: strconv.Itoa(ms)} }
 
 // hearMoved listens in batches to a run that stands still, and moves it when it has heard the first: there are several then.

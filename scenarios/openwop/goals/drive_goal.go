@@ -141,7 +141,7 @@ func tickThrough(ctx context.Context, g *host.Goal, asks ...dialect.GoalTickRequ
 
 func untouched(*host.Goal) bool { return true }
 
-// tickTouched is tickThrough with a touch between two ticks. goesOn is false where a touch did not leave the goal going on.
+// tickTouched is tickThrough with a touch before every tick but the first. goesOn is false if a touch ended or stopped the goal.
 func tickTouched(ctx context.Context, g *host.Goal, touch func(*host.Goal) bool, asks ...dialect.GoalTickRequest) (ticks []GoalTick,
 	goesOn bool) {
 	for i, ask := range asks {

@@ -134,19 +134,18 @@ func throughCosts(ctx context.Context, h host.Host, touched bool, draw func() in
 		ask.CostUSD = new(float64(last) / 1000)
 		asks = append(asks, ask)
 	}
-	bounds := &dialect.GoalBounds{MaxCostUSD: new(float64(2*spent+last) / 2000)}
-	if !touched {
-		_, o := goalThrough(ctx, h, bounds, unsatisfied(h), asks...)
-		return o
-	}
-	bounds.MaxLoopIterations = host.BoundedTo(len(asks) + h.Between(2, 9)).MaxLoopIterations
-	_, o := goalTouchedThrough(ctx, h, bounds, func(g *host.Goal) bool {
-		resumed := pauseAndResume(ctx, g)
-		if !host.Succeeded(resumed.Reply.Status) || !isActive(resumed.After.Body) {
-			return false
+	bounds, touch := &dialect.GoalBounds{MaxCostUSD: new(float64(2*spent+last) / 2000)}, untouched
+	if touched {
+		bounds.MaxLoopIterations = new(int64(len(asks) + h.Between(2, 9)))
+		touch = func(g *host.Goal) bool {
+			resumed := pauseAndResume(ctx, g)
+			if !host.Succeeded(resumed.Reply.Status) || !isActive(resumed.After.Body) {
+				return false
+			}
+			return h.Rand.IntN(2) == 0 || isActive(actAtRandom(ctx, g).Edit.After.Body)
 		}
-		return h.Rand.IntN(2) == 0 || isActive(actAtRandom(ctx, g).Edit.After.Body)
-	}, unsatisfied(h), asks...)
+	}
+	_, o := goalTouchedThrough(ctx, h, bounds, touch, unsatisfied(h), asks...)
 	return o
 }
 
@@ -279,8 +278,8 @@ func goalThrough(ctx context.Context, h host.Host, bounds *dialect.GoalBounds, a
 	return goalTouchedThrough(ctx, h, bounds, untouched, after, asks...)
 }
 
-// goalTouchedThrough is goalThrough of a goal that a client touches between its ticks. It observes nothing where a touch
-// does not leave the goal going on.
+// goalTouchedThrough is goalThrough with a touch before every tick but the first. The observation is empty if a touch ended or
+// stopped the goal.
 func goalTouchedThrough(ctx context.Context, h host.Host, bounds *dialect.GoalBounds, touch func(*host.Goal) bool,
 	after dialect.GoalTickRequest, asks ...dialect.GoalTickRequest) (*host.Goal, GoalObservation) {
 	o := GoalObservation{Runs: len(asks)}

@@ -106,8 +106,8 @@ var goesOnAfterAnswer = scenarios.Scenario{
 	}),
 }
 
-// checkTold expects an evaluation of the run that got stuck, if it was judged when it had been answered. That it was shows the
-// last verdict of the goal that went on.
+// checkTold expects an evaluation of the run that got stuck, if the last verdict of the goal shows that it was judged after the
+// answer.
 func (o GoalEscalatedObservation) checkTold(j *scenarios.Judge) {
 	judged := o.Freed.Last.At("/completion/lastVerdict/runId").String() == o.Stuck.ID
 	evaluated := o.events(dialect.GoalEvaluated)

@@ -83,7 +83,7 @@ var cancelledTree = &scenarios.Drive[TreeObservation]{
 	},
 }
 
-// inBulk has a bulk cancel name the top of another tree. Not every host has such an operation.
+// inBulk cancels the top of another tree with a bulk cancel. Not every host offers that.
 func (o *TreeObservation) inBulk(ctx context.Context, h host.Host, way host.Scripted) {
 	b := &TreeObservation{Way: way.Fixture}
 	runs := descend(ctx, h, []*host.Run{h.Create(ctx, "create another tree", way.Request(nil))}, &b.Running)

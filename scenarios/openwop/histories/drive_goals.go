@@ -134,7 +134,7 @@ func makeGoal(ctx context.Context, c *scenarios.Conn, begin model.Goal) explore.
 		scenarios.End(scenarios.Block("setup failed: making a goal was answered HTTP "+g.Created.Status.JSON(),
 			"make goals of the judge and the continuations that are advertised, and answer with their ids"))
 	}
-	made := &standing{Goal: g, asked: asked, objectives: map[int]string{0: asked.Objective, model.Foreign: h.DrawObjective()}}
+	made := &standing{Goal: g, asked: asked, objectives: map[int]string{0: asked.Objective, model.ForeignObjective: h.DrawObjective()}}
 	if other, ok := c.Other(); ok {
 		made.foreign = &host.GoalHome{Host: host.Host{Conn: other}, Prefix: g.Prefix}
 	}

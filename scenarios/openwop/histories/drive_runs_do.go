@@ -144,7 +144,7 @@ func (r *run) do(ctx context.Context, in model.RunAsk) model.RunSaw {
 		if in.NeverFirst() {
 			slices.Reverse(ids)
 		}
-		out := saw(r.Send(ctx, wire.Call{Operation: dialect.CancelRuns.Of(), Body: map[string]any{"runIds": ids}, Label: string(in.Do)}))
+		out := saw(host.CancelMany(ctx, r.Host, string(in.Do), ids))
 		out.Other = r.other
 		return out
 	case model.Ancestry:

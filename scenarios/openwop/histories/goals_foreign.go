@@ -10,6 +10,12 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
+// foreignCalls are what model.GoalForeigns stand for, but for the list.
+var foreignCalls = map[string]dialect.Operation{
+	"read it": dialect.ReadGoal, "read its log": dialect.ReadTrail, "edit it": dialect.EditGoal, "tick it": dialect.TickGoal,
+	"pause it": dialect.PauseGoal, "resume it": dialect.ResumeGoal, "abandon it": dialect.AbandonGoal,
+}
+
 // asForeign tries something with the key of another tenant, on the goal and on one that never was.
 func (g *standing) asForeign(ctx context.Context, in model.GoalAsk) model.GoalSaw {
 	if g.foreign == nil {
@@ -18,26 +24,18 @@ func (g *standing) asForeign(ctx context.Context, in model.GoalAsk) model.GoalSa
 	if in.N == model.ForeignListGoals {
 		return g.saying(g.foreign.List(ctx, ""))
 	}
+	what := model.GoalForeigns[in.N]
+	op := foreignCalls[what]
+	var body any
+	switch op {
+	case dialect.TickGoal:
+		body = dialect.GoalTickRequest{Verdict: &dialect.ScriptedVerdict{}}
+	case dialect.EditGoal:
+		body = dialect.EditGoalRequest{Objective: g.objectives[model.ForeignObjective]}
+	}
 	ask := func(id string) host.GoalReply {
-		home := host.Goal{GoalHome: *g.foreign, ID: id}
-		call := wire.Call{Label: "as another tenant: " + model.GoalForeigns[in.N]}
-		switch model.GoalForeigns[in.N] {
-		case "read its log":
-			call.Operation = home.To(dialect.ReadTrail)
-		case "tick it":
-			call.Operation, call.Body = home.To(dialect.TickGoal), dialect.GoalTickRequest{Verdict: &dialect.ScriptedVerdict{}}
-		case "edit it":
-			call.Operation, call.Body = home.To(dialect.EditGoal), dialect.EditGoalRequest{Objective: g.objectives[model.Foreign]}
-		case "pause it":
-			call.Operation = home.To(dialect.PauseGoal)
-		case "resume it":
-			call.Operation = home.To(dialect.ResumeGoal)
-		case "abandon it":
-			call.Operation = home.To(dialect.AbandonGoal)
-		default:
-			call.Operation = home.To(dialect.ReadGoal)
-		}
-		return host.AnswerOf(g.foreign.Do(ctx, call))
+		at := host.Goal{GoalHome: *g.foreign, ID: id}
+		return host.AnswerOf(g.foreign.Do(ctx, wire.Call{Operation: at.To(op), Body: body, Label: "as another tenant: " + what}))
 	}
 	out := g.saying(ask(g.ID))
 	if status, _ := out.Status.Int(); status == http.StatusUnauthorized { // the host does not know the key, which is nobody's

@@ -144,7 +144,7 @@ func (r *Run) Cancel(ctx context.Context, reason string) wire.Value {
 	return reply.StatusValue()
 }
 
-// CancelMany asks for several runs to be cancelled by one request. Not every host has that.
+// CancelMany cancels several runs by one request. Not every host offers that.
 func CancelMany(ctx context.Context, h Host, label string, ids []string) *wire.Reply {
 	return h.Send(ctx, wire.Call{Operation: dialect.CancelRuns.Of(), Body: map[string]any{"runIds": ids}, Label: label})
 }

@@ -24,7 +24,7 @@ func (c TenantCall) CheckRefused(j *scenarios.Judge, id scenarios.RequirementID)
 	j.Check(id, c.Existing.Status).To(check.Status(accepted...), "%s", c.Existing.Asked)
 }
 
-// partOfID is how many characters of an id tell that words name a part of it.
+// partOfID is the least length at which a piece of an id in a message counts as a part of the id.
 const partOfID = 6
 
 // CheckUnguessed checks that the refusal does not reveal whether the resource exists.
@@ -33,25 +33,30 @@ func (c TenantCall) CheckUnguessed(j *scenarios.Judge) {
 	same := j.Check(id, c.Existing.Status).To(check.SameAs(c.Missing.Status), "%s", c.Existing.Asked) &&
 		j.Check(id, c.Existing.Code()).To(check.SameAs(c.Missing.Code()), "its code") &&
 		j.Check(id, c.Existing.Body).To(MembersOf(c.Missing.Body), "its members")
-	parts := false // of an id, in words that do not name it whole
-	words := func(a Answered, of string) string {
-		rest := strings.ReplaceAll(a.Body.Key("message").String(), of, "")
-		for i := range max(0, len(of)-partOfID+1) {
-			parts = parts || strings.Contains(rest, of[i:i+partOfID])
-		}
-		return rest
-	}
-	theirs, never := words(c.Existing, c.Theirs), words(c.Missing, c.Never)
+	words := func(a Answered, of string) string { return strings.ReplaceAll(a.Body.Key("message").String(), of, "") }
+	theirs, never, other := words(c.Existing, c.Theirs), words(c.Missing, c.Never), StrangerOf(c.Never)
+	// Words that do not change from one request to the next have no number and no time in them.
+	steady := c.Again.Asked != "" && words(c.Again, c.Theirs) == theirs && words(c.Other, other) == never &&
+		!hasPart(theirs, c.Theirs) && !hasPart(never, c.Never) && !hasPart(never, other)
 	switch {
 	case !same:
-	case c.Again.Asked != "" && words(c.Again, c.Theirs) == theirs && words(c.Other, StrangerOf(c.Never)) == never && !parts:
-		// They are the same from one request to the next, so they hold no number and no time.
+	case steady:
 		j.Check(id, c.Existing.Body.Key("message")).To(check.That("the words for one that never was, but for the id: "+never,
 			func(any) bool { return theirs == never }), "its words, each time")
 	case theirs != never:
 		j.Find("", "%s is refused in other words than one that never existed: %s and %s", c.Existing.Asked,
 			c.Existing.Body.Key("message").JSON(), c.Missing.Body.Key("message").JSON())
 	}
+}
+
+// hasPart reports whether words have a part of an id in them.
+func hasPart(words, id string) bool {
+	for i := range max(0, len(id)-partOfID+1) {
+		if strings.Contains(words, id[i:i+partOfID]) {
+			return true
+		}
+	}
+	return false
 }
 
 // MembersOf expects the members of source, and the same members in details.

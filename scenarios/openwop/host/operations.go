@@ -116,7 +116,7 @@ type ShortPause struct {
 	GoOn  Answered  `json:"goOn"`  // zero if it was not paused
 }
 
-// PausesShortly pauses the run, if the host does that, and has it go on.
+// PausesShortly pauses the run and resumes it, if the host offers pauses.
 func (r *Run) PausesShortly(ctx context.Context, what string) (p ShortPause) {
 	if p.Reply, p.Still = r.PauseIfOffered(ctx, "to pause "+what); Succeeded(p.Reply.Status) {
 		p.GoOn = r.GoOn(ctx, "to have "+what+" go on")

@@ -97,7 +97,7 @@ func (o DrawnAnswersObservation) checkLate(j *scenarios.Judge) {
 	checkUntouched(j, openwop.OWPINT2, o.End, o.Later, "the same answer once more")
 }
 
-// ofQuestions asks one question about every run that asked drawn ones.
+// ofQuestions judges every run of the drive.
 func ofQuestions(judge func(DrawnAnswersObservation, *scenarios.Judge)) scenarios.Question {
 	return scenarios.Ask(drawnQuestions, func(o DrawnAnswersObservation, j *scenarios.Judge) {
 		judge(o, j)

@@ -113,8 +113,7 @@ func (o *DrawnAnswersObservation) ask(ctx context.Context, h host.Host, way gate
 	o.answerDrawn(ctx, w, wrong, map[string]any{"answers": o.Given})
 }
 
-// listed is an attempt to answer questions in the other form that the protocol has for answers, a list. A host that does not take it
-// refuses it anyway.
+// listed sends the same answers as a list, the other form that the protocol allows. A host without that form refuses them as well.
 func listed(a attempt) attempt {
 	answers := a.value.(map[string]any)["answers"].(model.Values)
 	list := make([]any, 0, len(answers))
@@ -191,7 +190,7 @@ var drawnEvent = &scenarios.Drive[DrawnAnswersObservation]{
 		if match[deep] == nil {
 			return
 		}
-		for _, values := range []map[string]any{match, o.Given} { // it may compare nothing that is within a member
+		for _, values := range []map[string]any{match, o.Given} { // the host may not compare objects
 			delete(values, deep)
 		}
 		wrong = eventMisses(h, o.Given, match)
@@ -240,7 +239,7 @@ func resembling(h host.Host, right, match map[string]any) (all []attempt) {
 // deep is the member of a correlation that is an object, with another one in it.
 const deep = "item"
 
-// within returns events that differ from the right one in a member of an object in it: it is another, or missing.
+// within returns events that differ from the right one inside an object: a member has another value, or is missing.
 func within(right, match map[string]any) (all []attempt) {
 	whole := match[deep].(map[string]any)
 	differs := func(what string, item map[string]any) {
@@ -262,7 +261,7 @@ func within(right, match map[string]any) (all []attempt) {
 	return all
 }
 
-// with returns an object of which a member is another.
+// with returns a copy of an object, with another value for one member.
 func with(object map[string]any, name string, value any) map[string]any {
 	other := maps.Clone(object)
 	other[name] = value

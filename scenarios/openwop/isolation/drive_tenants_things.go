@@ -79,7 +79,7 @@ type TenantFiles struct {
 	Kept    host.FileReply  `json:"kept"`   // by the first, after that
 	Deleted host.FileReply  `json:"deleted"`
 	After   host.FileReply  `json:"after"` // by the first, after that
-	// Ran are the runs of the first and of the other that read the path when both had their file there, if their workflow is on offer.
+	// Ran holds a run of each tenant that read the path while both had a file there, if the host offers the workflow.
 	Ran [2]host.RunLog `json:"ran,omitzero"`
 }
 

@@ -28,7 +28,7 @@ var (
 	brought   = host.Look{Turn: 2, At: host.AtBegin}
 )
 
-// gain returns how many entries more a run read behind its workers.
+// gain returns how many more entries a run read after its workers than before.
 func (r recollections) gain() int {
 	return len(r.Entries(brought).Values) - len(r.Entries(unbrought).Values)
 }
@@ -43,7 +43,7 @@ func rememberDeep(ctx context.Context, h host.Host) (o MemoryDepth) {
 		return recollections{Notes: host.ReadSeen(whole(ctx, h, label, dialect.CreateRunRequest{WorkflowID: fixture.Memory}), "memory")}
 	}
 	plain := asWritten("the loop that remembers as its workflow says")
-	if asWritten("the same once more").gain() != plain.gain() { // what is written alike is one entry, or a read shows no more
+	if asWritten("the same once more").gain() != plain.gain() { // equal entries may be kept once, or a read may be cut off
 		return o
 	}
 	for _, e := range plain.Entries(brought).Values {

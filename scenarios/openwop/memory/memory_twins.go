@@ -34,8 +34,8 @@ var twinEntries = &scenarios.Dimension{Name: "memory entries of two contents", L
 var memoryTwins = &scenarios.Drive[MemoryTwins]{
 	ID: "openwop/memory-twins",
 	Title: "runs a loop with a worker that writes entries of two contents, each with a tag of its own, and some whose tag is a part of the " +
-		"one that is read, or the other way round, and reads before and behind " +
-		"its end; and another, whose worker has a loop for a worker whose own workers write",
+		"one that is read, or the other way round, and reads before and behind its end; and another, whose worker has a loop for a " +
+		"worker whose own workers write",
 	Sends:      []string{"{create run} (assay-loop-memory, and the worker assay-memory-worker)", "{read run}", "{poll log}"},
 	Dimensions: []*scenarios.Dimension{twinEntries},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *MemoryTwins) {

@@ -82,7 +82,7 @@ type GoalSaw struct {
 	Status wire.Value `json:"status"`
 	Body   wire.Value `json:"body"`
 	ID     string     `json:"id"`
-	// Objectives are the texts that Goal.Objective stands for, and that of another tenant at Foreign.
+	// Objectives are the texts that Goal.Objective stands for, and ForeignObjective.
 	Objectives map[int]string `json:"objectives,omitempty"`
 	Evaluated  wire.Values    `json:"evaluated,omitempty"`
 	Closed     wire.Values    `json:"closed,omitempty"`

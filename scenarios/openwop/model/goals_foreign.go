@@ -21,8 +21,8 @@ const (
 	ForeignListGoals
 )
 
-// Foreign is the number of the objective that another tenant tries to give a goal.
-const Foreign = -1
+// ForeignObjective is the number of the objective that another tenant tries to give a goal.
+const ForeignObjective = -1
 
 // goalForeign is the rule of what another tenant can do. A host may lack an operation.
 var goalForeign = &goalRule{

@@ -81,7 +81,7 @@ func (g Goal) shown(s goalStep, goal wire.Value) (out []history.Miss) {
 	}
 	if objective := goal.Key("objective"); objective.String() != s.Out.Objectives[g.Objective] {
 		of := scenarios.RequirementID(openwop.OWP0097C4)
-		if text := objective.String(); text != "" && text == s.Out.Objectives[Foreign] {
+		if text := objective.String(); text != "" && text == s.Out.Objectives[ForeignObjective] {
 			of = openwop.OWPISO4
 		}
 		out = append(out, missOf(of, objective, "the objective %q", s.Out.Objectives[g.Objective]))

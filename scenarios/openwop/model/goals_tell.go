@@ -1,8 +1,6 @@
 package model
 
-import (
-	"fmt"
-)
+import "fmt"
 
 func tellGoal(s goalStep) string {
 	in := s.In

@@ -70,7 +70,7 @@ func TestGoalsOfAnotherTenant(t *testing.T) {
 		"list": map[string]any{"goals": []any{map[string]any{"id": "g"}}}, "none": map[string]any{"goals": []any{}},
 		"edited": map[string]any{"objective": "theirs", "state": "active"}, "left": map[string]any{"objective": "mine", "state": "abandoned"}})
 	gone := v.Key("gone")
-	texts := map[int]string{0: "mine", model.Foreign: "theirs"}
+	texts := map[int]string{0: "mine", model.ForeignObjective: "theirs"}
 	const edit = 3
 	try := func(n int) model.GoalAsk { return model.GoalAsk{Do: model.ForeignGoal, N: n} }
 	tried := model.Goal{Last: model.ForeignGoal}

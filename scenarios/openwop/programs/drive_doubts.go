@@ -103,8 +103,8 @@ func doubtful(h host.Host, workflow string, staff []string, floor float64, ceili
 	first := h.Rand.IntN(2)
 	places := (n - first) / 2 // first, first+2 and so on, and never the last turn
 	held := h.Rand.Perm(places)
-	n = h.DrawUpTo(doubts, places, "no two of them follow one another")
-	for k, i := range held[:n] {
+	doubted := h.DrawUpTo(doubts, places, "no two of them follow one another")
+	for k, i := range held[:doubted] {
 		kind := 0 // there is one of 0, whatever is drawn
 		if k > 0 {
 			kind = h.Draw(unsure)
@@ -115,9 +115,8 @@ func doubtful(h host.Host, workflow string, staff []string, floor float64, ceili
 		}
 		t.Confidence = new([]float64{0, 0.001, floor / 2, floor - 0.001}[kind])
 	}
-	if h.Depth > scenarios.Quick && n < places { // the same decision as one that was held is another one all the same
-		again := p.Turns[first+2*held[h.Rand.IntN(n)]]
-		p.Turns[first+2*held[n]] = again
+	if h.Depth > scenarios.Quick && doubted < places { // a decision that was held comes again, word for word
+		p.Turns[first+2*held[doubted]] = p.Turns[first+2*held[h.Rand.IntN(doubted)]]
 	}
 	for range h.Draw(beyond) {
 		p.Turns = append(p.Turns, model.Turn{Workers: team(h, staff, 0)})

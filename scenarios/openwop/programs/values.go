@@ -30,8 +30,8 @@ func typed(h host.Host, empty bool) model.Values {
 	}
 }
 
-// former are values that the variables hold which workers write, before the first does: what is brought back replaces them. An object
-// always stands where one is brought back, so that none can be taken for a part of the other.
+// former draws values that variables hold before workers write them. What a worker brings back must replace them. Where that is an
+// object there is always an object before, so that a host that merges the two is seen.
 func former(h host.Host, types bool) model.Values {
 	values := model.Values{"heard": text(h), "again": text(h)}
 	if types {

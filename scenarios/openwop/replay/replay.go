@@ -64,7 +64,7 @@ func CheckReply(f host.Forked, j *scenarios.Judge, source host.RunLog, mode dial
 	j.Check(openwop.OWPRPL1, f.Reply.Key("eventsUrl")).To(notOf(source.RunID, f.Log.RunID), "eventsUrl of the fork")
 }
 
-// notOf expects an address that does not name the source without the fork. A host may name neither.
+// notOf expects an address that names the fork if it names the source. It may name neither.
 func notOf(source, fork string) check.Matcher {
 	return check.That("does not lead to the source "+source, func(v any) bool {
 		address, _ := v.(string)

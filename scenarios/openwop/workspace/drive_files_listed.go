@@ -64,7 +64,7 @@ var filesListed = &scenarios.Drive[FilesListed]{
 	}),
 }
 
-// dropFolder deletes a file with whose path those of others begin. A host may be unable to hold it beside them.
+// dropFolder writes and deletes a file whose path is the beginning of other paths. Some hosts cannot keep such a file.
 func dropFolder(ctx context.Context, f *host.Files, o *FilesListed, all []FileWrite) {
 	path := f.Prefix + "/a"
 	if !f.Text(ctx, path, f.Marker()).Success() || !host.Succeeded(f.Drop(ctx, path).Status) {
