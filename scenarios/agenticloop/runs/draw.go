@@ -87,7 +87,7 @@ type drawing struct {
 	told      deck[func(string, int) string] // goals of runs that tell theirs when they are done
 	failing   deck[map[string]any]
 	bodies    deck[func(*drawing) any]
-	commanded bool // a script can say which command a tool is to be asked for
+	commanded bool // a script can choose the command of a tool
 	triggered bool // a start may come as api.trigger
 	keys      deck[keying]
 	mixed     deck[[2]string] // the tool that is pending and the one that a result names; "" for nearly the right name
@@ -98,11 +98,12 @@ type drawing struct {
 	replanned int             // how many runs were drawn that give up more plans than they may
 	worded    deck[bool]      // whether a goal that is told is long
 	doubled   bool            // a turn was drawn whose answer is lost
-	own       []model.Kind    // of moves that were drawn as an event of the tool's own, and are to be passed over
+	own       []model.Kind    // of moves to be ignored that were drawn as an event of the tool's own
 	turned    bool            // a run was drawn that gives up a plan and reaches its goal
-	tried     bool            // a run was drawn whose first steps fail, and that has no other reason to end before its budget
-	unsaid    []model.Kind    // of moves that are passed over, and were drawn with words for a run with a workspace
-	quoted    bool            // such an event was drawn for a run with a workspace, with marks in its type that JSON escapes
+	tried     bool            // a run was drawn whose first steps fail and that only its budget ends
+	outlasted bool            // a run was drawn that its budget ends while another, begun after it, may go on
+	unsaid    []model.Kind    // of moves to be ignored that were drawn with a text, for a run with a workspace
+	quoted    bool            // an event was drawn whose type has characters that JSON escapes, for a run with a workspace
 	owned     bool            // a result was drawn that comes as an event of the tool's own
 	bare      bool            // one of those says nothing
 	strayed   bool            // one of those has members that are named like a correlation

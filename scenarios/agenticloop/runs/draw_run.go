@@ -23,8 +23,34 @@ func (d *drawing) program() model.Program {
 	}
 	d.alike(p.Runs)
 	d.wait(&p)
-	p.Moves = append(p.Moves, d.side(lines)...)
+	p.Moves = append(append(p.Moves, d.outlast(p.Runs, lines)...), d.side(lines)...)
 	return p
+}
+
+// outlast has a run that may go on for longer start right after one that its budget ends: once. It returns both starts, which it takes
+// from the moves of their runs.
+func (d *drawing) outlast(runs []model.Run, lines [][]model.Move) (starts []model.Move) {
+	if d.outlasted || d.Depth == scenarios.Quick || d.byModel {
+		return nil
+	}
+	ending, other := -1, -1
+	for i, moves := range lines {
+		switch {
+		case runs[i].Budget < len(runs[i].Decisions):
+			ending = i
+		case len(moves) > 1:
+			other = i
+		}
+	}
+	if ending < 0 || other < 0 {
+		return nil
+	}
+	d.outlasted = true
+	runs[other].Budget += len(runs[ending].Decisions)
+	for _, i := range []int{ending, other} {
+		starts, lines[i] = append(starts, lines[i][0]), lines[i][1:]
+	}
+	return starts
 }
 
 // side mixes moves of several runs, those of each in their order.
@@ -131,7 +157,7 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 	return l.run, l.moves
 }
 
-// bePlain has the first steps of a run fail that uses up its budget, which they are no part of: so it has no other reason to end.
+// bePlain makes the first two steps of a run fail once each, and leaves nothing but the budget to end it. A failed try uses up no budget.
 func (l *line) bePlain() {
 	if l.to != spent || l.first || l.run.Filed || l.tried || !l.settings.Retry || l.Depth == scenarios.Quick {
 		return
@@ -238,7 +264,7 @@ func (l *line) key() {
 	}
 }
 
-// command draws the command of a tool. The first run has one that is not the usual one at its second step, which fails.
+// command draws the command of a tool. The second step of the first run, which fails, never has the usual one.
 func (l *line) command() string {
 	if !l.commanded || l.Rand.IntN(2) == 0 && !(l.first && len(l.run.Decisions) == 1) {
 		return ""
