@@ -31,7 +31,8 @@ type OvertimeObservation struct {
 	Asking host.Suspension `json:"asking"`
 	Paused PausedOvertime  `json:"paused"`
 	// Parent is a loop whose worker waits like Over, zero at quick or if no such loop is on offer.
-	Parent host.RunLog `json:"parent,omitzero"`
+	Parent   host.RunLog      `json:"parent,omitzero"`
+	Answered AnsweredOvertime `json:"answered,omitzero"` // zero likewise
 }
 
 // PausedOvertime is a run like Over that was paused at once, and that somebody had go on if its time had passed and it had not ended.
@@ -42,18 +43,27 @@ type PausedOvertime struct {
 	Log   host.RunLog   `json:"log"`   // at its end
 }
 
+// AnsweredOvertime is a loop that asks twice with the bound of Over. It is answered when more than half of its time has passed, and
+// again when all of it has.
+type AnsweredOvertime struct {
+	First  host.Suspension `json:"first"`
+	Second host.Suspension `json:"second"`
+	Log    host.RunLog     `json:"log"` // at its end
+}
+
 // runOverItsTime makes a run wait longer than its bound on time.
 var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 	ID: "openwop/run-over-its-time",
 	Title: "runs a wait of half a minute with a random runTimeoutMs between 1.1 and 1.2 seconds, and a short one with up to " +
 		"15 seconds; when the first has ended runs a sentinel, " +
 		"waits a window, looks at it again and replays it where replay is claimed; with the same bound runs one that waits for " +
-		"an answer, and one that is paused and, if it has not ended then, goes on behind all that; beyond quick a loop whose worker waits, too",
+		"an answer, and one that is paused and, if it has not ended then, goes on behind all that; beyond quick also a loop whose worker waits, and one that is answered in time and asks again",
 	Waits: 1500 * time.Millisecond,
 	Sends: []string{
 		"{create run} (conformance-run-duration-breach, or another that lasts) with configurable.runTimeoutMs",
 		"{create run} (conformance-delay, or a run that ends) with a longer one", "{create run} (sentinel)",
 		"{create run} (conformance-approval) with configurable.runTimeoutMs", "{pause run}", "{resume run}",
+		"{create run} (assay-loop) with configurable.runTimeoutMs, that asks twice", "{answer node}",
 		"{fork run} {mode: replay}", "{read run}", "{poll log}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *OvertimeObservation) {
@@ -76,8 +86,11 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 				dialect.CreateRunRequest{WorkflowID: fixture.Approval, Configurable: bound})
 			o.Asking = asking.Held(ctx, 1, 0)
 		}
-		parent := loopThatWaits(ctx, h, bound)
+		parent := boundedLoop(ctx, h, bound, "create the loop whose worker waits", host.NextWorker(fixture.Wait))
+		begun := c.Now()
+		answered := boundedLoop(ctx, h, bound, "create the loop that asks twice", host.AskUser(h.Name("topic")), host.AskUser(h.Name("topic")))
 		inTime := h.Create(ctx, "create the short run", short)
+		o.Answered.first(ctx, answered, begun.Add(o.bound()*6/10))
 		o.InTime = inTime.Finish(ctx, "log of the short run")
 		o.Over = over.Finish(ctx, "log of the long run")
 		if o.Over.Ended.Took = c.Now().Sub(asked); !o.Over.Ended.Reached {
@@ -89,6 +102,7 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 		if parent != nil {
 			o.Parent = parent.Finish(ctx, "log of the loop whose worker waits")
 		}
+		o.Answered.second(ctx, answered, begun.Add(o.bound()*15/10))
 		o.Lull = over.Lull(ctx, host.Scripted{Fixture: short.WorkflowID}, o.InTime.Pace()-delay)
 		if _, claimed := claims.BreachReplayInTime.Look(c.Discovery); claimed {
 			o.Replayed = replayed(ctx, h, over)
@@ -97,16 +111,36 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 	},
 }
 
-// loopThatWaits makes a loop with this bound whose worker waits for half a minute, beyond quick and where the host offers one; else nil.
-func loopThatWaits(ctx context.Context, h host.Host, bound *dialect.Configurable) *host.Run {
+// boundedLoop makes a loop that decides as said and then ends, with this bound: beyond quick and where the host offers one; else nil.
+func boundedLoop(ctx context.Context, h host.Host, bound *dialect.Configurable, what string, decisions ...any) *host.Run {
 	_, loops := claims.ExecutionModel.Look(h.Discovery)
-	if ceiling, _ := h.Ceiling(); h.Depth == scenarios.Quick || !loops || ceiling < 2 || !h.Offers(fixture.Loop, fixture.Wait) {
+	if ceiling, _ := h.Ceiling(); h.Depth == scenarios.Quick || !loops || ceiling <= len(decisions) || !h.Offers(fixture.Loop, fixture.Wait) {
 		return nil
 	}
-	way := host.Scripted{Fixture: fixture.Loop, Plan: host.Plan{host.NextWorker(fixture.Wait), host.Terminate(h.Name("done"))}, Chosen: true}
+	way := host.Scripted{Fixture: fixture.Loop, Plan: append(decisions, host.Terminate(h.Name("done"))), Chosen: true}
 	request := way.Request(nil)
 	request.Configurable = bound
-	return waiting(h, time.Duration(*bound.RunTimeoutMs)*time.Millisecond).Create(ctx, "create the loop whose worker waits", request)
+	return waiting(h, time.Duration(*bound.RunTimeoutMs)*time.Millisecond).Create(ctx, what, request)
+}
+
+// first answers the first question at a time.
+func (a *AnsweredOvertime) first(ctx context.Context, r *host.Run, at time.Time) {
+	if r != nil {
+		a.First = r.Held(ctx, 1, 1)
+		scenarios.End(wire.Pause(ctx, at.Sub(r.Now())))
+		r.Resolves(ctx, &a.First)
+	}
+}
+
+// second answers the second question at a time, by when the run is to be over, and follows the run to its end.
+func (a *AnsweredOvertime) second(ctx context.Context, r *host.Run, at time.Time) {
+	if !host.Succeeded(a.First.Answered) {
+		return
+	}
+	a.Second = r.Held(ctx, 2, 2)
+	scenarios.End(wire.Pause(ctx, at.Sub(r.Now())))
+	r.Resolves(ctx, &a.Second)
+	a.Log = r.Finish(ctx, "log of the loop that asked twice")
 }
 
 // end has the paused run go on, unless it has ended, and follows it to its end.

@@ -22,7 +22,7 @@ var timeBounded = scenarios.Scenario{
 		openwop.OWPBND14},
 	Claim: claims.DurationLimit,
 	Ask: scenarios.Ask(runOverItsTime, func(o OvertimeObservation, j *scenarios.Judge) {
-		l, bound := o.Over, time.Duration(o.Bound)*time.Millisecond
+		l, bound := o.Over, o.bound()
 		l.Exists(j, openwop.OWPCAP19)
 		if !j.Check(openwop.OWPBND6, l.Ended).To(check.Reached(), "with a runTimeoutMs of %d", o.Bound) {
 			return
@@ -55,12 +55,15 @@ var timeBounded = scenarios.Scenario{
 		o.checkAsking(j)
 		o.checkPaused(j)
 		o.checkParent(j)
+		o.checkAnswered(j)
 	}),
 }
 
+func (o OvertimeObservation) bound() time.Duration { return time.Duration(o.Bound) * time.Millisecond }
+
 // checkAsking expects a run that waits for an answer to be over in time like any other: the clock on the wall goes on.
 func (o OvertimeObservation) checkAsking(j *scenarios.Judge) {
-	l, bound := o.Asking.Log, time.Duration(o.Bound)*time.Millisecond
+	l, bound := o.Asking.Log, o.bound()
 	if !o.Asking.Suspended.Reached {
 		return
 	}
@@ -80,7 +83,7 @@ func (o OvertimeObservation) checkAsking(j *scenarios.Judge) {
 
 // checkParent expects a loop whose worker is at work to be over in time like any other.
 func (o OvertimeObservation) checkParent(j *scenarios.Judge) {
-	l, bound := o.Parent, time.Duration(o.Bound)*time.Millisecond
+	l, bound := o.Parent, o.bound()
 	if l.RunID == "" || len(l.Phase(dialect.ChainPhaseDispatchBegan).Values) == 0 {
 		return
 	}
@@ -98,9 +101,28 @@ func (o OvertimeObservation) checkParent(j *scenarios.Judge) {
 	}
 }
 
+// checkAnswered expects an answer to leave a run no more time than it has.
+func (o OvertimeObservation) checkAnswered(j *scenarios.Judge) {
+	l := o.Answered.Log
+	if !l.Ended.Reached {
+		return
+	}
+	l.Readable(j)
+	if len(l.Breaches().Values) == 0 && lasted(l) < o.bound() { // it did not wait for an answer
+		return
+	}
+	const what = "a run that was answered, and whose time passed while it asked again"
+	j.Check(openwop.OWPBND6, l.Status()).To(check.Equal("failed"), "status of "+what)
+	l.CheckBreach(j, openwop.OWPBND7, dialect.CapKindRunDuration, o.Bound, atLeast(float64(o.Bound)))
+	checkFailed(l, j, openwop.OWPBND8, dialect.RunTimeout)
+	if span := spanOf(l); span != nil {
+		j.Check(openwop.OWPBND6, span).To(apart(o.bound()), "run.started and cap.breached of "+what)
+	}
+}
+
 // checkPaused expects a paused run to be over in time as well; it may show that when it goes on (OWP-R200).
 func (o OvertimeObservation) checkPaused(j *scenarios.Judge) {
-	p, l, bound := o.Paused, o.Paused.Log, time.Duration(o.Bound)*time.Millisecond
+	p, l, bound := o.Paused, o.Paused.Log, o.bound()
 	if !p.Still.Reached || p.GoOn.Status.Present() && !host.Succeeded(p.GoOn.Status) && !l.Ended.Reached {
 		return
 	}

@@ -121,11 +121,24 @@ func TestJudgesOfTimeThatPassesWithoutWork(t *testing.T) {
 		{"never goes on", func(o *bounds.OvertimeObservation) {
 			o.Paused = paused(late(1200, 1201).WithStatus("paused").Log(t))
 		}, requirement.OWPBND6},
+		{"goes on once it is answered", func(o *bounds.OvertimeObservation) {
+			o.Answered.Log = breached(hosttest.Nodes(1), t, "", map[string]string{"run.started": from, "run.completed": to})
+		}, requirement.OWPBND6},
+		{"answers itself in time", func(o *bounds.OvertimeObservation) {
+			o.Answered.Log = breached(hosttest.Nodes(1), t, "", map[string]string{"run.started": from, "run.completed": from})
+		}, "passed"},
+		{"fails for another reason in time", func(o *bounds.OvertimeObservation) {
+			o.Answered.Log = timedOut(late(1200, 1201).Drop("cap.breached"), t, from, from)
+		}, "passed"},
+		{"breaks off too early once it is answered", func(o *bounds.OvertimeObservation) {
+			o.Answered.Log = timedOut(late(1200, 1201), t, from, from)
+		}, requirement.OWPBND6},
 		{"cannot be paused", func(o *bounds.OvertimeObservation) { o.Paused = bounds.PausedOvertime{} }, "passed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := bounds.OvertimeObservation{Bound: 1200, Over: timedOut(late(1200, 1201), t, from, to), InTime: hosttest.Nodes(1).Log(t),
-				Lull: hosttest.Lull(t, late(1200, 1201)), Asking: asking(timedOut(late(1200, 1201), t, from, to)), Paused: paused(goesOn(1701))}
+				Lull: hosttest.Lull(t, late(1200, 1201)), Asking: asking(timedOut(late(1200, 1201), t, from, to)), Paused: paused(goesOn(1701)),
+				Answered: bounds.AnsweredOvertime{Log: timedOut(late(1200, 1201), t, from, to)}}
 			c.spoil(&o)
 			hosttest.Expect(t, "time-bounded", o, c.want)
 		})
