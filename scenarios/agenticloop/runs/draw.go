@@ -199,8 +199,11 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	}
 	d.filed = []end{reached}
 	if d.Depth > scenarios.Quick && d.slow == "" {
-		// mistaken: with nearly the right name, with one that begins alike, with another tool's, and with nearly the right one again
-		d.ends.left, d.filed = append(d.ends.left, mistaken, spent, mistaken, reached, mistaken), append(d.filed, spent)
+		// mistaken: with nearly the right name, with one that begins alike, with another tool's, with nearly the right one again, and with
+		// one that looks like a part or a version of the tool
+		d.ends.left, d.filed = append(d.ends.left, mistaken, spent, mistaken, reached, mistaken, mistaken), append(d.filed, spent)
+		part := s.Tools[0] + []string{".", ":", "@"}[d.Rand.IntN(3)] + d.Name("part")
+		d.mixed.left = append([][2]string{{s.Tools[0], part}}, d.mixed.left...)
 	}
 	if d.Depth > scenarios.Quick && s.Steered {
 		d.ends.all, d.ends.left = append(d.ends.all, atOnce), append(d.ends.left, atOnce, atOnce, laden)

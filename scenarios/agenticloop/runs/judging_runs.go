@@ -213,12 +213,19 @@ func (t told) plain() bool {
 	return !slices.ContainsFunc(reserved, func(name string) bool { _, there := d.Arguments[name]; return there })
 }
 
-// showsArguments reports whether a request has the arguments that its planner was to choose: the plain one among them comes through.
+// showsArguments reports whether a request has the arguments that its planner was to choose: the plain one among them comes through,
+// and where the request is made again, it came through before.
 func showsArguments(t told) bool {
-	if t.Planned == nil || t.seen.Left || t.seen.Did != model.Asked && t.seen.Did != model.Retried {
+	shown := t.payload()
+	switch {
+	case t.Planned == nil || t.seen.Left:
+		return false
+	case t.seen.Did == model.Retried:
+		shown = t.asked
+	case t.seen.Did != model.Asked:
 		return false
 	}
-	return len(t.Planned.Arguments) == 0 || argument(t.payload(), control).Actual() == t.Planned.Arguments[control]
+	return len(t.Planned.Arguments) == 0 || argument(shown, control).Actual() == t.Planned.Arguments[control]
 }
 
 func (t told) payload() wire.Value { return t.host.Requests().Last().Key("payload") }

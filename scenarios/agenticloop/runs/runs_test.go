@@ -129,7 +129,7 @@ func second(t *testing.T, moves ...runs.Taken) runs.Observation {
 	}
 	start := runs.Taken{Move: model.Move{Kind: model.Start, Body: host.Object{}}, Turn: hosttest.Turn(t, "start", nil, honest.start)}
 	return runs.Observation{
-		Settings: model.Settings{Steered: true, Reframe: true, Own: true, Tools: []string{"fetch", "fabric"}},
+		Settings: model.Settings{Steered: true, Reframe: true, Own: true, Retry: true, Retries: 1, Tools: []string{"fetch", "fabric"}},
 		Programs: []runs.Played{{
 			Runs:  []model.Run{{Goal: "g", Budget: 9, Decisions: []model.Decision{call(false), call(true), call(true)}}},
 			Turns: append([]runs.Taken{start}, moves...),
@@ -187,6 +187,11 @@ func TestJudgesOfWhatComesAnotherWay(t *testing.T) {
 		return out
 	}
 	result, own := model.Move{Kind: model.Result}, model.Move{Kind: model.Result, Own: true}
+	retried := func(request host.Object) runs.Taken {
+		run := hosttest.Running(1, "fetch")
+		run["attempt"] = 2
+		return taken(model.Move{Kind: model.Failure}, hosttest.Ok(host.Object{"R": run}, request))
+	}
 	for _, c := range []struct {
 		name     string
 		turn     runs.Taken
@@ -205,6 +210,8 @@ func TestJudgesOfWhatComesAnotherWay(t *testing.T) {
 		{"one that is passed over", taken(own, hosttest.Ok(nil)), "own-events", agenticloop.RFC103B2},
 		{"one that is passed over", taken(own, hosttest.Ok(nil)), "goes-on", scenarios.RequirementID(hosttest.Violates(agenticloop.RFC103B2))},
 		{"a result alone", taken(result, fetched(2)), "own-events", "blocked"},
+		{"asked again with its arguments", retried(asking(1, "fetch")), "arguments-as-they-are", "passed"},
+		{"asked again without them", retried(hosttest.Request("R", 1, "fetch")), "arguments-as-they-are", agenticloop.RFC103E9},
 		{"the same answer", again(fetched(2), fetched(2)), "same-answer", "passed"},
 		{"another tool the second time", again(fetched(2), honest.result), "same-answer", agenticloop.RFC103O4},
 	} {
