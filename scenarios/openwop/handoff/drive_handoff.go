@@ -26,6 +26,8 @@ type LostObservation struct {
 	Cancelled wire.Value      `json:"cancelled"`
 	Log       host.RunLog     `json:"log"` // of the parent
 	Children  []host.ChildRun `json:"children"`
+	// Asking is another such loop whose worker was cancelled while it asked a person, nil at quick or if no such worker is on offer.
+	Asking *LostObservation `json:"asking,omitempty"`
 }
 
 const sendsLost = "{create run} (assay-loop-mapped or assay-loop with a chosen plan, else a scripted loop)"
@@ -60,7 +62,7 @@ var missingWorker = &scenarios.Drive[LostObservation]{
 var stoppedWorker = &scenarios.Drive[LostObservation]{
 	ID: "openwop/worker-that-is-cancelled",
 	Title: "runs a loop whose first worker waits half a minute and whose second one is of the same decision, cancels the first, and " +
-		"reads both",
+		"reads both; beyond quick also with a first worker that asks a person",
 	Sends: []string{
 		sendsLost, "{read run}", "{poll log}", "{cancel run:childRunId}",
 		"{read run:childRunId}", "{poll log:childRunId}",
@@ -81,7 +83,30 @@ var stoppedWorker = &scenarios.Drive[LostObservation]{
 		}
 		o.Cancelled = child.Cancel(ctx, h.Name("enough"))
 		follow(ctx, r, o)
+		o.Asking = stopWhileAsking(ctx, h)
 	},
+}
+
+// stopWhileAsking runs a loop whose first worker asks a person, and cancels that worker; nil at quick or if none is on offer.
+func stopWhileAsking(ctx context.Context, h host.Host) *LostObservation {
+	ceiling, _ := h.Ceiling()
+	if h.Depth == scenarios.Quick || ceiling < askingTurns || !h.Offers(fixture.Loop, fixture.Noop, fixture.LoopAskUser) {
+		return nil
+	}
+	r, o := loseOne(ctx, h, true, fixture.LoopAskUser, "", fixture.LoopAskUser)
+	if r.ID == "" {
+		return nil
+	}
+	child := worker(ctx, r, &o.Running)
+	if !o.Running.Reached {
+		return nil
+	}
+	if o.Running = child.AwaitSuspended(ctx, 0); !o.Running.Reached {
+		return nil
+	}
+	o.Cancelled = child.Cancel(ctx, h.Name("enough"))
+	follow(ctx, r, &o)
+	return &o
 }
 
 // outcomeOfScripts is the value of the variable outcome in the loops of the second family.

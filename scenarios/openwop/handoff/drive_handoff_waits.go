@@ -48,9 +48,11 @@ var WorkerThatWaits = &scenarios.Drive[WaitingWorkerObservation]{
 	},
 }
 
+// askingTurns are those of fixture.LoopAskUser.
+const askingTurns = 4
+
 // loopThatWaits returns a loop whose first worker waits for a person in that turn of its own.
 func loopThatWaits(h host.Host) (way host.Scripted, turn int) {
-	const askingTurns = 4 // of the worker
 	ceiling, why := h.Ceiling()
 	switch asking := h.Offers(fixture.Loop, fixture.LoopAskUser, fixture.Noop); {
 	case ceiling < 2 || asking && ceiling < askingTurns:

@@ -18,6 +18,9 @@ type WorkersObservation struct {
 	Log      host.RunLog     `json:"log"`      // of the parent
 	Children []host.ChildRun `json:"children"` // in the parent's order
 
+	// Inner are the logs of workers that are loops themselves, none at quick or if no such worker is on offer.
+	Inner []host.RunLog `json:"inner,omitempty"`
+
 	Unmapped *WorkersObservation `json:"unmapped,omitempty"` // another loop, if this one maps and one that does not is on offer
 }
 
@@ -25,7 +28,7 @@ type WorkersObservation struct {
 var LoopOfWorkers = &scenarios.Drive[WorkersObservation]{
 	ID: "openwop/loop-of-workers",
 	Title: "runs a loop that hands over to a random worker each turn, another one than in the turn before, and reads its " +
-		"log, its children and their logs",
+		"log, its children and their logs; beyond quick also one whose worker is a loop",
 	Sends: []string{
 		"{create run} (assay-loop with random workers; else conformance-multi-agent-handoff or conformance-orchestrator-dispatch)",
 		"{create run} (assay-scripted-loop, beside a loop that maps)", "{read run}", "{poll log}", "{read run:childRunId}",
@@ -35,6 +38,7 @@ var LoopOfWorkers = &scenarios.Drive[WorkersObservation]{
 		h := host.Host{Conn: c}
 		way := h.WorkersLoop()
 		*o = workersRun(ctx, h, way)
+		o.Inner = innerLoops(ctx, h)
 		if !o.Mapped {
 			return
 		}
@@ -43,6 +47,19 @@ var LoopOfWorkers = &scenarios.Drive[WorkersObservation]{
 			o.Unmapped = &unmapped
 		}
 	},
+}
+
+// innerLoops runs a loop whose worker is a loop, and returns the log of the worker: beyond quick and where the host offers that.
+func innerLoops(ctx context.Context, h host.Host) (logs []host.RunLog) {
+	const innerTurns = 4
+	if ceiling, _ := h.Ceiling(); h.Depth == scenarios.Quick || ceiling < innerTurns || !h.Offers(fixture.Loop, fixture.Noop) {
+		return nil
+	}
+	plan := host.Plan{host.NextWorker(fixture.Loop), host.Terminate(h.Name("done"))}
+	for _, child := range workersRun(ctx, h, host.Scripted{Fixture: fixture.Loop, Plan: plan, Chosen: true}).Children {
+		logs = append(logs, child.Log)
+	}
+	return logs
 }
 
 // workersRun runs a loop to its end, and reads its children.

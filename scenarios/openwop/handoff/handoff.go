@@ -42,6 +42,13 @@ var chainOfCauses = scenarios.Scenario{
 		CheckChains(o.Log, j)
 		told := o.Log.Phase(dialect.ChainPhaseDispatchBegan).Each("/payload/workerId")
 		j.Check(openwop.OWP0037B3, told).To(check.Equal(o.Workers), "workers of all handoffs")
+		for _, inner := range o.Inner {
+			if steps := inner.OfType(dialect.HandedOver); len(steps.Values) > 0 {
+				CheckChains(inner, j)
+				j.Check(openwop.OWP0037B3, steps.Each("/payload/parentRunId")).To(check.Each(check.Equal(inner.RunID)),
+					"parentRunId of the handoffs of a worker that is a loop itself")
+			}
+		}
 	}),
 }
 

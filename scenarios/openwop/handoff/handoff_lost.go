@@ -36,6 +36,10 @@ var cancelledWorker = scenarios.Scenario{
 	Ask: scenarios.Ask(stoppedWorker, func(o LostObservation, j *scenarios.Judge) {
 		o.wasCancelled(j)
 		o.checkEnded(j, "cancelled", cancellation)
+		if a := o.Asking; a != nil && host.Succeeded(a.Cancelled) {
+			a.given(j)
+			a.checkEnded(j, "cancelled", cancellation)
+		}
 	}),
 }
 

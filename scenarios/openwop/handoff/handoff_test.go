@@ -11,6 +11,27 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
+// The log of a worker that is a loop names that worker as the parent, not the loop above it.
+func TestJudgesOfHandoffsOfAWorkerThatIsALoop(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*hosttest.Cast)
+		want  string
+	}{
+		"honest":            {func(*hosttest.Cast) {}, "passed"},
+		"tells of none":     {func(c *hosttest.Cast) { c.Parent.Events = nil }, "passed"},
+		"the run above it":  {func(c *hosttest.Cast) { c.Parent.Payload("dispatch.began", 0)["parentRunId"] = "top" }, openwop.OWP0037B3},
+		"one without cause": {func(c *hosttest.Cast) { delete(c.Parent.Events[c.Parent.At("dispatch.began", 0)], "causationId") }, openwop.OWP0037B3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, inner := hosttest.WorkersObservation(t, hosttest.CastOf("w1", "w2"), "w1", "w2"), hosttest.CastOf("w1")
+			c.spoil(inner)
+			log, _ := inner.Minted(t)
+			o.Inner = []host.RunLog{log}
+			hosttest.Expect(t, "chain-of-causes", o, c.want)
+		})
+	}
+}
+
 func TestJudgesOfHandoffs(t *testing.T) {
 	cause := func(c *hosttest.Cast, of string, k int, by string, n int) {
 		c.Parent.Events[c.Parent.At(of, k)]["causationId"] = c.Parent.Events[c.Parent.At(by, n)]["eventId"]

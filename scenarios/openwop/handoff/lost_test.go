@@ -162,6 +162,26 @@ func TestJudgesOfLostWorkers(t *testing.T) {
 	}
 }
 
+// What holds of a worker that is cancelled at work holds of one that is cancelled while it asks.
+func TestJudgesOfAWorkerThatIsCancelledWhileItAsks(t *testing.T) {
+	for name, c := range map[string]struct {
+		phase, status string
+		cancel        int
+		want          string
+	}{
+		"it is cancelled":        {"child.cancelled", "cancelled", 200, "passed"},
+		"it fails":               {"child.failed", "cancelled", 200, requirement.OWP0037B3},
+		"its cancel was refused": {"child.completed", "completed", 409, "passed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, asking := lostObservation(t, lostCast("child.cancelled", "cancelled")), lostObservation(t, lostCast(c.phase, c.status))
+			asking.Cancelled = wiretest.Status(t, c.cancel)
+			o.Asking = &asking
+			hosttest.Expect(t, "cancelled-worker", o, c.want)
+		})
+	}
+}
+
 func lostObservation(t *testing.T, c *hosttest.Cast) handoff.LostObservation {
 	o := handoff.LostObservation{Way: "assay-loop-mapped", Mapped: true, Outcome: "as it was", Lost: "lost", Next: "next",
 		Running: wire.Wait{What: "at work", Reached: true}, Cancelled: wiretest.Status(t, 200)}
