@@ -182,6 +182,10 @@ func TestReemission(t *testing.T) {
 		}
 	}
 	s.silent(s.send(result(run, 7, "fetch", "ok"), object{"state": object{"runs": object{run: object{"status": "done"}}}}))
+	// What may not be had any more is not asked for again, though it is pending.
+	s.config = with(s.config, object{"allowed_plugins": []string{"fetch"}})
+	s.silent(s.send(again[0]))
+	s.config = with(s.config, object{"allowed_plugins": []string{"fetch", "fabric"}})
 	// What has changed on its way is not what is pending.
 	s.edit(run, object{"pending_tool": "fetch"})
 	s.silent(s.send(again[0]))

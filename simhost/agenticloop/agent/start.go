@@ -65,6 +65,10 @@ func (t *turn) again(r *run, format string, args ...any) error {
 	if !t.request.config.reemit || r.Status != agenticloopv2.RunStatusRunning || r.Asked == nil {
 		return nil
 	}
+	if reason := t.forbidden(r.PendingTool, rules.Moment{}); reason != "" {
+		t.warn("the pending request of run %s is not made again: %s", t.id, reason)
+		return nil
+	}
 	t.openFiles()
 	payload, err := t.payload(r, r.PendingSince)
 	if err != nil {
