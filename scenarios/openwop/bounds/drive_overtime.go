@@ -57,7 +57,8 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 	Title: "runs a wait of half a minute with a random runTimeoutMs between 1.1 and 1.2 seconds, and a short one with up to " +
 		"15 seconds; when the first has ended runs a sentinel, " +
 		"waits a window, looks at it again and replays it where replay is claimed; with the same bound runs one that waits for " +
-		"an answer, and one that is paused and, if it has not ended then, goes on behind all that; beyond quick also a loop whose worker waits, and one that is answered in time and asks again",
+		"an answer, and one that is paused and, if it has not ended then, goes on behind all that; beyond quick also a loop whose worker " +
+		"waits, and one that is answered in time and asks again",
 	Waits: 1500 * time.Millisecond,
 	Sends: []string{
 		"{create run} (conformance-run-duration-breach, or another that lasts) with configurable.runTimeoutMs",
