@@ -535,7 +535,7 @@ var ReadingsV1 = []Reading{
 		Sentences: []string{"OWP-0097-E6"},
 		Open:      "RFC 0097 lets a goal be paused and bounds its time by the clock on the wall. It does not say whether the time of a pause counts.",
 		Accept:    "A goal whose deadline passes while it is paused, and that shows it only when it is ticked.",
-		Refuse:    "A goal that is paused, and still active when its deadline has passed and it was ticked; and a deadline that counts anew from a resume, an edit or a run that was judged.",
+		Refuse:    "A goal that is paused, and still active when its deadline has passed and it was ticked; and a deadline that counts anew from a resume, an edit or a run that was judged, or that a pause puts off.",
 		Why:       "A pause suspends the continuation of a goal. The clock on the wall goes on, and any bound that is crossed ends a goal.",
 		Scenarios: []string{"openwop/goal-bounds/deadline"},
 	},

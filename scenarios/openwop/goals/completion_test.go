@@ -29,9 +29,20 @@ func alone(t *testing.T) goals.GoalAloneObservation {
 		Later: replied(t, 200, standing("bound-exceeded", 4))}
 }
 
+// stuckArmed returns a goal that was escalated with one run listed, and that is shown so when another one had gone on.
+func stuckArmed(t *testing.T, state string, runs int) goals.GoalArmedStuck {
+	t.Helper()
+	return goals.GoalArmedStuck{Child: host.Child{ID: "the stuck run"}, Before: wiretest.Value(t, standing("escalated", 1)),
+		Others: wire.Wait{What: "the goal moves", Reached: true}, Later: replied(t, 200, standing(state, runs))}
+}
+
 func TestJudgesOfAGoalThatGoesOnByItself(t *testing.T) {
 	for scenario, fires := range map[string]string{"schedule-fires": requirement.OWP0097A3, "heartbeat-fires": requirement.OWP0097A4,
 		"commitment-fires": requirement.OWP0097A5} {
+		unlessTimed := requirement.OWP0097E8 // what time moves is not looked at while it is stuck
+		if scenario == "schedule-fires" {
+			unlessTimed = "passed"
+		}
 		for _, c := range []struct {
 			name  string
 			spoil func(*goals.GoalAloneObservation)
@@ -67,6 +78,15 @@ func TestJudgesOfAGoalThatGoesOnByItself(t *testing.T) {
 			{"stands alone", func(o *goals.GoalAloneObservation) { o.Beside = refusedGoal(t, 500, objective) }, "blocked"},
 			{"stops the one beside it with it", func(o *goals.GoalAloneObservation) { o.Meanwhile.Reached = false }, "blocked"},
 			{"ends the one beside it with it", func(o *goals.GoalAloneObservation) { o.After.Reached = false }, "blocked"},
+			{"waits for a person, and lists the stuck run a moment later", func(o *goals.GoalAloneObservation) {
+				o.Stuck = stuckArmed(t, "escalated", 2)
+			}, "passed"},
+			{"goes on while it waits for a person", func(o *goals.GoalAloneObservation) { o.Stuck = stuckArmed(t, "escalated", 3) }, unlessTimed},
+			{"wakes up while it waits for a person", func(o *goals.GoalAloneObservation) { o.Stuck = stuckArmed(t, "active", 1) }, unlessTimed},
+			{"was not to be stuck beside one that stays", func(o *goals.GoalAloneObservation) {
+				o.Stuck = stuckArmed(t, "active", 3)
+				o.Stuck.Others.Reached = false
+			}, "passed"},
 		} {
 			t.Run(scenario+" "+c.name, func(t *testing.T) {
 				o := alone(t)

@@ -29,6 +29,15 @@ type GoalAloneObservation struct {
 	// Later is the goal, read after the second goal had moved on past its end.
 	After wire.Wait      `json:"after"`
 	Later host.GoalReply `json:"later"`
+	Stuck GoalArmedStuck `json:"stuck,omitzero"` // another one that a push would move, if it were not escalated; zero at quick
+}
+
+// GoalArmedStuck is a goal that fires its own runs, one of which asked a person. Nobody answered it.
+type GoalArmedStuck struct {
+	Child  host.Child     `json:"child"`
+	Before wire.Value     `json:"before"` // the goal, escalated; absent if it did not come to that
+	Others wire.Wait      `json:"others"` // another goal of the same continuation had two runs more
+	Later  host.GoalReply `json:"later"`
 }
 
 // outran reports whether the goal ended before it could be paused or observed, or ended

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
@@ -13,10 +14,11 @@ import (
 var goalByHeartbeat = &scenarios.Drive[GoalAloneObservation]{
 	ID: "openwop/goal-by-heartbeat",
 	Title: "makes two goals that go on by one heartbeat and has it see changes up to the bound of one, of random length, " +
-		"two of them while that one is paused and two after its end",
+		"two of them while that one is paused and two after its end; beyond quick, has a run of one more get stuck and the heartbeat see two " +
+		"changes",
 	Sends: []string{"{create goal} {continuation: {mode: heartbeat, armRef: random}, bounds: {maxLoopIterations: random}}, twice",
 		"{use seam:heartbeat/tick} {observedState: random}",
-		"{read goal}", "{pause goal}", "{resume goal}", "{abandon goal}"},
+		"{read goal}", "{pause goal}", "{resume goal}", "{abandon goal}", "{tick goal} {escalate: true}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalAloneObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
@@ -32,10 +34,10 @@ var goalByHeartbeat = &scenarios.Drive[GoalAloneObservation]{
 var goalByCommitment = &scenarios.Drive[GoalAloneObservation]{
 	ID: "openwop/goal-by-commitment",
 	Title: "makes two goals that go on by one commitment and fires it up to the bound of one, of random length, twice while " +
-		"that one is paused and twice after its end",
+		"that one is paused and twice after its end; beyond quick, has a run of one more get stuck and fires it twice",
 	Sends: []string{"{create goal} {continuation: {mode: commitment, armRef: random}, bounds: {maxLoopIterations: random}}, twice",
 		"{use seam:commitment/fire} {commitmentId: random}",
-		"{read goal}", "{pause goal}", "{resume goal}", "{abandon goal}"},
+		"{read goal}", "{pause goal}", "{resume goal}", "{abandon goal}", "{tick goal} {escalate: true}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalAloneObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
@@ -85,5 +87,39 @@ func pushed(ctx context.Context, g host.GoalHome, mode dialect.GoalContinuationM
 		return o
 	}
 	p.rests(ctx, &o, push)
+	if _, escalates := claims.GoalsEscalation.Look(g.Discovery); escalates && g.Depth > scenarios.Quick {
+		stuck, err := scenarios.Attempt(func() GoalArmedStuck { return staysStuck(ctx, g, mode, arm, push) })
+		if o.Stuck = stuck; !host.IsBlocked(err) { // a host may have no room for more goals, and no seam that ticks them
+			scenarios.End(err)
+		}
+	}
+	return o
+}
+
+// staysStuck has a run of a goal ask a person, and pushes it and another one of the same continuation.
+func staysStuck(ctx context.Context, g host.GoalHome, mode dialect.GoalContinuationMode, arm string,
+	push func(context.Context)) (o GoalArmedStuck) {
+	made := createArmed(ctx, g, "create a goal of mode "+string(mode)+" that gets stuck", mode, arm, manyRuns)
+	if made.ID == "" {
+		return o
+	}
+	defer act(ctx, made, dialect.AbandonGoal)
+	t, _ := ticked(ctx, made, "tick of a goal that goes on by itself, whose run gets stuck", dialect.GoalTickRequest{Escalate: new(true)})
+	if !host.Succeeded(t.Status) {
+		return o
+	}
+	ended := awaitEnd(ctx, made)
+	if o.Child = stuck(ctx, made, GoalObservation{Ticks: []GoalTick{t}}); o.Child.ID == "" ||
+		stateOf(ended.Last).String() != string(dialect.GoalStateEscalated) {
+		return o
+	}
+	beside := createArmed(ctx, g, "create another one beside it", mode, arm, manyRuns)
+	if beside.ID == "" {
+		return o
+	}
+	defer act(ctx, beside, dialect.AbandonGoal)
+	o.Before = ended.Last
+	o.Others = more(ctx, beside, push)
+	o.Later = made.Read(ctx, "the goal that is escalated, when another one had gone on")
 	return o
 }

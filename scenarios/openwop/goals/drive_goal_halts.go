@@ -178,7 +178,7 @@ var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 	ID: "openwop/goal-to-its-deadline",
 	Title: "makes a goal with a wall-clock bound of random length, or the least that the host takes, ticks it in time, " +
 		"waits until the bound has passed and ticks it again, and likewise one that was paused all the time, one whose bound is 0, and " +
-		"others that were paused and resumed, edited or, beyond quick, judged once more, shortly before",
+		"others that were paused and resumed, beyond quick paused from the start, edited or, beyond quick, judged once more, shortly before",
 	Waits: 800 * time.Millisecond,
 	Sends: []string{"{create goal} {bounds: {runTimeoutMs: random, maxLoopIterations: many}}", "{tick goal} before and after",
 		"{pause goal}", "{resume goal}", "{edit goal}", "{read goal}", "{create run} (sentinel)"},

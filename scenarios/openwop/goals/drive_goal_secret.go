@@ -24,7 +24,7 @@ type GoalSecretObservation struct {
 var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
 	ID: "openwop/goal-with-secret",
 	Title: "makes a goal whose objective holds a secret of the host between random words, edits it to one where it is no word of its own, " +
-		"ticks it where there is a seam, and reads it in every place",
+		"beyond quick with the secret twice in each, ticks it where there is a seam, and reads it in every place",
 	Sends: []string{"{create goal} {objective: random words with a secret of the host}",
 		"{edit goal} {objective: a secret of the host between random letters}", "{tick goal}",
 		"{read goal}", "{read trail}", "{list goals}"},
@@ -43,15 +43,23 @@ var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
 	},
 }
 
-// objectiveWithSecret puts the secret between two words of an objective.
+// objectiveWithSecret puts the secret between two words of an objective, and beyond quick once more at its end: a host that
+// replaces the first place alone keeps the second.
 func objectiveWithSecret(h host.Host) string {
-	return strings.Join([]string{h.Name(""), wire.HostSecret, h.Name("")}, " ")
+	words := []string{h.Name(""), wire.HostSecret, h.Name("")}
+	if h.Depth > scenarios.Quick {
+		words = append(words, wire.HostSecret)
+	}
+	return strings.Join(words, " ")
 }
 
 // told makes the goal produce further records of itself.
 func told(ctx context.Context, g *host.Goal, o *GoalSecretObservation) {
 	o.Tick = tick(ctx, g, "tick", unsatisfied(g.GoalHome.Host))
 	objective := g.GoalHome.Name("") + wire.HostSecret + g.GoalHome.Name("") // no word of its own
+	if g.Depth > scenarios.Quick {
+		objective += wire.HostSecret
+	}
 	o.Edited = rewrite(ctx, g, "edit the objective to another with the secret in it",
 		dialect.EditGoalRequest{Objective: objective}, anyGoal)
 	o.Trail = trail(ctx, g, o.Edited.After)

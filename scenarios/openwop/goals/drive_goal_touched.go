@@ -38,21 +38,31 @@ type touch func(ctx context.Context, g *host.Goal) (after wire.Value, done bool)
 
 // touches are what a client may do for a goal that does not move its deadline.
 var touches = []struct {
-	what string
-	from scenarios.Depth
-	do   touch
+	what  string
+	from  scenarios.Depth
+	begin func(ctx context.Context, g *host.Goal) // when the goal is made; or nil
+	do    touch
 }{
-	{"paused and resumed", scenarios.Quick, func(ctx context.Context, g *host.Goal) (wire.Value, bool) {
+	// Beyond quick it is paused from the start: a host that adds the time of a pause to the deadline shows it only by a long one.
+	{"paused and resumed", scenarios.Quick, func(ctx context.Context, g *host.Goal) {
+		if g.Depth > scenarios.Quick {
+			act(ctx, g, dialect.PauseGoal)
+		}
+	}, func(ctx context.Context, g *host.Goal) (wire.Value, bool) {
+		if g.Depth > scenarios.Quick {
+			e := change(ctx, g, dialect.ResumeGoal, isActive)
+			return e.After.Body, host.Succeeded(e.Reply.Status)
+		}
 		e := pauseAndResume(ctx, g)
 		return e.After.Body, host.Succeeded(e.Reply.Status)
 	}},
-	{"edited", scenarios.Quick, func(ctx context.Context, g *host.Goal) (wire.Value, bool) {
+	{"edited", scenarios.Quick, nil, func(ctx context.Context, g *host.Goal) (wire.Value, bool) {
 		same := g.GoalRequest(nil)
 		e := rewrite(ctx, g, "edit the goal before its deadline", dialect.EditGoalRequest{Objective: g.DrawObjective(),
 			Completion: &same.Completion, Continuation: &same.Continuation}, anyGoal)
 		return e.After.Body, host.Succeeded(e.Reply.Status)
 	}},
-	{"judged once more", scenarios.Standard, func(ctx context.Context, g *host.Goal) (wire.Value, bool) {
+	{"judged once more", scenarios.Standard, nil, func(ctx context.Context, g *host.Goal) (wire.Value, bool) {
 		before := g.Read(ctx, "the goal that is to be judged once more before its deadline")
 		if !isActive(before.Body) {
 			return before.Body, false
@@ -80,6 +90,9 @@ func touched(ctx context.Context, home host.GoalHome, deadline time.Duration) (m
 		g, seen := home.Begin(ctx, bounds)
 		if !madeActive(seen) {
 			return made
+		}
+		if t.begin != nil {
+			t.begin(ctx, g)
 		}
 		made = append(made, &touching{g, home.Now().Add(deadline), t.do, GoalTouched{What: t.what, Goal: seen}})
 	}

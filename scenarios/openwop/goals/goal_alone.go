@@ -1,12 +1,15 @@
 package goals
 
 import (
+	"slices"
+
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // The scenarios of goal-completion for goals that fire their own runs.
@@ -36,10 +39,11 @@ var scheduleFires = scenarios.Scenario{
 var heartbeatFires = scenarios.Scenario{
 	ID:     "openwop/goal-completion/heartbeat-fires",
 	Title:  "a goal that goes on by a heartbeat fires a run for a change, none while it is paused, and none beyond its bound",
-	Proves: scenarios.IDs{openwop.OWP0097A4, openwop.OWP0097C5, openwop.OWP0097E4},
-	Claim:  claims.GoalsHeartbeat,
+	Proves: scenarios.IDs{openwop.OWP0097A4, openwop.OWP0097C5, openwop.OWP0097E4}, Watches: scenarios.IDs{openwop.OWP0097E8},
+	Claim: claims.GoalsHeartbeat,
 	Ask: scenarios.Ask(goalByHeartbeat, func(o GoalAloneObservation, j *scenarios.Judge) {
 		o.check(j, openwop.OWP0097A4)
+		o.Stuck.check(j)
 	}),
 }
 
@@ -47,10 +51,11 @@ var heartbeatFires = scenarios.Scenario{
 var commitmentFires = scenarios.Scenario{
 	ID:     "openwop/goal-completion/commitment-fires",
 	Title:  "a goal that goes on by a commitment fires a run when that is fired, none while it is paused, and none beyond its bound",
-	Proves: scenarios.IDs{openwop.OWP0097A5, openwop.OWP0097C5, openwop.OWP0097E4},
-	Claim:  claims.GoalsCommitment,
+	Proves: scenarios.IDs{openwop.OWP0097A5, openwop.OWP0097C5, openwop.OWP0097E4}, Watches: scenarios.IDs{openwop.OWP0097E8},
+	Claim: claims.GoalsCommitment,
 	Ask: scenarios.Ask(goalByCommitment, func(o GoalAloneObservation, j *scenarios.Judge) {
 		o.check(j, openwop.OWP0097A5)
+		o.Stuck.check(j)
 	}),
 }
 
@@ -151,6 +156,23 @@ func (o GoalAloneObservation) check(j *scenarios.Judge, fires scenarios.Requirem
 	j.Reach(o.After, goOn)
 	j.Check(openwop.OWP0097E4, stateShown(o.Later)).To(check.Equal(dialect.GoalStateBoundExceeded), "state at the end")
 	checkRuns(j, openwop.OWP0097E4, o.Later.Body, o.Bound)
+}
+
+// check expects no run of a goal that is escalated, whatever moved another one. Its stuck run may be listed a moment later.
+func (o GoalArmedStuck) check(j *scenarios.Judge) {
+	if !o.Others.Reached || !host.Succeeded(o.Later.Status) {
+		return
+	}
+	const when = "of a goal that waits for a person, after two runs of another one"
+	before, later := runsOf(o.Before).Items(), runsOf(o.Later.Body)
+	most := len(before)
+	if !slices.ContainsFunc(before, func(id wire.Value) bool { return id.String() == o.Child.ID }) {
+		most++
+	}
+	j.Check(openwop.OWP0097E8, stateShown(o.Later)).To(check.Equal(dialect.GoalStateEscalated), "state %s", when)
+	if later.Present() { // a goal need not list them
+		j.Check(openwop.OWP0097E8, later).To(host.NoMoreThan(most), "contributing runs %s", when)
+	}
 }
 
 // ends returns the requirement that a goal violates by not ending: the bound, if the goal has reached it.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -150,9 +151,10 @@ type GoalRun struct {
 var tenantsGoals = &scenarios.Drive[TenantGoals]{
 	ID: "openwop/tenants-goals",
 	Title: "has two tenants make a goal each, and one read, list, edit, pause and abandon the other's, and one that never was; beyond " +
-		"quick, ticks both, and has each read the run of the other's",
+		"quick, ticks both, and has each read the run of the other's, and the first one a run that a goal of the other's fired by itself",
 	Sends: []string{host.SendsTenants, "{create goal}, as both tenants", "as the other: {read goal}", "{edit goal}", "{pause goal}",
-		"{abandon goal}", "{list goals}, as both", "{tick goal} and {read run}, as both"},
+		"{abandon goal}", "{list goals}, as both", "{tick goal} and {read run}, as both",
+		"{create goal} {continuation: {mode: schedule, armRef: every:50ms}}, as the other"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantGoals) {
 		h := host.Host{Conn: c}
 		t, made := h.TwoTenants(ctx)
@@ -174,6 +176,9 @@ var tenantsGoals = &scenarios.Drive[TenantGoals]{
 		o.After = mine.Read(ctx, "the goal, after the other tenant had come")
 		if h.Depth > scenarios.Quick {
 			o.Runs = append(readGoalRun(ctx, mine, t.Other, host.TheOther), readGoalRun(ctx, own, t.First, host.TheFirst)...)
+			if h.Round == 0 { // it takes a schedule's time, and nothing of it is drawn
+				o.Runs = append(o.Runs, readScheduledRun(ctx, theirs, t.First, host.TheFirst)...)
+			}
 		}
 	},
 }
@@ -182,6 +187,32 @@ var tenantsGoals = &scenarios.Drive[TenantGoals]{
 func readGoalRun(ctx context.Context, g *host.Goal, stranger host.Host, name string) []GoalRun {
 	ask := dialect.GoalTickRequest{Verdict: &dialect.ScriptedVerdict{}}
 	id := g.Do(ctx, wire.Call{Operation: g.To(dialect.TickGoal), Body: ask, Label: "tick of a tenant's goal"}).Text("/runId")
+	return readRunOf(ctx, g, id, stranger, name)
+}
+
+// readScheduledRun has a goal fire a run by itself, and has its own tenant and then a stranger read that, if the host takes our schedule:
+// nobody whose credential could say to whom such a run belongs asked for it.
+func readScheduledRun(ctx context.Context, home host.GoalHome, stranger host.Host, name string) []GoalRun {
+	if _, on := claims.GoalsSchedule.Look(home.Discovery); !on {
+		return nil
+	}
+	ask, every := home.GoalRequest(host.BoundedTo(2)), "every:50ms"
+	ask.Continuation = dialect.GoalContinuation{Mode: dialect.GoalContinuationModeSchedule, ArmRef: &every}
+	g := home.CreateAs(ctx, "a goal on a schedule", ask.Objective, ask)
+	if g.ID == "" { // a host may have schedules of its own alone
+		return nil
+	}
+	const what = "a goal on a schedule shows a run"
+	shown := g.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
+		reply := g.Do(ctx, wire.Call{Operation: g.To(dialect.ReadGoal), Label: what})
+		id := reply.Value("/progress/contributingRunIds/0")
+		return id, id.String() != ""
+	})
+	return readRunOf(ctx, g, shown.Last.String(), stranger, name)
+}
+
+// readRunOf has the tenant of a goal and then a stranger read a run of it.
+func readRunOf(ctx context.Context, g *host.Goal, id string, stranger host.Host, name string) []GoalRun {
 	if id == "" {
 		return nil
 	}

@@ -17,14 +17,15 @@ import (
 // FileSize is a write with content that a judge can reproduce.
 type FileSize struct {
 	What  string         `json:"what"`
-	Unit  string         `json:"unit"`  // repeated, and truncated at Bytes
-	Bytes int            `json:"bytes"` // of the content
+	Head  string         `json:"head,omitempty"` // of the content
+	Unit  string         `json:"unit"`           // repeated behind it, and truncated at Bytes
+	Bytes int            `json:"bytes"`          // of the content
 	Put   host.FileReply `json:"put"`
 	Got   host.FileReply `json:"got"`
 }
 
 func (s FileSize) content() string {
-	text := strings.Repeat(s.Unit, s.Bytes/len(s.Unit)+1)
+	text := s.Head + strings.Repeat(s.Unit, s.Bytes/len(s.Unit)+1)
 	for cut := s.Bytes; ; cut-- { // not inside a character
 		if utf8.RuneStart(text[cut]) {
 			return text[:cut]
@@ -68,15 +69,22 @@ var filesTooLarge = &scenarios.Drive[FileSizes]{
 	}),
 }
 
+// escaped is what JSON writes with more bytes than it has: few enough of them for a request to have room for.
+const escaped = "\"\\\n\t<&>"
+
 // filesAtLimit writes files as large as the bound on size allows.
 var filesAtLimit = &scenarios.Drive[FileSizes]{
 	ID:    "openwop/files-at-limit",
-	Title: "overwrites a workspace file with exactly maxFileBytes bytes, and reads it",
+	Title: "overwrites a workspace file with exactly maxFileBytes bytes, beyond quick also with some that JSON escapes, and reads it",
 	Sends: []string{"{write file}", "{read file}"},
 	Uses:  []string{host.WorkspaceFiles},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileSizes) {
 		sized(ctx, f, mostRead, o, func(limit int) []FileSize {
-			return []FileSize{{What: "exactly maxFileBytes", Bytes: limit}}
+			sizes := []FileSize{{What: "exactly maxFileBytes", Bytes: limit}}
+			if f.Depth > scenarios.Quick && limit > 100 {
+				sizes = append(sizes, FileSize{What: "exactly maxFileBytes, with characters that JSON escapes", Head: escaped, Bytes: limit})
+			}
+			return sizes
 		})
 	}),
 }
