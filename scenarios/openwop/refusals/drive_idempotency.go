@@ -104,7 +104,11 @@ func sendMore(ctx context.Context, h host.Host, o *IdempotencyObservation, workf
 	for _, value := range []string{`false`, `0`, `""`, `[]`, `{}`} {
 		o.Others = append(o.Others, h.KeyedRun(ctx, "that run under that key with "+value+" in its metadata", key, body(`,"more":`+value, "")))
 	}
-	for _, member := range []string{`"tags":[]`, `"inputs":{}`} {
+	members := []string{`"tags":[]`, `"inputs":{}`}
+	if h.Depth > scenarios.Quick { // how a run is to be run is a part of the request as well
+		members = append(members, `"configurable":{}`)
+	}
+	for _, member := range members {
 		o.Others = append(o.Others, h.KeyedRun(ctx, "that run under that key with "+member, key, body("", ","+member)))
 	}
 }
