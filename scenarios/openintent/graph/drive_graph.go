@@ -135,16 +135,19 @@ type DependentObservation struct {
 }
 
 var dependent = &scenarios.Drive[DependentObservation]{
-	ID:    "openintent/dependent",
-	Title: "suspends what another intent depends on, answers it, completes it, and looks at the dependent all along",
-	Sends: dependentSends, Run: func(ctx context.Context, c *scenarios.Conn, o *DependentObservation) {
+	ID: "openintent/dependent",
+	Title: "suspends what another intent depends on, answers it, completes it, and looks at the dependent all along; beyond quick, after " +
+		"a third intent was to depend on it no more",
+	Sends: append([]string{"beyond quick, DELETE /intents/{id}/dependencies/{dependency}"}, dependentSends...),
+	Run: func(ctx context.Context, c *scenarios.Conn, o *DependentObservation) {
 		o.drive(ctx, c, host.RecordFirst)
 	},
 }
 
 var dependentStatusFirst = &scenarios.Drive[DependentObservation]{
 	ID: "openintent/dependent-status-first", Title: "does the same, and sets the status before it writes the record",
-	Sends: dependentSends, Run: func(ctx context.Context, c *scenarios.Conn, o *DependentObservation) {
+	Sends: append([]string{"beyond quick, DELETE /intents/{id}/dependencies/{dependency}"}, dependentSends...),
+	Run: func(ctx context.Context, c *scenarios.Conn, o *DependentObservation) {
 		o.drive(ctx, c, host.StatusFirst)
 	},
 }
@@ -196,6 +199,12 @@ func (o *DependentObservation) drive(ctx context.Context, c *scenarios.Conn, ord
 	d, way := dependentOn(ctx, s, up)
 	gated, _ := dependentOn(ctx, s, up) // the attempts to complete it must not disturb d
 	o.Way = way
+	if c.Depth > scenarios.Quick { // who waits for the upstream no more takes nobody else off its dependents
+		left := s.NewIntent(ctx, "left", host.Active, nil)
+		if left.DependOn(ctx, up).Ok() {
+			left.Free(ctx, up)
+		}
+	}
 	o.Before = d.Read(ctx, "the dependent before")
 	if order != host.RecordFirst {
 		o.Usual = usualDependent(ctx, s)

@@ -84,12 +84,17 @@ type LeasesObservation struct {
 	Strangers []host.Reply `json:"strangers"` // to another agent, after the lease ran out on the suspended intent
 	Status    wire.Value   `json:"status"`    // of that intent then
 	Free      host.Reply   `json:"free"`      // to another agent, after the lease ran out on an active intent
-	// Behind is the reply to another agent that asks for a lease which was renewed while its intent was suspended, and has run out.
-	// Still is the status of that intent then.
-	Behind host.Reply `json:"behind,omitzero"`
-	Still  wire.Value `json:"still,omitzero"`
+	// Also are leases on other intents that were suspended, each in its own way.
+	Also []Overrun `json:"also,omitempty"`
 	// Second is the reply to another agent's claim on a second part of the suspended intent, whose lease has run out as well.
 	Second host.Reply `json:"second,omitzero"`
+}
+
+// Overrun is somebody else's claim on an intent whose lease has run out.
+type Overrun struct {
+	Of    string     `json:"of"` // what is special about the intent
+	Reply host.Reply `json:"reply"`
+	Still wire.Value `json:"still"` // the status of the intent after that
 }
 
 // secondScope is a part of an intent beside the usual one.
@@ -117,10 +122,16 @@ const afterLease = 600 * time.Millisecond
 // leases are intents under leases that run out at about the same time.
 type leases struct {
 	waits, free *host.Intent // one that is suspended, and one that is active
-	renewed     *host.Intent // one whose lease was renewed while it was suspended; nil at quick, or if the server renews none
+	also        []lent       // others that are suspended; none at quick
 	taken       host.Reply
 	second      bool // two parts of the suspended intent are leased
 	overdue     bool // a lease may have run out before its intent was suspended, which would prove nothing
+}
+
+// lent is an intent that is suspended and has a lease, and what is special about it.
+type lent struct {
+	*host.Intent
+	of string
 }
 
 // leased makes intents under leases of so many seconds.
@@ -144,15 +155,40 @@ func leased(ctx context.Context, s *host.Server, c *scenarios.Conn, seconds int)
 	renewed := s.NewIntent(ctx, "leased", host.Active, nil)
 	lease := suspend(renewed).Body.Key("id").String()
 	if renewed.Renew(ctx, "renew the lease for as short a time", lease, seconds).Ok() {
-		l.renewed = renewed
+		l.also = append(l.also, lent{renewed, "the lease was renewed meanwhile"})
+	}
+	for _, k := range []struct {
+		of      string
+		suspend func(i *host.Intent) bool
+	}{
+		{"it was suspended without a record", func(i *host.Intent) bool {
+			return i.Set(ctx, host.Suspended, "suspend one without a record").Ok()
+		}},
+		// The lease runs out, and is asked for, in the second of the windows.
+		{"somebody is reminded of it", func(i *host.Intent) bool {
+			err := scenarios.Try(func() { i.Suspend(ctx, s.Question("text").Retried(reminders, seconds, nil)) })
+			if !host.IsBlocked(err) { // a server may take no such record
+				scenarios.End(err)
+			}
+			return err == nil
+		}},
+	} {
+		i, began := s.NewIntent(ctx, "leased", host.Active, nil), c.Now()
+		i.MustLease(ctx, "a short lease", seconds)
+		if k.suspend(i) && c.Now().Sub(began) < time.Duration(seconds)*time.Second {
+			l.also = append(l.also, lent{i, k.of})
+		}
 	}
 	return l
 }
 
+// reminders are so many that the last window is far from over when somebody else asks for the lease.
+const reminders = 5
+
 var leaseKept = &scenarios.Drive[LeasesObservation]{
 	ID: "openintent/lease-kept",
 	Title: "lets short leases run out, on an intent that waits and on one that does not, and has somebody else take them; beyond " +
-		"quick, also one that was renewed while its intent waits",
+		"quick, also one that was renewed while its intent waits, and ones on an intent without a record and on one with reminders",
 	Sends: []string{"POST /intents, twice", "POST /intents/{id}/leases, with two keys", "PATCH /intents/{id}/leases/{lease}"},
 	Waits: 2 * time.Second,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LeasesObservation) {
@@ -215,9 +251,10 @@ func (o *LeasesObservation) others(ctx context.Context, c *scenarios.Conn, l lea
 	if l.second {
 		o.Second = l.waits.LeaseOf(ctx, other, "somebody else's lease of the other part", secondScope, max(60, o.Seconds))
 	}
-	if l.renewed != nil {
-		o.Behind = take(l.renewed)
-		o.Still = l.renewed.Read(ctx, "the intent whose lease was renewed").Body.Key("status")
+	for _, k := range l.also {
+		reply := take(k.Intent)
+		still := k.Read(ctx, "the intent after that, where "+k.of).Body.Key("status")
+		o.Also = append(o.Also, Overrun{k.of, reply, still})
 	}
 	o.Free = take(l.free)
 	o.Status = l.waits.Read(ctx, "the intent that waits").Body.Key("status")

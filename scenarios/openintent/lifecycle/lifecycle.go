@@ -167,8 +167,10 @@ var lifecycleLeaseKept = scenarios.Scenario{
 		if o.Second.Asked != "" {
 			j.Check(openintent.OIP0025L4, o.Second.Status).To(check.Status(4), "%s, on the intent that waits", o.Second.Asked)
 		}
-		if o.Still.String() == host.Suspended {
-			j.Check(openintent.OIP0025L4, o.Behind.Status).To(check.Status(4), "the same, where the lease was renewed meanwhile")
+		for _, k := range o.Also {
+			if k.Still.String() == host.Suspended { // it was so all the time
+				j.Check(openintent.OIP0025L4, k.Reply.Status).To(check.Status(4), "the same, where %s", k.Of)
+			}
 		}
 	}),
 }
