@@ -43,6 +43,10 @@ var matchingResumes = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching)
 		checkMovedOn(j, o.Matching, o.Pending)
+		if o.Behind != nil {
+			host.Given(j, *o.Behind)
+			checkMovedOn(j, *o.Behind, o.Pending)
+		}
 	}),
 }
 

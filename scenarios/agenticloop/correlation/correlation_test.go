@@ -24,6 +24,14 @@ func TestJudgesOfResults(t *testing.T) {
 		{"matching-result-resumes", "it is ignored", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Matching = hosttest.Handed(t, "the result", hosttest.Ok(nil))
 		}, agenticloop.RFC103T9},
+		{"matching-result-resumes", "one of a clock that is behind is ignored", func(t *testing.T, o *correlation.ResultsObservation) {
+			behind := hosttest.Handed(t, "the result", hosttest.Ok(nil))
+			o.Behind = &behind
+		}, agenticloop.RFC103T9},
+		{"matching-result-resumes", "one of a clock that is behind is taken", func(t *testing.T, o *correlation.ResultsObservation) {
+			behind := o.Matching
+			o.Behind = &behind
+		}, "passed"},
 		{"matching-result-resumes", "it jumps a step", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Matching = hosttest.Handed(t, "the result",
 				hosttest.Ok(host.Object{"R": hosttest.Running(3, "fabric")}, hosttest.Request("R", 3, "fabric")))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
@@ -14,24 +15,25 @@ type ResultsObservation struct {
 	host.Turns
 	Start      host.Turn    `json:"start"`
 	Pending    host.Pending `json:"pending"`
-	Matching   host.Turn    `json:"matching"`   // the result that is pending
-	Twin       host.Turn    `json:"twin"`       // the same request, byte for byte
-	Again      host.Turn    `json:"again"`      // the same result once more, with the state after it
-	Late       []host.Turn  `json:"late"`       // and again and again
-	Stale      host.Turn    `json:"stale"`      // a step below the pending one
-	Old        host.Turn    `json:"old"`        // a step that is older still
-	StaleWrong host.Turn    `json:"staleWrong"` // a stale step of another tool
-	Later      []host.Turn  `json:"later"`      // a step above the pending one
-	Wrong      host.Turn    `json:"wrong"`      // the pending step of another tool
-	Finished   []host.Turn  `json:"finished"`   // results for runs that are done or escalated
-	Unknown    host.Turn    `json:"unknown"`    // a run that never was
-	Misshapen  []host.Turn  `json:"misshapen"`  // results of no run that is known, or of a step that is over
-	Unmatched  []host.Turn  `json:"unmatched"`  // results that do not match, and do not say which check they fail
-	Rounded    []host.Turn  `json:"rounded"`    // steps that some languages take for the pending one
-	Statuses   []host.Turn  `json:"statuses"`   // neither ok nor error
-	Zero       host.Turn    `json:"zero"`       // the pending result with what a gateway in Go adds
-	Stranger   string       `json:"stranger"`   // the id of the run that never was
-	Live       bool         `json:"live"`       // decisions may differ, as far as the profile says
+	Matching   host.Turn    `json:"matching"`         // the result that is pending
+	Twin       host.Turn    `json:"twin"`             // the same request, byte for byte
+	Again      host.Turn    `json:"again"`            // the same result once more, with the state after it
+	Late       []host.Turn  `json:"late"`             // and again and again
+	Stale      host.Turn    `json:"stale"`            // a step below the pending one
+	Old        host.Turn    `json:"old"`              // a step that is older still
+	StaleWrong host.Turn    `json:"staleWrong"`       // a stale step of another tool
+	Later      []host.Turn  `json:"later"`            // a step above the pending one
+	Wrong      host.Turn    `json:"wrong"`            // the pending step of another tool
+	Finished   []host.Turn  `json:"finished"`         // results for runs that are done or escalated
+	Unknown    host.Turn    `json:"unknown"`          // a run that never was
+	Misshapen  []host.Turn  `json:"misshapen"`        // results of no run that is known, or of a step that is over
+	Unmatched  []host.Turn  `json:"unmatched"`        // results that do not match, and do not say which check they fail
+	Rounded    []host.Turn  `json:"rounded"`          // steps that some languages take for the pending one
+	Statuses   []host.Turn  `json:"statuses"`         // neither ok nor error
+	Zero       host.Turn    `json:"zero"`             // the pending result with what a gateway in Go adds
+	Behind     *host.Turn   `json:"behind,omitempty"` // the pending result of a tool whose clock is behind
+	Stranger   string       `json:"stranger"`         // the id of the run that never was
+	Live       bool         `json:"live"`             // decisions may differ, as far as the profile says
 }
 
 // nearStatuses are those that a careless comparison takes for ok.
@@ -45,7 +47,8 @@ var Results = &scenarios.Drive[ResultsObservation]{
 	ID: "agenticloop/results",
 	Title: "starts a run and delivers to it, each from the agent's own state, a result that matches, comes twice, " +
 		"is stale, too early, of another tool, misshapen, or for a run that is over",
-	Sends: []string{"one turn: agentic.start", "about 30 turns: agentic.tool_result"},
+	Sends: []string{"one turn: agentic.start", "about 30 turns: agentic.tool_result",
+		"from depth standard on, one turn: agentic.tool_result that was completed an hour ago"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ResultsObservation) {
 		p := host.Open(ctx, c, &o.Turns)
 		o.Live = p.Live()
@@ -88,6 +91,12 @@ var Results = &scenarios.Drive[ResultsObservation]{
 		e := p.Result(due, p.AnyResult())
 		e["timestamp"], e["source"], e["hop"] = "0001-01-01T00:00:00Z", "jina-reader", 3
 		o.Zero, _ = p.Turn(ctx, host.Job{Name: "the pending result with the zero time", State: s.State, Event: e})
+		if c.Depth > scenarios.Quick { // run_id, step and tool alone say what a result is about
+			e := p.Result(due, p.AnyResult())
+			e["payload"].(host.Object)["completed_at"] = p.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
+			t, _ := p.Turn(ctx, host.Job{Name: "the pending result of a tool whose clock is an hour behind", State: s.State, Event: e})
+			o.Behind = &t
+		}
 	},
 }
 

@@ -278,9 +278,10 @@ type SecretsObservation struct {
 	Result   host.Turn         `json:"result"`
 	Failure  host.Turn         `json:"failure"`
 	Refused  host.Turn         `json:"refused"`
-	Misset   []host.Turn       `json:"misset,omitempty"` // starts in whose config a setting has a value of another type
-	Canaries map[string]string `json:"canaries"`         // by place: config, environment, secrets
-	Other    string            `json:"other"`            // the canary in another run of the state
+	Misset   []host.Turn       `json:"misset,omitempty"`  // starts in whose config a setting has a value of another type
+	Canaries map[string]string `json:"canaries"`          // by place: config, environment, secrets
+	Other    string            `json:"other"`             // the canary in another run of the state
+	Climbed  []host.Turn       `json:"climbed,omitempty"` // results whose artifact_path leads to a file of the other run
 	Files    wire.Value        `json:"files"`
 }
 
@@ -289,7 +290,8 @@ var secrets = &scenarios.Drive[SecretsObservation]{
 	ID:    "agenticloop/secrets",
 	Title: "starts, resumes and fails a run with canaries in the config, the environment, the secrets and another run",
 	Sends: []string{"two turns: agentic.start", "three turns: agentic.tool_result, and an event that nobody knows",
-		"from depth standard on, three turns: agentic.start with a setting of another type"},
+		"from depth standard on, three turns: agentic.start with a setting of another type, and three turns: agentic.tool_result with a " +
+			"path that leads out of the workspace"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SecretsObservation) {
 		p := host.Open(ctx, c, &o.Turns)
 		canary := func(where string) string { return "canary-" + where + "-" + strings.ReplaceAll(p.NewID(), "-", "") }
@@ -327,8 +329,25 @@ var secrets = &scenarios.Drive[SecretsObservation]{
 		o.Files = p.ReadFolder("the workspace", dir).Value("")
 		if c.Depth > scenarios.Quick {
 			o.missetEach(ctx, p)
+			o.climb(ctx, p, s, lay)
 		}
 	},
+}
+
+// climb has tools name files of the other run, which lies in a workspace beside that of the run, as their artifacts.
+func (o *SecretsObservation) climb(ctx context.Context, p *host.Plugin, s host.Started, lay func(host.Job) host.Job) {
+	beside := scenarios.Get(wire.NewFolder("workspace-"))
+	defer wire.RemoveFolder(beside)
+	file := filepath.Join(beside, "notes.md")
+	scenarios.End(os.WriteFile(file, []byte("notes with "+o.Other+"\n"), 0o644))
+	up := "../" + filepath.Base(beside) + "/notes.md"
+	for _, name := range []string{up, "artifacts/../" + up, file} {
+		t, _ := p.Turn(ctx, lay(host.Job{
+			Name: "a result whose artifact_path leads out of the workspace", State: s.State,
+			Event: p.Result(s.Pending, host.Object{"content_type": "text/markdown", "artifact_path": name}),
+		}))
+		o.Climbed = append(o.Climbed, t)
+	}
 }
 
 // missetEach starts runs in whose config one setting of the text after the other has a canary for its value, of a type that it cannot have.

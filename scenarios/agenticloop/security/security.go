@@ -327,6 +327,11 @@ var secretsKept = scenarios.Scenario{
 					"%s: what stands in another run", t.Name)
 			}
 		}
+		for _, t := range o.Climbed {
+			for _, v := range []wire.Value{t.Answer.Key("events"), t.Answer.Key("logs"), t.Answer.Key("error"), t.Answer.Key("result"), t.Errors} {
+				j.Check(agenticloop.RFC103READ10, v).To(host.Without(o.Other), "%s: what stands in a file of another run", t.Name)
+			}
+		}
 		for _, t := range o.Misset {
 			for _, v := range []wire.Value{t.Answer.Key("events"), t.Answer.Key("logs"), t.Answer.Key("error"), t.Answer.Key("result"), t.Errors} {
 				j.Check(agenticloop.RFC103READ10, v).To(host.Without(o.Canaries["config"]), "%s: what stands in the config", t.Name)

@@ -19,6 +19,7 @@ type WorkspaceObservation struct {
 	Left   []wire.Value `json:"left"`   // the files of each job after its turn
 	Later  []wire.Value `json:"later"`  // the files of each job after the run
 	Beside wire.Value   `json:"beside"` // the folder that holds the workspaces, after the run
+	Failed wire.Value   `json:"failed"` // the files of a job that took a failure
 	Odd    []host.Turn  `json:"odd"`    // starts with a workspace_dir that cannot be used
 }
 
@@ -28,13 +29,17 @@ var inWorkspaces = &scenarios.Drive[WorkspaceObservation]{
 	Title: "has a run complete, each job in a workspace of hard links to the one before, and starts runs whose " +
 		"workspace_dir cannot be used",
 	Sends: []string{"one turn: agentic.start", "a turn for each step: agentic.tool_result",
-		"five turns: agentic.start with another workspace_dir"},
+		"five turns: agentic.start with another workspace_dir",
+		"from depth standard on, two turns: agentic.start, and agentic.tool_result of a failure"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *WorkspaceObservation) {
 		p := host.Open(ctx, c, &o.Turns)
 		o.Goal = p.NewGoal()
 		root := scenarios.Get(wire.NewFolder("workspaces-"))
 		defer wire.RemoveFolder(root)
 		o.runInWorkspaces(ctx, p, root)
+		if c.Depth > scenarios.Quick {
+			o.failInWorkspace(ctx, p, filepath.Join(root, "job-that-fails"))
+		}
 		o.startInOddOnes(ctx, p, root)
 	},
 }
@@ -82,6 +87,22 @@ func (o *WorkspaceObservation) runInWorkspaces(ctx context.Context, p *host.Plug
 		look(&o.Later, dir)
 	}
 	o.Beside = p.ReadFolder("the folder that holds the workspaces", root).Value("")
+}
+
+// coloured is what a program says on a terminal: characters that JSON has to escape, and other notations escape otherwise.
+const coloured = "\x1b[31mfatal:\x1b[0m no such file: \"C:\\notes\"\a\v\u00a0\u2028 (\U0001F4C4)"
+
+// failInWorkspace has the tool of a run fail with an error that is hard to write down.
+func (o *WorkspaceObservation) failInWorkspace(ctx context.Context, p *host.Plugin, dir string) {
+	scenarios.End(wire.MakeFolder(dir))
+	s, ok := p.Begin(ctx, host.Job{Name: "the start of a run whose tool fails", Workspace: dir})
+	if !ok {
+		return
+	}
+	failure := p.Failure(s.Pending)
+	failure["payload"].(host.Object)["error"] = coloured
+	p.Turn(ctx, host.Job{Name: "a failure with colours of a terminal", State: s.State, Event: failure, Workspace: dir})
+	o.Failed = p.ReadFolder("files of the job that fails", dir).Value("")
 }
 
 // long draws the body of a result with more text than a request should hold: it belongs into a file.

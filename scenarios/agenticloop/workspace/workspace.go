@@ -76,6 +76,9 @@ var traceGrows = scenarios.Scenario{
 			j.Check(agenticloop.RFC103W2, trace.Key("text")).To(host.KeepsLines(before), "trace.jsonl of job %d", i+1)
 			before = trace
 		}
+		if trace := o.Failed.Key("trace.jsonl"); trace.Key("text").Present() {
+			j.Check(agenticloop.RFC103W2, trace).To(host.JSONLines(), "trace.jsonl of the job that took a failure")
+		}
 		if !before.Present() {
 			j.Block("setup failed: no job left a trace.jsonl", "write trace.jsonl in the workspace")
 		}

@@ -64,6 +64,12 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 		{"trace-grows", "a line is no JSON", func(o *workspace.WorkspaceObservation) {
 			o.Left[2] = listing("1\n2\nthree\n", nil)
 		}, agenticloop.RFC103W2},
+		{"trace-grows", "the line of a failure is no JSON", func(o *workspace.WorkspaceObservation) {
+			o.Failed = listing("1\n{\"error\": \"\\x1b\"}\n", nil)
+		}, agenticloop.RFC103W2},
+		{"trace-grows", "the line of a failure is JSON", func(o *workspace.WorkspaceObservation) {
+			o.Failed = listing("1\n{\"error\": \"\\u001b\"}\n", nil)
+		}, "passed"},
 		{"trace-grows", "there is no room for a later one", func(o *workspace.WorkspaceObservation) {
 			o.Left[2] = listing("", func(f host.Object) { f["trace.jsonl"] = host.Object{"kind": "file", "bytes": 6} })
 		}, "passed"},
