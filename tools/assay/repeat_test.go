@@ -180,6 +180,7 @@ var madeUp = []struct {
 }{
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d(T[0-9:.]+(Z|[+-]\d\d:\d\d)?)?`), "TIME"},
 	{regexp.MustCompile(`\b\d+(\.\d+)?(ns|µs|ms|s|m)\b`), "TIME"},
+	{regexp.MustCompile(`\bT\+\d+(\.\d+)?\b`), "T+TIME"}, // of a story in real time, whose intervals are longer on a busy machine
 	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "ID"},
 	{regexp.MustCompile(`\bmem-[0-9a-f]{32}-\d+`), "ID"}, // numbered by who wrote first
 	{regexp.MustCompile(`\b00-([0-9a-f]{32})-[0-9a-f]{16}-01\b`), "00-$1-ID-01"},
