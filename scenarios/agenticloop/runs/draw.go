@@ -125,6 +125,7 @@ type deck[C any] struct{ all, left []C }
 
 func (d *deck[C]) draw(p *host.Plugin) C {
 	if len(d.left) == 0 {
+		d.left = make([]C, 0, len(d.all)) // the deck may have begun with a part of a table, which must stay as it is
 		for _, i := range p.Rand.Perm(len(d.all)) {
 			d.left = append(d.left, d.all[i])
 		}
