@@ -101,7 +101,7 @@ type drawing struct {
 	own       []model.Kind    // of moves to be ignored that were drawn as an event of the tool's own
 	turned    bool            // a run was drawn that gives up a plan and reaches its goal
 	tried     bool            // a run was drawn whose first steps fail and that only its budget ends
-	outlasted bool            // a run was drawn that its budget ends while another, begun after it, may go on
+	outlasted bool            // a run was drawn that exhausts its budget while a later one may go on
 	unsaid    []model.Kind    // of moves to be ignored that were drawn with a text, for a run with a workspace
 	quoted    bool            // an event was drawn whose type has characters that JSON escapes, for a run with a workspace
 	owned     bool            // a result was drawn that comes as an event of the tool's own

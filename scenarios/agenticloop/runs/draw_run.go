@@ -27,8 +27,8 @@ func (d *drawing) program() model.Program {
 	return p
 }
 
-// outlast has a run that may go on for longer start right after one that its budget ends: once. It returns both starts, which it takes
-// from the moves of their runs.
+// outlast starts a run with a larger budget right after a run that exhausts its own, once in a drawing. It moves both starts from lines
+// to the result.
 func (d *drawing) outlast(runs []model.Run, lines [][]model.Move) (starts []model.Move) {
 	if d.outlasted || d.Depth == scenarios.Quick || d.byModel {
 		return nil

@@ -334,7 +334,7 @@ var secrets = &scenarios.Drive[SecretsObservation]{
 	},
 }
 
-// climb has tools name files of the other run, which lies in a workspace beside that of the run, as their artifacts.
+// climb delivers results whose artifact_path names a file of the other run, in a workspace beside the run's own.
 func (o *SecretsObservation) climb(ctx context.Context, p *host.Plugin, s host.Started, lay func(host.Job) host.Job) {
 	beside := scenarios.Get(wire.NewFolder("workspace-"))
 	defer wire.RemoveFolder(beside)

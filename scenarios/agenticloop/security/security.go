@@ -301,6 +301,11 @@ var reservedArguments = scenarios.Scenario{
 	}),
 }
 
+// told returns what a turn tells others: all of its answer but the state, and its standard error.
+func told(t host.Turn) []wire.Value {
+	return []wire.Value{t.Answer.Key("events"), t.Answer.Key("logs"), t.Answer.Key("error"), t.Answer.Key("result"), t.Errors}
+}
+
 // The RFC is silent on what a plugin may repeat (AL-R118).
 var secretsKept = scenarios.Scenario{
 	ID:     "agenticloop/security/secrets-kept",
@@ -314,26 +319,24 @@ var secretsKept = scenarios.Scenario{
 			j.Block("setup failed: the state has no other run, of which something could be told", "have a start make a run")
 		}
 		for _, t := range []host.Turn{o.Start, o.Result, o.Failure, o.Refused} {
-			told := []wire.Value{t.Answer.Key("events"), t.Answer.Key("logs"), t.Answer.Key("error"),
-				t.Answer.Key("result"), t.Errors}
 			for _, where := range slices.Sorted(maps.Keys(o.Canaries)) {
-				for _, v := range append(slices.Clip(told), t.Answer.Key("state_updates")) {
+				for _, v := range append(told(t), t.Answer.Key("state_updates")) {
 					j.Check(agenticloop.RFC103READ10, v).To(host.Without(o.Canaries[where]),
 						"%s: what stands in the %s", t.Name, where)
 				}
 			}
-			for _, v := range told {
+			for _, v := range told(t) {
 				j.Check(agenticloop.RFC103READ10, v).To(host.Without(o.Other),
 					"%s: what stands in another run", t.Name)
 			}
 		}
 		for _, t := range o.Climbed {
-			for _, v := range []wire.Value{t.Answer.Key("events"), t.Answer.Key("logs"), t.Answer.Key("error"), t.Answer.Key("result"), t.Errors} {
+			for _, v := range told(t) {
 				j.Check(agenticloop.RFC103READ10, v).To(host.Without(o.Other), "%s: what stands in a file of another run", t.Name)
 			}
 		}
 		for _, t := range o.Misset {
-			for _, v := range []wire.Value{t.Answer.Key("events"), t.Answer.Key("logs"), t.Answer.Key("error"), t.Answer.Key("result"), t.Errors} {
+			for _, v := range told(t) {
 				j.Check(agenticloop.RFC103READ10, v).To(host.Without(o.Canaries["config"]), "%s: what stands in the config", t.Name)
 			}
 		}

@@ -84,15 +84,15 @@ type LeasesObservation struct {
 	Strangers []host.Reply `json:"strangers"` // to another agent, after the lease ran out on the suspended intent
 	Status    wire.Value   `json:"status"`    // of that intent then
 	Free      host.Reply   `json:"free"`      // to another agent, after the lease ran out on an active intent
-	// Also are leases on other intents that were suspended, each in its own way.
+	// Also holds claims on other suspended intents.
 	Also []Overrun `json:"also,omitempty"`
 	// Second is the reply to another agent's claim on a second part of the suspended intent, whose lease has run out as well.
 	Second host.Reply `json:"second,omitzero"`
 }
 
-// Overrun is somebody else's claim on an intent whose lease has run out.
+// Overrun is a claim by another agent on an intent whose lease has run out.
 type Overrun struct {
-	Of    string     `json:"of"` // what is special about the intent
+	Of    string     `json:"of"` // how the intent differs from the plain one
 	Reply host.Reply `json:"reply"`
 	Still wire.Value `json:"still"` // the status of the intent after that
 }
@@ -128,7 +128,7 @@ type leases struct {
 	overdue     bool // a lease may have run out before its intent was suspended, which would prove nothing
 }
 
-// lent is an intent that is suspended and has a lease, and what is special about it.
+// lent is a suspended intent with a lease. of says how it differs from the plain one.
 type lent struct {
 	*host.Intent
 	of string

@@ -112,7 +112,8 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 	},
 }
 
-// boundedLoop makes a loop that decides as said and then ends, with this bound: beyond quick and where the host offers one; else nil.
+// boundedLoop starts a loop with this bound that takes the decisions and then terminates. It returns nil at quick, and where the host
+// offers no such loop.
 func boundedLoop(ctx context.Context, h host.Host, bound *dialect.Configurable, what string, decisions ...any) *host.Run {
 	_, loops := claims.ExecutionModel.Look(h.Discovery)
 	if ceiling, _ := h.Ceiling(); h.Depth == scenarios.Quick || !loops || ceiling <= len(decisions) || !h.Offers(fixture.Loop, fixture.Wait) {
@@ -124,7 +125,7 @@ func boundedLoop(ctx context.Context, h host.Host, bound *dialect.Configurable, 
 	return waiting(h, time.Duration(*bound.RunTimeoutMs)*time.Millisecond).Create(ctx, what, request)
 }
 
-// first answers the first question at a time.
+// first answers the first question at the given time.
 func (a *AnsweredOvertime) first(ctx context.Context, r *host.Run, at time.Time) {
 	if r != nil {
 		a.First = r.Held(ctx, 1, 1)
@@ -133,7 +134,7 @@ func (a *AnsweredOvertime) first(ctx context.Context, r *host.Run, at time.Time)
 	}
 }
 
-// second answers the second question at a time, by when the run is to be over, and follows the run to its end.
+// second answers the second question at the given time, when the run should be over, and follows the run to its end.
 func (a *AnsweredOvertime) second(ctx context.Context, r *host.Run, at time.Time) {
 	if !host.Succeeded(a.First.Answered) {
 		return

@@ -74,11 +74,7 @@ func (o OvertimeObservation) checkAsking(j *scenarios.Judge) {
 	if l.Status().String() != "failed" && lasted(l) < bound { // the host answered it itself, in time
 		return
 	}
-	l.CheckBreach(j, openwop.OWPBND7, dialect.CapKindRunDuration, o.Bound, atLeast(float64(o.Bound)))
-	checkFailed(l, j, openwop.OWPBND8, dialect.RunTimeout)
-	if span := spanOf(l); span != nil {
-		j.Check(openwop.OWPBND6, span).To(apart(bound), "run.started and cap.breached of a run that waits for an answer")
-	}
+	o.checkStopped(j, l, "a run that waits for an answer")
 }
 
 // checkParent expects a loop whose worker is at work to be over in time like any other.
@@ -94,11 +90,7 @@ func (o OvertimeObservation) checkParent(j *scenarios.Judge) {
 	if l.Status().String() != "failed" && lasted(l) < bound { // its worker did not wait as long
 		return
 	}
-	l.CheckBreach(j, openwop.OWPBND7, dialect.CapKindRunDuration, o.Bound, atLeast(float64(o.Bound)))
-	checkFailed(l, j, openwop.OWPBND8, dialect.RunTimeout)
-	if span := spanOf(l); span != nil {
-		j.Check(openwop.OWPBND6, span).To(apart(bound), "run.started and cap.breached of a loop whose worker waits")
-	}
+	o.checkStopped(j, l, "a loop whose worker waits")
 }
 
 // checkAnswered expects an answer to leave a run no more time than it has.
@@ -113,6 +105,11 @@ func (o OvertimeObservation) checkAnswered(j *scenarios.Judge) {
 	}
 	const what = "a run that was answered, and whose time passed while it asked again"
 	j.Check(openwop.OWPBND6, l.Status()).To(check.Equal("failed"), "status of "+what)
+	o.checkStopped(j, l, what)
+}
+
+// checkStopped expects the bound to have ended a run, and not before its time.
+func (o OvertimeObservation) checkStopped(j *scenarios.Judge, l host.RunLog, what string) {
 	l.CheckBreach(j, openwop.OWPBND7, dialect.CapKindRunDuration, o.Bound, atLeast(float64(o.Bound)))
 	checkFailed(l, j, openwop.OWPBND8, dialect.RunTimeout)
 	if span := spanOf(l); span != nil {

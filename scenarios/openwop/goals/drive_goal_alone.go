@@ -29,10 +29,10 @@ type GoalAloneObservation struct {
 	// Later is the goal, read after the second goal had moved on past its end.
 	After wire.Wait      `json:"after"`
 	Later host.GoalReply `json:"later"`
-	Stuck GoalArmedStuck `json:"stuck,omitzero"` // another one that a push would move, if it were not escalated; zero at quick
+	Stuck GoalArmedStuck `json:"stuck,omitzero"` // another goal, escalated while a push moves others; zero at quick
 }
 
-// GoalArmedStuck is a goal that fires its own runs, one of which asked a person. Nobody answered it.
+// GoalArmedStuck is an escalated goal: one of its runs asked a question that nobody answered. Active, it would fire runs by itself.
 type GoalArmedStuck struct {
 	Child  host.Child     `json:"child"`
 	Before wire.Value     `json:"before"` // the goal, escalated; absent if it did not come to that

@@ -96,7 +96,7 @@ func pushed(ctx context.Context, g host.GoalHome, mode dialect.GoalContinuationM
 	return o
 }
 
-// staysStuck has a run of a goal ask a person, and pushes it and another one of the same continuation.
+// staysStuck escalates a goal, then pushes until a second goal of the same continuation has gone on.
 func staysStuck(ctx context.Context, g host.GoalHome, mode dialect.GoalContinuationMode, arm string,
 	push func(context.Context)) (o GoalArmedStuck) {
 	made := createArmed(ctx, g, "create a goal of mode "+string(mode)+" that gets stuck", mode, arm, manyRuns)

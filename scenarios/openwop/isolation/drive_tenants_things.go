@@ -190,8 +190,8 @@ func readGoalRun(ctx context.Context, g *host.Goal, stranger host.Host, name str
 	return readRunOf(ctx, g, id, stranger, name)
 }
 
-// readScheduledRun has a goal fire a run by itself, and has its own tenant and then a stranger read that, if the host takes our schedule:
-// nobody whose credential could say to whom such a run belongs asked for it.
+// readScheduledRun has a goal fire a run on its schedule, and has its tenant and then a stranger read that run. No request starts it, so
+// no credential tells the host which tenant owns it.
 func readScheduledRun(ctx context.Context, home host.GoalHome, stranger host.Host, name string) []GoalRun {
 	if _, on := claims.GoalsSchedule.Look(home.Discovery); !on {
 		return nil

@@ -105,7 +105,7 @@ func sendMore(ctx context.Context, h host.Host, o *IdempotencyObservation, workf
 		o.Others = append(o.Others, h.KeyedRun(ctx, "that run under that key with "+value+" in its metadata", key, body(`,"more":`+value, "")))
 	}
 	members := []string{`"tags":[]`, `"inputs":{}`}
-	if h.Depth > scenarios.Quick { // how a run is to be run is a part of the request as well
+	if h.Depth > scenarios.Quick { // run options are part of the request
 		members = append(members, `"configurable":{}`)
 	}
 	for _, member := range members {
