@@ -36,8 +36,12 @@ type MockModel struct {
 	decisions []Decision
 	native    bool // see CallNatively
 	asked     int
+	keyed     bool // it was asked with modelKey
 	first     int // the first step that a prompt named; -1 before
 }
+
+// modelKey is the key of a MockModel. Whoever is asked with it may be anybody.
+const modelKey = "mock-key-of-the-model"
 
 // HasModel reports whether the profile says how the plugin's model is reached.
 func (p *Plugin) HasModel() bool { return p.Profile.Seams != nil && p.Profile.Seams.MockLlm != nil }
@@ -84,13 +88,12 @@ func serveModel(ctx context.Context, s *agenticloopv2.MockLLM, decisions []Decis
 		return nil, err
 	}
 	plan := &Plan{Via: "mock_llm", Model: m, config: Object{}, env: map[string]string{}}
-	words := strings.NewReplacer("${endpoint}", m.url, "${model}", "mock-model", "${key}", "mock-key")
+	words := strings.NewReplacer("${endpoint}", m.url, "${model}", "mock-model", "${key}", modelKey)
 	for name, value := range s.Environment {
 		plan.env[name] = words.Replace(value)
 	}
 	if len(s.Config) > 0 {
-		escaped := strings.NewReplacer("${endpoint}", quoted(m.url), "${model}", "mock-model", "${key}",
-			"mock-key")
+		escaped := strings.NewReplacer("${endpoint}", quoted(m.url), "${model}", "mock-model", "${key}", modelKey)
 		if err := Decode([]byte(escaped.Replace(string(s.Config))), &plan.config); err != nil {
 			m.close()
 			return nil, fmt.Errorf("/profile/seams/mock_llm/config: %w", err)
@@ -147,6 +150,13 @@ func SendsError(status int) Sending {
 	}
 }
 
+// RefusesKey refuses every prompt and quotes the key of the model, as services do.
+func RefusesKey(w http.ResponseWriter, _ []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusUnauthorized)
+	_, _ = io.WriteString(w, `{"error":{"message":"Incorrect API key provided: `+modelKey+`.","type":"invalid_request_error"}}`)
+}
+
 // SendsHalf ends every reply in the middle.
 func SendsHalf(w http.ResponseWriter, reply []byte) {
 	w.Header().Set("Content-Type", "application/json")
@@ -195,7 +205,7 @@ func (m *MockModel) answer(shape func(string) Object, stream func(http.ResponseW
 			http.Error(w, "the prompt could not be read", http.StatusBadRequest)
 			return
 		}
-		text, hangs, sent := m.next(string(raw))
+		text, hangs, sent := m.next(string(raw), strings.Contains(r.Header.Get("Authorization")+r.Header.Get("X-Api-Key"), modelKey))
 		if hangs {
 			select {
 			case <-m.hanging:
@@ -229,11 +239,22 @@ func (m *MockModel) answer(shape func(string) Object, stream func(http.ResponseW
 	}
 }
 
+// Key returns the key with which the model was asked; "" if it was asked without.
+func (m *MockModel) Key() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.keyed {
+		return modelKey
+	}
+	return ""
+}
+
 // next returns the reply to a prompt: by the step that it names, or in the order of the prompts.
-func (m *MockModel) next(prompt string) (text string, hangs bool, sent Sending) {
+func (m *MockModel) next(prompt string, keyed bool) (text string, hangs bool, sent Sending) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.asked++
+	m.keyed = m.keyed || keyed
 	at := m.asked - 1
 	if m.pattern != nil {
 		if found := m.pattern.FindStringSubmatch(prompt); len(found) > 1 {

@@ -222,6 +222,12 @@ func TestAModelThatErrs(t *testing.T) {
 		!strings.HasPrefix(body, "{") {
 		t.Errorf("%d %s, want half of a reply", got, body)
 	}
+	if got, body := ask(RefusesKey, false); got != http.StatusUnauthorized || !json.Valid([]byte(body)) || !strings.Contains(body, modelKey) {
+		t.Errorf("%d %s, want a refusal that quotes the key", got, body)
+	}
+	if key := plan.Model.Key(); key != "" {
+		t.Errorf("the key %q of a model that was asked without", key)
+	}
 	if _, body := ask(nil, true); !strings.Contains(body, "one") || !strings.Contains(body, "two") {
 		t.Errorf("%s, want both decisions", body)
 	}

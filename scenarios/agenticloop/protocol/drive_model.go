@@ -25,6 +25,7 @@ type ErrsTurn struct {
 	Turn   host.Turn `json:"turn"`
 	Asked  int       `json:"asked"`            // how often the model was asked
 	Itself bool      `json:"itself,omitempty"` // the model wants the plugin itself, and the allowlist has it
+	Key    string    `json:"key,omitempty"`    // the model was asked with this key, and quotes it when it refuses
 }
 
 // Reached reports whether the model was asked: else the turn shows nothing.
@@ -60,6 +61,7 @@ type mishap struct {
 	name      string
 	decisions []host.Decision // all in one reply
 	sent      host.Sending
+	quotes    bool // the key
 	itself    bool // the plugin itself is allowed: else it would be refused for want of that
 	native    bool // the model calls tools by the members that its shape has for that
 }
@@ -75,6 +77,7 @@ func mishaps(p *host.Plugin, tool string) []mishap {
 		{name: "whose model answers with status 500", decisions: wanted(tool), sent: host.SendsError(500)},
 		{name: "whose model answers with status 429", decisions: wanted(tool), sent: host.SendsError(429)},
 		{name: "whose model answers with status 401", decisions: wanted(tool), sent: host.SendsError(401)},
+		{name: "whose model refuses the key and quotes it", decisions: wanted(tool), sent: host.RefusesKey, quotes: true},
 		{name: "whose model breaks off in the middle of its JSON", decisions: wanted(tool), sent: host.SendsHalf},
 		{name: "whose model wants a tool that nobody knows", decisions: wanted(unknown)},
 		{name: "whose model wants two tools at once, the second not allowed", decisions: append(wanted(tool), wanted(unknown)...)},
@@ -93,8 +96,8 @@ func mishaps(p *host.Plugin, tool string) []mishap {
 // Errings starts runs whose model misbehaves.
 var Errings = &scenarios.Drive[ModelObservation]{
 	ID: "agenticloop/erring-model",
-	Title: "starts runs whose model errs: with an error, broken or endless replies, tools that nobody knows, the " +
-		"agent itself, two tools at once, no decision",
+	Title: "starts runs whose model errs: with an error, a refusal that quotes its key, broken or endless replies, tools that " +
+		"nobody knows, the agent itself, two tools at once, no decision",
 	Sends:   []string{"a turn for each way to err: agentic.start"},
 	Timeout: 5 * time.Minute,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ModelObservation) {
@@ -111,7 +114,9 @@ var Errings = &scenarios.Drive[ModelObservation]{
 				start.Config = host.Object{"allowed_plugins": append(p.Tools(), o.Name)}
 			}
 			e.Turn, _ = p.Turn(ctx, plan.Lay(start))
-			e.Asked = plan.Model.Calls()
+			if e.Asked = plan.Model.Calls(); m.quotes {
+				e.Key = plan.Model.Key()
+			}
 			return e
 		}
 		fetch := host.Call(o.Tool, host.Object{"url": "http://example.test/"})

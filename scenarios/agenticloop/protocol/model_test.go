@@ -66,3 +66,26 @@ func TestJudgesOfAModelThatErrs(t *testing.T) {
 		})
 	}
 }
+
+// The key of a model that is refused is nobody's but the agent's.
+func TestJudgeOfTheKeyOfAModel(t *testing.T) {
+	quoted := hosttest.Refusal(false)
+	quoted["error"] = "the model refuses: Incorrect API key provided: mock-key-1."
+	for name, c := range map[string]struct {
+		answer host.Object
+		key    string
+		want   string
+	}{
+		"told nowhere":          {hosttest.Refusal(false), "mock-key-1", "passed"},
+		"in the error":          {quoted, "mock-key-1", agenticloop.RFC103READ10},
+		"asked without any key": {quoted, "", "blocked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			turn := hosttest.Told{Name: name, Answer: c.answer}.Turn(t)
+			o := protocol.ModelObservation{Control: hosttest.StartR.Turn(t), Tool: "fetch", Allowed: []string{"fetch"}, Name: "agentic-loop",
+				Errs: []protocol.ErrsTurn{{Turn: turn, Asked: 1, Key: c.key}}}
+			o.Turns = host.Turns{o.Control, turn}
+			hosttest.Expect(t, "security/model-key-kept", o, c.want)
+		})
+	}
+}

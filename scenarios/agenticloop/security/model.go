@@ -32,3 +32,25 @@ var misledByModel = scenarios.Scenario{
 		}
 	}),
 }
+
+// RFC-103 Security and Scope (AL-R118). Services quote the key that they refuse.
+var modelKeyKept = scenarios.Scenario{
+	ID:     "agenticloop/security/model-key-kept",
+	Title:  "where the model refuses the agent's key and quotes it, the key is not told",
+	Proves: scenarios.IDs{agenticloop.RFC103READ10},
+	Claim:  claims.Model,
+	Ask: scenarios.Ask(protocol.Errings, func(o protocol.ModelObservation, j *scenarios.Judge) {
+		o.Given(j)
+		asked := false
+		for _, e := range o.Errs {
+			if asked = asked || e.Key != ""; e.Key != "" {
+				for _, v := range append(told(e.Turn), e.Turn.Answer.Key("state_updates")) {
+					j.Check(agenticloop.RFC103READ10, v).To(host.Without(e.Key), "%s: the key of its model", e.Turn.Name)
+				}
+			}
+		}
+		if !asked {
+			j.Block("the model was not asked with a key", "have mock_llm in "+host.ProfileName+" hand the plugin ${key}")
+		}
+	}),
+}

@@ -23,7 +23,7 @@ func Suite() scenarios.Suite {
 		Scenarios: []scenarios.Scenario{
 			allowlistBinds, forbiddenRefused, neverItself, neverItselfPlanned, failsClosed, failsClosedPlanned,
 			namesAreSound, reservedKeys, reservedArguments,
-			secretsKept, secretsOutOfFiles, noNestedDispatch, misledByModel,
+			secretsKept, secretsOutOfFiles, noNestedDispatch, misledByModel, modelKeyKept,
 			host.EveryTurn("security", allowlists), host.EveryTurn("security", spoofing),
 			host.EveryTurnAmongRuns("security", secrets), host.EveryTurn("security", forbidden),
 			host.EveryTurn("security", traps),

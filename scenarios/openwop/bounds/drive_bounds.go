@@ -59,6 +59,8 @@ type LimitObservation struct {
 	Overdone host.RunLog `json:"overdone"`
 	// Branched is a branch off the first that asks for a higher bound. Zero at quick, or where the host makes none.
 	Branched host.RunLog `json:"branched,omitzero"`
+	// Inner is such a loop as the worker of another. Zero at quick, or where the host has no loop whose own plan is longer than the limit.
+	Inner host.RunLog `json:"inner,omitzero"`
 }
 
 // Runs returns its runs without the branch.
@@ -78,6 +80,16 @@ func (o *LimitObservation) branch(ctx context.Context, source *host.Run, options
 	o.Branched = fork.Log
 }
 
+// nest begins a loop that hands over to one whose own plan is longer than the limit; ok is false where the host has none such.
+func nest(ctx context.Context, h host.Host, limit int) (outer *host.Run, ok bool) {
+	long, _ := host.ScriptOf(h, fixture.ScriptedLong)
+	if h.Depth == scenarios.Quick || !h.Offers(fixture.Loop) || !host.OffersScripted(h, fixture.ScriptedLong) || long.Turns() <= limit {
+		return nil, false
+	}
+	plan := host.Plan{host.NextWorker(fixture.ScriptedLong), host.Terminate(h.Name("done"))}
+	return h.Create(ctx, "create a loop over the loop, no bound asked", host.Scripted{Fixture: fixture.Loop, Plan: plan, Chosen: true}.Request(nil)), true
+}
+
 // unbounded draws run options that bound neither nodes nor turns.
 func unbounded(h host.Host) *dialect.Configurable {
 	if threshold := h.Share(1, 999); h.Rand.IntN(2) == 0 {
@@ -90,10 +102,10 @@ func unbounded(h host.Host) *dialect.Configurable {
 var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 	ID: "openwop/loop-to-the-limit",
 	Title: "runs a loop that is longer than the advertised limits.maxLoopIterations without run options, with other ones, and with a " +
-		"higher bound; beyond quick, branches off the first with a higher bound",
+		"higher bound; beyond quick, branches off the first with a higher bound, and runs one as the worker of another loop",
 	Sends: []string{"{create run} (assay-loop, two turns more than the limit; else a long scripted loop)",
 		"{create run} (the same, with options that do not bound turns)", "{create run} (the same, asking for a higher bound)",
-		"{fork run} {mode: branch, fromSeq, runOptionsOverlay}", "{read run}", "{poll log}"},
+		"{fork run} {mode: branch, fromSeq, runOptionsOverlay}", "{create run} (assay-loop over assay-scripted-long)", "{read run}", "{poll log}"},
 	Timeout: 5 * time.Minute, // its logs are long, and pages may be short
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LimitObservation) {
 		h := host.Host{Conn: c}
@@ -119,10 +131,17 @@ var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 		first := h.Create(ctx, "create the loop, "+unasked, way.Request(nil)) // all take their turns meanwhile
 		second := h.Create(ctx, "create the loop, "+beside, other)
 		third := h.Create(ctx, "create the loop, "+overdone, way.Request(new(limit+int64(h.Between(1, 9)))))
+		outer, nested := nest(ctx, h, int(limit))
 		o.Unasked = first.Finish(ctx, "log, "+unasked)
 		o.Beside = second.Finish(ctx, "log, "+beside)
 		o.Overdone = third.Finish(ctx, "log, "+overdone)
 		o.branch(ctx, first, dialect.Configurable{MaxLoopIterations: new(limit + int64(h.Between(1, 9)))})
+		if nested {
+			log := outer.Finish(ctx, "log of the loop over the loop")
+			for _, e := range log.Phase(dialect.ChainPhaseDispatchSucceeded).Values {
+				o.Inner = inner(ctx, h, e.At("/payload/childRunId").String())
+			}
+		}
 	},
 }
 

@@ -248,20 +248,22 @@ func TestJudgesOfTheBound(t *testing.T) {
 }
 
 func TestJudgeOfTheLimit(t *testing.T) {
+	bounded, free := hosttest.Bounded(5), hosttest.LoopOf(7)
 	for _, c := range []struct {
-		name                      string
-		unasked, beside, overdone hosttest.Story
-		want                      string
+		name                             string
+		unasked, beside, overdone, inner hosttest.Story
+		want                             string
 	}{
-		{"honest", hosttest.Bounded(5), hosttest.Bounded(5), hosttest.Bounded(5), "passed"},
-		{"no limit unless asked", hosttest.LoopOf(7), hosttest.Bounded(5), hosttest.Bounded(5), requirement.OWP0061E5},
-		{"no limit beside another option", hosttest.Bounded(5), hosttest.LoopOf(7), hosttest.Bounded(5), requirement.OWP0061E5},
-		{"grants more when asked", hosttest.Bounded(5), hosttest.Bounded(5), hosttest.Bounded(6), requirement.OWP0061E5},
-		{"stops early", hosttest.Bounded(4), hosttest.Bounded(4), hosttest.Bounded(4), requirement.OWP0061E5},
+		{"honest", bounded, bounded, bounded, bounded, "passed"},
+		{"no limit unless asked", free, bounded, bounded, bounded, requirement.OWP0061E5},
+		{"no limit beside another option", bounded, free, bounded, bounded, requirement.OWP0061E5},
+		{"grants more when asked", bounded, bounded, hosttest.Bounded(6), bounded, requirement.OWP0061E5},
+		{"stops early", hosttest.Bounded(4), hosttest.Bounded(4), hosttest.Bounded(4), bounded, requirement.OWP0061E5},
+		{"no limit for what a loop dispatches", bounded, bounded, bounded, free, requirement.OWP0061E5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			hosttest.Expect(t, "limit-honoured", bounds.LimitObservation{Limit: 5, Unasked: c.unasked.Log(t), Beside: c.beside.Log(t),
-				Overdone: c.overdone.Log(t)}, c.want)
+				Overdone: c.overdone.Log(t), Inner: c.inner.Log(t)}, c.want)
 		})
 	}
 }

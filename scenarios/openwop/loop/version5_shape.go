@@ -148,5 +148,8 @@ var limitHonoured = scenarios.Scenario{
 		if o.Branched.Ended.Reached {
 			j.Check(openwop.OWP0061E5, o.Branched.Decided()).To(host.NoMoreThan(o.Limit), "orchestrator turns of a branch that asks for more")
 		}
+		if o.Inner.Ended.Reached {
+			j.Check(openwop.OWP0061E5, o.Inner.Decided()).To(host.NoMoreThan(o.Limit), "orchestrator turns of a loop that is a worker")
+		}
 	}),
 }

@@ -27,8 +27,9 @@ type model struct {
 
 // The bounds of an exchange with a model.
 const (
-	maxReplyBytes = 1 << 20
-	answerMargin  = 2 * time.Second // that a turn keeps to itself before its deadline
+	maxReplyBytes   = 1 << 20
+	maxRefusalBytes = 4 << 10
+	answerMargin    = 2 * time.Second // that a turn keeps to itself before its deadline
 )
 
 // The parts of the exchange that are read or written.
@@ -122,7 +123,12 @@ func (m *model) exchange(ctx context.Context, address string, asked []byte) (Dec
 	case resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusRequestTimeout || resp.StatusCode >= 500:
 		return Decision{}, &refusal{reason: fmt.Sprintf("the model's endpoint answers with status %d for now", resp.StatusCode), again: true}
 	default:
-		return Decision{}, refuse("the model's endpoint refuses with status %d: see to base_url, model and api_key", resp.StatusCode)
+		said, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusalBytes))
+		if err != nil {
+			return Decision{}, unanswered(err)
+		}
+		return Decision{}, refuse("the model's endpoint refuses with status %d: see to base_url, model and api_key%s",
+			resp.StatusCode, m.rules.Quotes(string(said)))
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxReplyBytes+1))
 	if err != nil {

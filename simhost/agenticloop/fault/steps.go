@@ -222,4 +222,11 @@ var modelFaults = []Fault{
 		Breaks:  []string{al.RFC103WIRE9, al.RFC103T10},
 		Replace: func(s *rules.Set) { s.Model.Waits = func(time.Duration) time.Duration { return rules.Forever } },
 	},
+	{
+		ID:      "agent.key-told-in-refusal",
+		Title:   "where the model's endpoint refuses, the error quotes what it says",
+		Looks:   "the key of the model in the error, for services quote the key that they refuse",
+		Breaks:  []string{al.RFC103READ10},
+		Replace: func(s *rules.Set) { s.Model.Quotes = func(said string) string { return " (" + said + ")" } },
+	},
 }
