@@ -37,7 +37,7 @@ type MockModel struct {
 	native    bool // see CallNatively
 	asked     int
 	keyed     bool // it was asked with modelKey
-	first     int // the first step that a prompt named; -1 before
+	first     int  // the first step that a prompt named; -1 before
 }
 
 // modelKey is the key of a MockModel. Whoever is asked with it may be anybody.
