@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
@@ -76,8 +77,9 @@ type reading struct {
 	first  host.RunLog // as it was read from its start for the first time
 	last   host.RunLog // and for the last time
 	end    wire.Value  // the first snapshot of a terminal status
-	// late: last was read after end.
-	late bool
+	// late: last was read after end. behind: and after first. Of requests that are under way at once none is.
+	late, behind bool
+	firstRead    time.Time // when first had been received
 
 	snapshots snapshots
 	tellings  []telling
@@ -154,16 +156,18 @@ func (r *reading) page(t *wire.Transcript, n int, query url.Values, cursors []st
 	r.paged(t, n, body, from, query.Has("limit"))
 	fresh := host.RunLog{RunID: r.id, Read: t.Status(n)}
 	fresh.Add(events) // how the page itself orders them is judged on its own
+	e := t.Entry(n)
+	over := r.end.Present() && !e.At.Before(r.snapshots.ended)
 	switch {
 	case from < 0:
 		if len(r.first.Events) == 0 {
-			r.first = fresh
+			r.first, r.firstRead = fresh, e.At.Add(time.Duration(e.Micros)*time.Microsecond)
 		}
-		r.last, r.late = fresh, r.end.Present()
+		r.last, r.late, r.behind = fresh, over, !e.At.Before(r.firstRead)
 	case len(r.last.Events) > 0 && from <= host.Sequence(r.last.Last()):
 		before := host.Sequence(r.last.Last())
 		r.last.Add(events)
-		r.late = r.late || r.end.Present() && from >= before
+		r.late = r.late || over && from >= before
 	}
 }
 
@@ -179,7 +183,7 @@ func (r *reading) judge(drive string, version int) []scenarios.Breach {
 		return out
 	}
 	s := Standing{Log: r.last, Version: version}
-	if !begins(r.last.Events, r.first.Events) {
+	if r.behind && !begins(r.last.Events, r.first.Events) {
 		s.Before = r.first
 	}
 	ended := len(r.last.Terminals().Values) > 0

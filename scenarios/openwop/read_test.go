@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
@@ -31,6 +32,11 @@ func TestLogsThatAreReadAreJudged(t *testing.T) {
 	}
 	ended := get("", map[string]any{"runId": run, "status": "completed"})
 	failed := get("", map[string]any{"runId": run, "status": "failed"})
+	start := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
+	during := func(from, to int, e wire.Entry) wire.Entry { // in ms
+		e.At, e.Micros = start.Add(time.Duration(from)*time.Millisecond), int64(to-from)*1000
+		return e
+	}
 	forked := wire.Entry{Kind: "http", Request: &wire.Request{Method: "POST", URL: "http://host/v1/runs/r0:fork"},
 		Response: &wire.Response{Status: 201, Body: fmt.Sprintf(`{"runId":%q}`, run)}}
 	for _, c := range []struct {
@@ -54,6 +60,10 @@ func TestLogsThatAreReadAreJudged(t *testing.T) {
 			[]scenarios.RequirementID{"OWP-EVT-9", "OWP-EVT-11"}},
 		{"a log that changed", []wire.Entry{page("", honest), page("", honest.With(0, "eventId", "another"))},
 			[]scenarios.RequirementID{"OWP-EVT-12"}},
+		{"an older log, which was under way all the time", []wire.Entry{during(2, 3, page("", honest)), during(0, 5, page("", honest[:5]))}, nil},
+		{"a log that lost events", []wire.Entry{during(2, 3, page("", honest)), during(4, 5, page("", honest[:5]))},
+			[]scenarios.RequirementID{"OWP-EVT-12"}},
+		{"a log without an end, under way when the run ended", []wire.Entry{during(1, 2, ended), during(0, 5, page("", honest[:5]))}, nil},
 	} {
 		transcript := &wire.Transcript{Drive: "d", Entries: c.entries, Speech: openwop.Protocol.Speech}
 		var got []scenarios.RequirementID

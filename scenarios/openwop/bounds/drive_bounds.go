@@ -59,8 +59,9 @@ type LimitObservation struct {
 	Overdone host.RunLog `json:"overdone"`
 	// Branched is a branch off the first that asks for a higher bound. Zero at quick, or where the host makes none.
 	Branched host.RunLog `json:"branched,omitzero"`
-	// Inner is such a loop as the worker of another. Zero at quick, or where the host has no loop whose own plan is longer than the limit.
+	// Inner is such a loop as the worker of Outer. Zero at quick, or where the host has no loop whose own plan is longer than the limit.
 	Inner host.RunLog `json:"inner,omitzero"`
+	Outer host.RunLog `json:"outer,omitzero"`
 }
 
 // Runs returns its runs without the branch.
@@ -137,8 +138,8 @@ var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 		o.Overdone = third.Finish(ctx, "log, "+overdone)
 		o.branch(ctx, first, dialect.Configurable{MaxLoopIterations: new(limit + int64(h.Between(1, 9)))})
 		if nested {
-			log := outer.Finish(ctx, "log of the loop over the loop")
-			for _, e := range log.Phase(dialect.ChainPhaseDispatchSucceeded).Values {
+			o.Outer = outer.Finish(ctx, "log of the loop over the loop")
+			for _, e := range o.Outer.Phase(dialect.ChainPhaseDispatchSucceeded).Values {
 				o.Inner = inner(ctx, h, e.At("/payload/childRunId").String())
 			}
 		}

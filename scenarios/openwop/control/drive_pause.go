@@ -63,8 +63,8 @@ var pausedAtOnce = &scenarios.Drive[PausedObservation]{
 // pausedByDrain pauses a run after its current node, and resumes it.
 var pausedByDrain = &scenarios.Drive[PausedObservation]{
 	ID: "openwop/paused-by-drain",
-	Title: "pauses a run that waits for a time, without saying how, has another one wait for as long, looks how far the " +
-		"first has got, and resumes it",
+	Title: "pauses a run that waits for a time, without saying how (beyond quick, also without a body), has another one wait for as " +
+		"long, looks how far the first has got, and resumes it",
 	Sends: []string{"{create run} (assay-steps, assay-scripted-steps, or another whose first node takes its time)", "{pause run}",
 		"{read run} and its events", "{create run} (the same)", "{resume run}"},
 	Waits: 300 * time.Millisecond,
@@ -139,6 +139,9 @@ func pausedFor(ctx context.Context, h host.Host, policy dialect.DrainPolicy, way
 			return
 		}
 		*o = PausedObservation{Way: request.WorkflowID, Own: own, Said: said, Reason: h.Marker()}
+		if policy == "" && h.Depth > scenarios.Quick && h.Rand.IntN(2) == 0 {
+			o.Reason = "" // then the pause has no body
+		}
 		r := h.Create(ctx, "create a run that waits", request)
 		if o.Created = host.AnsweredBy("a run that waits", r.Created); r.ID == "" {
 			return

@@ -27,7 +27,7 @@ var fixturesUnique = scenarios.Scenario{
 // keeps a host from preparing just one.
 var fixtureCanRun = scenarios.Scenario{
 	ID:     "openwop/discovery/fixture-can-run",
-	Title:  "a run can be created from a fixture that is picked from the list at random",
+	Title:  "a run can be created from a fixture that is picked from the list at random, and no other on the list is unknown",
 	Proves: scenarios.IDs{openwop.OWPCAP19},
 	Claim:  claims.FixturesListed,
 	Ask: scenarios.Ask(listedFixture, func(o FixtureObservation, j *scenarios.Judge) {
@@ -42,6 +42,11 @@ var fixtureCanRun = scenarios.Scenario{
 		j.Check(openwop.OWPCAP19, o.Run.Body.Key("workflowId")).To(check.Equal(o.Fixture), "its workflow")
 		if code := o.Run.Body.At("/error/code"); code.Present() {
 			j.Find("", "the run of the listed fixture %s has failed with %s", o.Fixture, code.JSON())
+		}
+		for _, other := range o.Others { // one that wants inputs may be refused without them
+			if other.Unknown() {
+				j.Check(openwop.OWPCAP19, other.Status).To(check.Status(2), "a run of %s, which is listed too", other.Asked)
+			}
 		}
 	}),
 }

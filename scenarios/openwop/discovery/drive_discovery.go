@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -50,13 +52,19 @@ type FixtureObservation struct {
 	Created  host.Answered `json:"created"`
 	Run      host.Answered `json:"run"`      // the run, read under its id
 	Unlisted host.Answered `json:"unlisted"` // a run of an unknown workflow
+	// Others are runs of the others on the list. None at quick, and at standard none of a host that takes its time for a run.
+	Others []host.Answered `json:"others,omitempty"`
 }
+
+// mostListed is how many fixtures of a list are asked for: a list can be of any length.
+const mostListed = 200
 
 // listedFixture runs a random one of the listed fixtures.
 var listedFixture = &scenarios.Drive[FixtureObservation]{
-	ID:    "openwop/fixture-of-the-list",
-	Title: "picks one of the listed fixtures at random and makes a run of it; as the control asks for a run of a workflow that nobody has",
-	Sends: []string{"{create run} (a listed fixture)", "{read run}", "{create run} (a workflow that nobody has)"},
+	ID: "openwop/fixture-of-the-list",
+	Title: "picks one of the listed fixtures at random and makes a run of it; as the control asks for a run of a workflow that nobody " +
+		"has; beyond quick, makes a run of each of the others on the list",
+	Sends: []string{"{create run} (a listed fixture)", "{read run}", "{create run} (a workflow that nobody has)", "{create run} (each listed fixture)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *FixtureObservation) {
 		h := host.Host{Conn: c}
 		listed := h.Known(func(f host.Fixture) bool { return h.Lists(f.Needs...) })
@@ -84,6 +92,17 @@ var listedFixture = &scenarios.Drive[FixtureObservation]{
 		nowhere := h.Name("nowhere")
 		other := h.Create(ctx, "create a run of a workflow that nobody has", dialect.CreateRunRequest{WorkflowID: nowhere})
 		o.Unlisted = host.AnsweredBy(nowhere, other.Created)
+		slow := h.Pace.Turn() > 100*time.Millisecond && h.Depth < scenarios.Deep
+		if h.Depth == scenarios.Quick || slow || other.ID != "" {
+			return
+		}
+		all := claims.Family(h.Discovery, "fixtures").Items()
+		for _, f := range all[:min(len(all), mostListed)] {
+			if id := f.String(); id != o.Fixture {
+				r := h.Create(ctx, "create a run of another listed fixture", dialect.CreateRunRequest{WorkflowID: id})
+				o.Others = append(o.Others, host.AnsweredBy(id, r.Created))
+			}
+		}
 	},
 }
 

@@ -30,7 +30,11 @@ type LiveObservation struct {
 	Beside    Listening   `json:"beside,omitzero"` // a second stream, open at the same time. Zero at quick
 	List      PollPage    `json:"list,omitzero"`   // the JSON document while the run stood still, if there is one
 	// Long is a loop of many workers, beyond quick. A log of more than a thousand events is seldom shown on one page.
-	Long host.RunLog `json:"long,omitzero"`
+	Long  host.RunLog `json:"long,omitzero"`
+	Crowd int         `json:"crowd,omitempty"` // its workers
+	// Parting is a poll of another run, which is cancelled meanwhile, and Parted is that run's log. Zero at quick.
+	Parting PollPage    `json:"parting,omitzero"`
+	Parted  host.RunLog `json:"parted,omitzero"`
 }
 
 // still is a run that does nothing until it is moved.
@@ -43,7 +47,8 @@ type still struct {
 var runWhileHeard = &scenarios.Drive[LiveObservation]{
 	ID: "openwop/run-while-heard",
 	Title: "holds a run, opens its stream, polls it while nothing happens, moves it, and polls and listens on to its end; beyond " +
-		"quick, has a second stream open beside it, and reads the log of a loop of many workers page by page",
+		"quick, has a second stream open beside it, cancels another run while it is polled, and reads the log of a loop of many " +
+		"workers page by page",
 	Waits: time.Second,
 	Sends: []string{
 		host.SendsLoop + "; else conformance-cancellable, or another that waits", "{read run}", "{poll log}", "{stream log}?streamMode=debug",
@@ -89,7 +94,8 @@ var runWhileHeard = &scenarios.Drive[LiveObservation]{
 			o.Listening, o.Beside = o.Beside, Listening{}
 		}
 		o.Listening.Closed.Patience, o.Listening.Closed.Answers, o.Listening.Closed.Last = c.Patience, 1, o.After.Ended.Last
-		if o.After.Ended.Reached {
+		if o.After.Ended.Reached && c.Depth > scenarios.Quick {
+			partWhilePolled(ctx, host.Host{Conn: c}, o)
 			readLong(ctx, host.Host{Conn: c}, o)
 		}
 	},
@@ -238,12 +244,10 @@ func standing(h host.Host) (request dialect.CreateRunRequest, asks, ok bool) {
 func waitingRun(ctx context.Context, h host.Host, request dialect.CreateRunRequest, asks bool, o *LiveObservation) still {
 	o.Way = request.WorkflowID
 	r := h.Create(ctx, "create the run that waits", request)
-	cancel := func(ctx context.Context) *wire.Reply {
-		return r.Send(ctx, wire.Call{Operation: dialect.CancelRun.Of(r.ID), Body: dialect.CancelRunRequest{}, Label: "cancel"})
-	}
-	if r.ID == "" {
+	s := still{Run: r}
+	if s.move = s.cancel; r.ID == "" {
 		o.Before = r.ReadLog(ctx, "log")
-		return still{r, cancel}
+		return s
 	}
 	o.Held = r.Await(ctx, "the run is under way", func(ctx context.Context) (v wire.Value, done bool) {
 		o.Before = r.ReadLog(ctx, "log while the run waits")
@@ -255,7 +259,35 @@ func waitingRun(ctx context.Context, h host.Host, request dialect.CreateRunReque
 		o.Held.Reached = false
 		r.Gone()
 	}
-	return still{r, cancel}
+	return s
+}
+
+func (s still) cancel(ctx context.Context) *wire.Reply {
+	return s.Send(ctx, wire.Call{Operation: dialect.CancelRun.Of(s.ID), Body: dialect.CancelRunRequest{}, Label: "cancel"})
+}
+
+// partWhilePolled cancels a run that stands still while a poll waits for what it does next.
+func partWhilePolled(ctx context.Context, h host.Host, o *LiveObservation) {
+	var held LiveObservation
+	s, err := scenarios.Attempt(func() still { return stillRun(ctx, h, &held) })
+	if host.IsBlocked(err) {
+		return
+	}
+	scenarios.End(err)
+	if !held.Held.Reached || len(held.Before.Events) == 0 {
+		return
+	}
+	h.AtOnce(ctx,
+		func(ctx context.Context) {
+			o.Parting = pollAfter(ctx, s.Run, "poll a run that is cancelled meanwhile", host.Sequence(held.Before.Last()), s.Dialect().Cursors...)
+		},
+		func(ctx context.Context) {
+			for range 3 { // the poll has come by then
+				s.Snapshot(ctx, "the run while it is polled")
+			}
+			s.cancel(ctx)
+		})
+	o.Parted = s.Finish(ctx, "log of the run that was cancelled while it was polled")
 }
 
 var crowd = &scenarios.Dimension{Name: "workers of a loop whose log is long", Least: 270, Most: [3]int{270, 360, 1_200}}
@@ -266,10 +298,11 @@ func readLong(ctx context.Context, h host.Host, o *LiveObservation) {
 	const turns = 3
 	ceiling, _ := h.Ceiling()
 	slow := o.Before.Pace() > 20*time.Millisecond && h.Depth < scenarios.Deep
-	if h.Depth == scenarios.Quick || slow || ceiling <= turns || !h.Offers(fixture.Loop, fixture.Noop) {
+	if slow || ceiling <= turns || !h.Offers(fixture.Loop, fixture.Noop) {
 		return
 	}
 	each := slices.Repeat([]string{fixture.Noop}, h.Draw(crowd)/turns)
+	o.Crowd = turns * len(each)
 	way := host.Scripted{Fixture: fixture.Loop, Chosen: true}
 	for range turns {
 		way.Plan = append(way.Plan, host.NextWorker(each...))

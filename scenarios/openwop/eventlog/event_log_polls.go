@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -86,12 +87,19 @@ var pollComplete = scenarios.Scenario{
 // completeFlags are the members by which hosts mark the end of a log.
 var completeFlags = []string{"isComplete", "isTerminal"}
 
+// complete reports whether the reply says that the log is complete.
+func (p PollPage) complete() bool {
+	return slices.ContainsFunc(completeFlags, func(flag string) bool { return p.Body.Key(flag).Actual() == true })
+}
+
 var pollWhileLive = scenarios.Scenario{
 	ID: "openwop/event-log/poll-while-live",
 	Title: "a poll of a run that stands still is answered in time and does not call it complete; what happens next is in a " +
-		"later poll, and what was there stays as it was; of a long log, only the last page is called complete",
-	Proves: scenarios.IDs{openwop.OWPEVT12, openwop.OWPEVT16, openwop.OWPEVT18, openwop.OWPEVT19},
-	Claim:  claims.Protocol,
+		"later poll, and what was there stays as it was; of a long log, only the last page is called complete, and of one that ends " +
+		"meanwhile, only a reply that has the end",
+	Proves:  scenarios.IDs{openwop.OWPEVT12, openwop.OWPEVT16, openwop.OWPEVT18, openwop.OWPEVT19},
+	Watches: scenarios.IDs{openwop.OWP0037A2},
+	Claim:   claims.Protocol,
 	Ask: scenarios.Ask(runWhileHeard, func(o LiveObservation, j *scenarios.Judge) {
 		o.givenStill(j)
 		j.Check(openwop.OWPEVT18, o.Idled).To(check.Reached(), "with nothing new and a timeout of a second")
@@ -103,6 +111,15 @@ var pollWhileLive = scenarios.Scenario{
 		}
 		j.Check(openwop.OWPEVT16, o.Long.Early).NotTo(check.Equal(true), "isComplete of a page before the last, of a log of %d events",
 			len(o.Long.Events))
+		if o.Parted.Ended.Reached && o.Parting.complete() {
+			all := behindAll(o.Parted, o.Parting.After)
+			j.Check(openwop.OWPEVT16, o.Parting.fresh().Each("/sequence")).To(leading(all, len(all)),
+				"listed in a reply that calls the log complete, of a run that was cancelled while it was polled")
+		}
+		if o.Long.Ended.Reached && o.Long.Status().String() == "completed" {
+			j.Check(openwop.OWP0037A2, host.Dispatched(o.Long)).To(check.Len(o.Crowd),
+				"handoffs of a loop that decided on %d workers", o.Crowd)
+		}
 		j.Check(openwop.OWPEVT19, o.Late.Status).To(check.Status(2), "poll behind %d", o.Late.After)
 		j.Check(openwop.OWPEVT19, o.Late.fresh().Each("/sequence")).To(leading(behindAll(o.After, o.Late.After), 1),
 			"poll behind %d, when the run had gone on", o.Late.After)

@@ -68,8 +68,11 @@ func drainPolicies(h Host) wire.Value {
 	return claims.Family(h.Discovery, "runs").Key("pauseResume").Key("drainPolicies")
 }
 
-// Pause asks the host to pause the run. An empty policy selects the default.
+// Pause asks the host to pause the run. An empty policy selects the default. Without a policy and a reason the request has no body.
 func (r *Run) Pause(ctx context.Context, policy dialect.DrainPolicy, reason, what string) Answered {
+	if policy == "" && reason == "" {
+		return r.asks(ctx, dialect.PauseRun, nil, what)
+	}
 	body := map[string]any{}
 	if policy != "" {
 		body["drainPolicy"] = policy

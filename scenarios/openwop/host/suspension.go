@@ -21,8 +21,27 @@ func (s Suspension) Given(j *scenarios.Judge) {
 	if s.Suspended.Reached {
 		return
 	}
+	if passed := s.passedOver(); passed.Present() {
+		j.Violates(openwop.OWPDSP3, passed, fmt.Sprintf("setup failed: the loop decided again behind its question of turn %d, which nobody was asked", s.Turn))
+	}
 	_, actual := check.Reached().MatchSeen(s.Suspended)
 	j.Block("setup failed: "+actual, fmt.Sprintf("have the decision of turn %d suspend the run with a waiting status (docs/seams.md)", s.Turn))
+}
+
+// passedOver returns the decision behind that of the turn which asks a person, where the log has nothing between the two.
+func (s Suspension) passedOver() (next wire.Value) {
+	decided := s.Log.Decided().Values
+	if s.Turn < 1 || s.Turn >= len(decided) || decided[s.Turn-1].At("/payload/decision/kind").String() != string(dialect.AskUserDecisionKindAskUser) {
+		return next
+	}
+	asked, next := Sequence(decided[s.Turn-1]), decided[s.Turn]
+	between := s.Log.All().Where(func(e wire.Value) bool {
+		return Sequence(e) > asked && Sequence(e) < Sequence(next) && !IsA(dialect.NodeStarted, dialect.NodeCompleted)(e)
+	})
+	if len(between.Values) > 0 {
+		return wire.Value{}
+	}
+	return next
 }
 
 // CheckAnswered blocks the judge unless the host accepted the answer.

@@ -133,8 +133,8 @@ func CheckUncounted(j *scenarios.Judge, iterations wire.Found) {
 var limitHonoured = scenarios.Scenario{
 	ID:     "openwop/version5-shape/limit-honoured",
 	Title:  "a loop ends at the advertised limit, whether it asked for no bound or for a higher one",
-	Proves: scenarios.IDs{openwop.OWP0061E5},
-	Claim:  claims.LoopLimit,
+	Proves: scenarios.IDs{openwop.OWP0061E5}, Watches: scenarios.IDs{openwop.OWP0037B3},
+	Claim: claims.LoopLimit,
 	Ask: scenarios.Ask(bounds.LoopToTheLimit, func(o bounds.LimitObservation, j *scenarios.Judge) {
 		for _, l := range o.Runs() {
 			l.Over(j) // the limit may be far off, and the host slow
@@ -150,6 +150,10 @@ var limitHonoured = scenarios.Scenario{
 		}
 		if o.Inner.Ended.Reached {
 			j.Check(openwop.OWP0061E5, o.Inner.Decided()).To(host.NoMoreThan(o.Limit), "orchestrator turns of a loop that is a worker")
+			if o.Outer.Ended.Reached && o.Inner.Status().String() == "failed" {
+				j.Check(openwop.OWP0037B3, o.Outer.Phase(dialect.ChainPhaseChildFailed)).To(check.Len(1),
+					"child.failed of a worker that its bound failed")
+			}
 		}
 	}),
 }

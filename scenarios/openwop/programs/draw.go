@@ -111,8 +111,12 @@ func draw(h host.Host, workflow string, bounded bool) model.Program {
 		}
 	} else {
 		asked := h.DrawUpTo(questions, n-2, "there are no more turns")
-		for _, i := range h.Rand.Perm(n - 1)[:asked] {
+		places := h.Rand.Perm(n - 1)[:asked]
+		for _, i := range places {
 			p.Turns[i] = model.Turn{Prompt: "What of " + h.Marker() + "?"}
+		}
+		if h.Depth > scenarios.Quick && asked > 1 && h.Rand.IntN(3) > 0 { // who asks in the same words again wants another answer
+			p.Turns[places[1]] = p.Turns[places[0]]
 		}
 		withAll(p.Turns, staff)
 		for range h.Draw(beyond) {

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // IdempotencyObservation is the outcome of requests under a few keys.
@@ -27,6 +29,8 @@ type IdempotencyObservation struct {
 	Numbers   KeyedValues     `json:"numbers"`
 	Refusal   KeyedFork       `json:"refusal"`
 	File      KeyedFile       `json:"file"`
+	Misfit    host.KeyedRun   `json:"misfit,omitzero"` // a run without a workflow, under a key of its own. Zero at quick
+	Mended    host.KeyedRun   `json:"mended,omitzero"` // a run with one, under that key
 }
 
 // longest is how many characters of an idempotency key the API document lets a client send.
@@ -38,7 +42,8 @@ var keyed = &scenarios.Drive[IdempotencyObservation]{
 	Title: "asks for the same run again under one key: unchanged, with its members in another order, with another body, and four times at " +
 		"once; under long keys that differ in one letter; with bodies that differ in a member without meaning, or slightly in one value; and " +
 		"under another key as the control; then forks a run under one key, from beyond its log and from its first event; beyond " +
-		"quick, forks it under a key that a run was made under, and deletes a workspace file under the key of its write",
+		"quick, forks it under a key that a run was made under, deletes a workspace file under the key of its write, and mends a request that " +
+		"did not fit",
 	Sends: []string{"{create run} with Idempotency-Key, some forty times", "{fork run} with Idempotency-Key", "{poll log}",
 		"{write file} with Idempotency-Key", "{delete file} with Idempotency-Key"},
 	Uses: []string{host.WorkspaceFiles},
@@ -72,6 +77,10 @@ var keyed = &scenarios.Drive[IdempotencyObservation]{
 		o.Refusal = forkKeyed(ctx, h)
 		if h.Depth > scenarios.Quick {
 			o.File = deleteKeyed(ctx, h)
+			own, note := h.Name("key"), h.Marker()
+			o.Misfit = h.KeyedRun(wire.Misfit(ctx, openwop.OWPERR26), "a run without a workflow under a key of its own", own,
+				fmt.Appendf(nil, `{"metadata":{"note":%q}}`, note))
+			o.Mended = h.KeyedRun(ctx, "a run with a workflow under that key", own, body(note))
 		}
 	},
 }

@@ -83,6 +83,9 @@ type KeyedFork struct {
 	Valid   host.KeyedRun `json:"valid"`   // from the first event, under the key of the refused one
 	// Apart is a run that was made under a key, and then a replay of the first one under that key.
 	Apart [2]host.KeyedRun `json:"apart,omitzero"`
+	// Misfit is a replay with other run options, which is refused, under a key, and Mended one without them under that key. Zero at quick.
+	Misfit host.KeyedRun `json:"misfit,omitzero"`
+	Mended host.KeyedRun `json:"mended,omitzero"`
 }
 
 // KeyedFile is a file that was written twice under one key, and then deleted under it.
@@ -149,6 +152,11 @@ func forkKeyed(ctx context.Context, h host.Host) (o KeyedFork) {
 		body := fmt.Appendf(nil, `{"workflowId":%q}`, h.Simple().WorkflowID)
 		o.Apart[0] = h.KeyedRun(ctx, "a run under a key that a fork has as well", shared, body)
 		o.Apart[1] = fork("a replay of another run under that key", shared, 0)
+		overlaid := h.Name("key")
+		o.Misfit = host.Keyed(ctx, h, "a replay with other run options under a key", overlaid, wire.Call{Operation: dialect.ForkRun.Of(r.ID),
+			Body: dialect.ForkRunRequest{Mode: dialect.ForkModeReplay, FromSeq: new(int64(0)),
+				RunOptionsOverlay: &dialect.RunOptions{Tags: []string{h.Marker()}}}})
+		o.Mended = fork("a replay without them under that key", overlaid, 0)
 	}
 	beyond := last + int64(h.Between(100, 1000))
 	o.Refused = fork("a replay from beyond the log under a key", another, beyond)

@@ -15,10 +15,11 @@ import (
 
 // A key is bound to one request, which runs once however often it is repeated.
 var keyedOnce = scenarios.Scenario{
-	ID:     "openwop/errors/keyed-once",
-	Title:  "a request that is repeated under its idempotency key makes no second run, and another one under the key is refused",
-	Proves: scenarios.IDs{openwop.OWPERR4, openwop.OWPERR5, openwop.OWPERR18, openwop.OWPERR19, openwop.OWPERR21},
-	Claim:  claims.Protocol,
+	ID:      "openwop/errors/keyed-once",
+	Title:   "a request that is repeated under its idempotency key makes no second run, and another one under the key is refused",
+	Proves:  scenarios.IDs{openwop.OWPERR4, openwop.OWPERR5, openwop.OWPERR18, openwop.OWPERR19, openwop.OWPERR21},
+	Watches: scenarios.IDs{openwop.OWPERR27},
+	Claim:   claims.Protocol,
 	Ask: scenarios.Ask(keyed, func(o IdempotencyObservation, j *scenarios.Judge) {
 		o.given(j)
 		j.Check(openwop.OWPERR18, o.Fresh.RunID()).NotTo(check.SameAs(o.First.RunID()), "runId of %s", o.Fresh.Asked)
@@ -40,6 +41,12 @@ var keyedOnce = scenarios.Scenario{
 		j.Part(func() { o.Numbers.check(j) })
 		j.Part(func() { o.Refusal.check(j) })
 		j.Part(func() { o.checkEndpoints(j) })
+		// What does not fit is no outcome that a key is kept for: nothing is left of it.
+		for _, pair := range [][2]host.KeyedRun{{o.Misfit, o.Mended}, {o.Refusal.Misfit, o.Refusal.Mended}} {
+			if code, _ := pair[0].Status.Int(); code == http.StatusBadRequest {
+				j.Check(openwop.OWPERR27, pair[1].Status).To(check.Status(2), "%s, behind %s", pair[1].Asked, pair[0].Asked)
+			}
+		}
 	}),
 }
 

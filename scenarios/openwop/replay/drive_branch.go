@@ -19,12 +19,15 @@ type OverlayObservation struct {
 	Source host.RunLog `json:"source"`
 	Free   host.Forked `json:"free"`
 	Capped host.Forked `json:"capped"`
+	// Marked is a branch with tags and metadata of its own. Zero at quick, or where the host makes none.
+	Marked host.Forked `json:"marked,omitzero"`
 }
 
 // branchesOfALoop branches off a loop, with and without other run options.
 var branchesOfALoop = &scenarios.Drive[OverlayObservation]{
-	ID:    "openwop/branches-of-a-loop",
-	Title: "branches off a finished loop before its first decision, once as it was and once with a bound that is one turn too low",
+	ID: "openwop/branches-of-a-loop",
+	Title: "branches off a finished loop before its first decision, once as it was and once with a bound that is one turn too low; " +
+		"beyond quick, once with tags and metadata of its own",
 	Sends: []string{"{create run} (a loop)", "{fork run} {mode: branch, fromSeq, runOptionsOverlay}", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *OverlayObservation) {
 		h := host.Host{Conn: c}
@@ -40,6 +43,10 @@ var branchesOfALoop = &scenarios.Drive[OverlayObservation]{
 		o.Free = h.ForkFrom(ctx, r, body)
 		body.RunOptionsOverlay = &dialect.RunOptions{Configurable: &dialect.Configurable{MaxLoopIterations: new(int64(o.Bound))}}
 		o.Capped = h.ForkFrom(ctx, r, body)
+		if h.Depth > scenarios.Quick {
+			body.RunOptionsOverlay = &dialect.RunOptions{Tags: []string{h.Marker()}, Metadata: map[string]any{"note": h.Marker()}}
+			o.Marked = h.ForkFrom(ctx, r, body)
+		}
 	},
 }
 
