@@ -27,7 +27,16 @@ type GoalObservation struct {
 // bound of runs as well, and is paused and resumed between its runs.
 type GoalCostObservation struct {
 	GoalObservation
-	Small GoalObservation `json:"small,omitzero"` // zero at quick
+	Small  GoalObservation `json:"small,omitzero"`  // zero at quick
+	Around GoalSpent       `json:"around,omitzero"` // zero at quick
+}
+
+// GoalSpent is a goal that spent three quarters of its bound of cost, had a run that asked a person, who answered, and spent as much again.
+type GoalSpent struct {
+	Before  GoalTick       `json:"before"`
+	Stuck   GoalTick       `json:"stuck"`
+	Resumed host.GoalReply `json:"resumed"` // the goal, when it goes on
+	Last    GoalTick       `json:"last"`    // zero if it does not go on
 }
 
 // GoalRevival holds the replies to requests that ask an ended goal to continue.
@@ -98,7 +107,8 @@ var goalUntilSatisfied = &scenarios.Drive[GoalObservation]{
 var goalToItsCost = &scenarios.Drive[GoalCostObservation]{
 	ID: "openwop/goal-to-its-cost",
 	Title: "ticks a goal, with runs of random costs, to just below its bound of cost, across it, and three times more; beyond quick, " +
-		"another whose runs cost less than half a cent, with a bound of runs beside and a pause before each; and once one that may cost nothing",
+		"another whose runs cost less than half a cent, with a bound of runs beside and a pause before each, and one that a person " +
+		"answers between two runs; and once one that may cost nothing",
 	Sends: []string{"{create goal} {bounds: {maxCostUsd: random}}",
 		"{create goal} {bounds: {maxCostUsd: 0}}", sendsTicks + ", {costUsd: random}",
 		"{pause goal}", "{resume goal}", "{edit goal}", "{read goal}", "{create run} (sentinel)"},
@@ -110,6 +120,7 @@ var goalToItsCost = &scenarios.Drive[GoalCostObservation]{
 		}
 		if h.Depth > scenarios.Quick {
 			o.Small = throughCosts(ctx, h, true, func() int { return 2 * h.Between(1, 2) })
+			o.Around = spendAround(ctx, h)
 		}
 		free, made := h.StandingGoals(ctx).Begin(ctx, &dialect.GoalBounds{MaxCostUSD: new(0.0)})
 		if !madeActive(made) {
@@ -147,6 +158,45 @@ func throughCosts(ctx context.Context, h host.Host, touched bool, draw func() in
 	}
 	_, o := goalTouchedThrough(ctx, h, bounds, touch, unsatisfied(h), asks...)
 	return o
+}
+
+// spendAround has a goal cross its bound of cost by two runs, with one between them that asks a person.
+func spendAround(ctx context.Context, h host.Host) (o GoalSpent) {
+	most := float64(h.Between(100, 900)) / 1000
+	g, made := h.StandingGoals(ctx).Begin(ctx, &dialect.GoalBounds{MaxCostUSD: &most})
+	if !madeActive(made) {
+		return o
+	}
+	ask := unsatisfied(h)
+	ask.CostUSD = new(most * 3 / 4)
+	o.Before = spend(ctx, g, "tick below the bound of cost", ask, made.Fresh.Body)
+	if !o.Before.Shown.Reached || !isActive(o.Before.Shown.Last) {
+		return o
+	}
+	if o.Stuck = fire(ctx, g, "tick whose run asks a person", dialect.GoalTickRequest{Escalate: new(true)}, "the goal is escalated",
+		hasEnded); !o.Stuck.Shown.Reached {
+		return o
+	}
+	child := stuck(ctx, g, GoalObservation{Ticks: []GoalTick{o.Before, o.Stuck}})
+	if child.ID == "" {
+		return o
+	}
+	r, status := answerStuck(ctx, g, child)
+	if !host.Succeeded(status) {
+		return o
+	}
+	r.AwaitEnd(ctx)
+	act(ctx, g, dialect.ResumeGoal)
+	if o.Resumed = g.Read(ctx, "the goal that goes on"); isActive(o.Resumed.Body) {
+		o.Last = spend(ctx, g, "tick across the bound of cost", ask, o.Resumed.Body)
+	}
+	return o
+}
+
+// spend ticks a goal with a run that costs something, and waits until it shows one more than before.
+func spend(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickRequest, before wire.Value) GoalTick {
+	n := runCount(before)
+	return fire(ctx, g, label, ask, "the goal shows one run more", func(goal wire.Value) bool { return hasEnded(goal) || runCount(goal) > n })
 }
 
 // GoalEscalatedObservation is a goal with a stuck run, and the goal after the run was answered.

@@ -14,20 +14,25 @@ import (
 // secret in every record.
 type GoalSecretObservation struct {
 	Goal   host.GoalMade  `json:"goal"`
-	Edited GoalEdit       `json:"edited"` // to another objective with the secret
-	Tick   GoalTick       `json:"tick"`   // if the host has the seam
+	Edited GoalEdit       `json:"edited"`        // to another objective with the secret
+	Long   GoalEdit       `json:"long,omitzero"` // to a long one with the secret at its end. Zero at quick
+	Tick   GoalTick       `json:"tick"`          // if the host has the seam
 	Trail  GoalTrail      `json:"trail"`
 	List   host.GoalReply `json:"list"`
 }
+
+// A host that looks for secrets in the beginning of a text alone keeps what stands behind.
+var wordsBefore = &scenarios.Dimension{Name: "words before a secret", Least: 200, Most: [3]int{200, 1_000, 5_000}}
 
 // goalWithSecret makes and edits goals with a secret of the host in their objectives.
 var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
 	ID: "openwop/goal-with-secret",
 	Title: "makes a goal whose objective holds a secret of the host between random words, edits it to one where it is no word of its own, " +
-		"beyond quick with the secret twice in each, ticks it where there is a seam, and reads it in every place",
+		"beyond quick with the secret twice in each and then to a long one that ends with it, ticks it where there is a seam, and reads it in every place",
 	Sends: []string{"{create goal} {objective: random words with a secret of the host}",
 		"{edit goal} {objective: a secret of the host between random letters}", "{tick goal}",
 		"{read goal}", "{read trail}", "{list goals}"},
+	Dimensions: []*scenarios.Dimension{wordsBefore},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalSecretObservation) {
 		h := host.Host{Conn: c}
 		host.NeedSecret(h)
@@ -63,6 +68,11 @@ func told(ctx context.Context, g *host.Goal, o *GoalSecretObservation) {
 	o.Edited = rewrite(ctx, g, "edit the objective to another with the secret in it",
 		dialect.EditGoalRequest{Objective: objective}, anyGoal)
 	o.Trail = trail(ctx, g, o.Edited.After)
+	if g.Depth > scenarios.Quick {
+		words := strings.Repeat(g.GoalHome.Name("")+" ", g.GoalHome.Draw(wordsBefore))
+		o.Long = rewrite(ctx, g, "edit the objective to a long one with the secret at its end",
+			dialect.EditGoalRequest{Objective: words + wire.HostSecret}, anyGoal)
+	}
 }
 
 // GoalsUnclaimedObservation holds the replies of the goal endpoints on a host that claims none.

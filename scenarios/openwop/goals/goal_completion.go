@@ -241,6 +241,10 @@ var secretRedacted = scenarios.Scenario{
 		} {
 			j.Check(openwop.OWP0097E11, place.seen).To(host.WithoutSecret(), place.what)
 		}
+		if host.Succeeded(o.Long.Reply.Status) { // an objective may be too long for a host
+			j.Check(openwop.OWP0097E11, o.Long.Reply.Body).To(host.WithoutSecret(), "the reply to an edit to a long objective")
+			j.Check(openwop.OWP0097E11, o.Long.After.Body).To(host.WithoutSecret(), "the goal after an edit to a long objective")
+		}
 		if host.Succeeded(o.Edited.Reply.Status) {
 			j.Check(openwop.OWP0097E11, o.Edited.Reply.Body).To(host.WithoutSecret(), "the reply to an edit")
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -43,6 +44,8 @@ type QuorumObservation struct {
 	Changed []Ballot `json:"changed,omitempty"`
 	// Mixed is a gate at which one rejected and the others accepted, as many as it asks for, the last of them an acceptance.
 	Mixed Ballot `json:"mixed,omitzero"`
+	// Replayed is a replay of the run at the second gate. Zero at quick, or where the host makes none.
+	Replayed host.RunLog `json:"replayed,omitzero"`
 }
 
 // A voter is a principal with a key of its own, or one that the answer names beside the target's own key: hosts go by the one or
@@ -158,7 +161,7 @@ var quorumFilled = &scenarios.Drive[QuorumObservation]{
 	ID: "openwop/quorum-filled",
 	Title: "has one principal accept as often as a quorum asks for, runs a sentinel, and has others accept; and has as many " +
 		"principals as another quorum asks for accept, one after the other; at two more, one votes, votes otherwise, and the others accept; " +
-		"at the last, one rejects and the others accept",
+		"at the last, one rejects and the others accept; beyond quick, the first votes by node and by token, and the second gate is replayed",
 	Sends: []string{sendsGate + ", five times", "{read run}", "{poll log}", "{answer node}, as each voter", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *QuorumObservation) {
 		h := host.Host{Conn: c}
@@ -178,6 +181,11 @@ var quorumFilled = &scenarios.Drive[QuorumObservation]{
 		if !o.All.Named && o.All.End.Ended.Reached {
 			o.Changed = changedVotes(ctx, h)
 			mixedVotes(ctx, h, o)
+			if _, claimed := claims.ForkReplay.Look(h.Discovery); claimed && h.Depth > scenarios.Quick {
+				if fork := h.Fork(ctx, w.Run); fork.ID != "" {
+					o.Replayed = fork.Settle(ctx, "log of the replay of the votes")
+				}
+			}
 		}
 	},
 }
@@ -227,6 +235,9 @@ func changedVotes(ctx context.Context, h host.Host) []Ballot {
 func (w *Waiting) fillAlone(ctx context.Context, o *QuorumObservation) {
 	for i := range o.Alone.Required + 1 {
 		a := w.voteOf(ctx, o.Alone.voters[0], dialect.ApprovalActionAccept)
+		if i%2 == 1 && w.Depth > scenarios.Quick && w.token != "" && !o.Alone.Named {
+			a = w.voteByToken(ctx, o.Alone.voters[0])
+		}
 		if i == 0 {
 			a = w.withLog(ctx, a)
 		}
@@ -235,6 +246,13 @@ func (w *Waiting) fillAlone(ctx context.Context, o *QuorumObservation) {
 	o.Repeats = len(o.Alone.Votes)
 	w.settle(ctx, &o.Barrier, &o.Later)
 	w.vote(ctx, &o.Alone, dialect.ApprovalActionAccept, o.Alone.voters[1:]...)
+}
+
+// voteByToken accepts as a voter, whose credential is beside the token: by another way comes no other principal.
+func (w *Waiting) voteByToken(ctx context.Context, v voter) Response {
+	marker := w.Marker()
+	return w.tokenFrom(ctx, v.Conn, false, w.token, "to accept with the token and the key of who voted before", marker,
+		decision(dialect.ApprovalActionAccept, marker))
 }
 
 // VetoObservation is a gate that enough voters rejected.

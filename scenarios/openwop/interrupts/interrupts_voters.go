@@ -8,6 +8,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -40,11 +41,16 @@ func (b Ballot) checkPartial(j *scenarios.Judge, id scenarios.RequirementID) {
 	}
 }
 
+// principals are those of the votes that a log tells of.
+func principals(l host.RunLog) wire.Found {
+	return l.OfType(dialect.ApprovalGranted).Each("/payload/principal").Where(func(p wire.Value) bool { return p.Present() })
+}
+
 var quorumOfDistinct = scenarios.Scenario{
 	ID:     "openwop/interrupts/quorum",
 	Title:  "a quorum is filled by as many different principals as it asks for, and not by fewer",
-	Proves: scenarios.IDs{openwop.OWPINT27},
-	Claim:  claims.Quorums,
+	Proves: scenarios.IDs{openwop.OWPINT27}, Watches: scenarios.IDs{openwop.OWPRPL4},
+	Claim: claims.Quorums,
 	Ask: scenarios.Ask(quorumFilled, func(o QuorumObservation, j *scenarios.Judge) {
 		o.Alone.heard(j, o.Alone.End)
 		b := o.All
@@ -55,6 +61,9 @@ var quorumOfDistinct = scenarios.Scenario{
 		if j.Check(openwop.OWPINT27, b.End.Ended).To(check.Reached(), "after %d votes", b.Required) {
 			b.End.Readable(j)
 			j.Check(openwop.OWPINT27, b.End.Status()).To(check.Equal("completed"), "status of the run after %d votes", b.Required)
+		}
+		if granted := principals(b.End); o.Replayed.Status().String() == "completed" && len(granted.Values) > 0 {
+			j.Check(openwop.OWPRPL4, principals(o.Replayed)).To(check.SameAs(granted), "principals of the votes in a replay")
 		}
 	}),
 }

@@ -22,6 +22,8 @@ type ForkedMemory struct {
 	Reader host.RunLog   `json:"reader"` // a run that read after the writer
 	Forks  []host.Forked `json:"forks"`
 	Begins int           `json:"begins" drawn:"true"` // of a branch: the first turn that it runs itself
+	// Within is a branch from the very event that tells of the second entry. Zero at quick, or where no event does.
+	Within host.Forked `json:"within,omitzero"`
 }
 
 var sendsForksOfMemory = []string{
@@ -52,8 +54,9 @@ var replayedMemory = &scenarios.Drive[ForkedMemory]{
 
 // branchedMemory branches off a loop after its memory has changed.
 var branchedMemory = &scenarios.Drive[ForkedMemory]{
-	ID:    "openwop/branched-memory",
-	Title: "runs a loop that writes memory entries, has another run write one, and branches off the loop where a later turn begins",
+	ID: "openwop/branched-memory",
+	Title: "runs a loop that writes memory entries, has another run write one, and branches off the loop where a later turn begins; " +
+		"beyond quick, also where it tells of its last entry",
 	Sends: sendsForksOfMemory,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ForkedMemory) {
 		h := host.Host{Conn: c}
@@ -69,6 +72,9 @@ var branchedMemory = &scenarios.Drive[ForkedMemory]{
 				"tell of each start of the supervisor's node with node.started"))
 		}
 		forksOf(ctx, h, r, o, dialect.ForkModeBranch, starts[o.Begins-1])
+		if written := o.Source.OfType(dialect.MemoryWritten); h.Depth > scenarios.Quick && len(written.Values) > 1 {
+			o.Within = h.ForkFrom(ctx, r, dialect.ForkRunRequest{Mode: dialect.ForkModeBranch, FromSeq: new(host.Sequence(written.Last()))})
+		}
 	},
 }
 

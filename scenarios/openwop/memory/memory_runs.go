@@ -269,6 +269,17 @@ func (o ForkedMemory) checkAsSource(j *scenarios.Judge, source, fork recollectio
 	}
 }
 
+// checkWithin expects that a branch from within the turn of the last entry remembers it once, when it has written it itself. A host may
+// make none there.
+func (o ForkedMemory) checkWithin(j *scenarios.Judge, source recollections) {
+	if !o.Within.Log.Ended.Reached || o.Within.Log.Status().String() != "completed" {
+		return
+	}
+	if r, ok := recalled(o.Within.Log, j, "the branch from within a turn", o.Turns); ok {
+		o.checkAsSource(j, source, r, int64(o.Turns))
+	}
+}
+
 // A branch has inherited turns and turns of its own. After
 // the source's last write both read the same.
 var branchRemembers = scenarios.Scenario{
@@ -293,5 +304,6 @@ var branchRemembers = scenarios.Scenario{
 				o.checkAsSource(j, source, r, turn)
 			}
 		}
+		j.Part(func() { o.checkWithin(j, source) })
 	}),
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -68,6 +69,13 @@ func (r recollections) tagged(at host.Look, twin Twin) bool {
 	})
 }
 
+// toldOf returns what the log of a run tells of entries with a tag that it wrote.
+func toldOf(l host.RunLog, tag string) wire.Found {
+	return l.OfType(dialect.MemoryWritten).Where(func(e wire.Value) bool {
+		return slices.Contains(contentsIn(e.At("/payload/tags").Actual()), tag)
+	})
+}
+
 // withTag expects an entry that has a tag, as one does that was read by it.
 func withTag(tag string) check.Matcher {
 	return check.That("an entry with the tag "+tag, func(v any) bool {
@@ -97,6 +105,9 @@ var twinsBrought = scenarios.Scenario{
 		next := host.Look{Turn: 2, At: host.AtBegin}
 		for _, twin := range o.Twins {
 			if !own.tagged(next, twin) {
+				if told := toldOf(o.Worker, o.Tag); len(told.Values) >= len(o.Twins) {
+					j.Violates(openwop.OWPMEM14, told, "setup failed: the worker told of each entry that it wrote, and does not read one of them")
+				}
 				j.Block("setup failed: the worker itself does not read the entry with the tag "+twin.Tag,
 					"have each write of a node make an entry")
 			}
