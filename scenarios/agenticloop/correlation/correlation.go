@@ -43,9 +43,11 @@ var matchingResumes = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching)
 		checkMovedOn(j, o.Matching, o.Pending)
-		if o.Behind != nil {
-			host.Given(j, *o.Behind)
-			checkMovedOn(j, *o.Behind, o.Pending)
+		for _, t := range []*host.Turn{o.Behind, o.BehindAgain} {
+			if t != nil {
+				host.Given(j, *t)
+				checkMovedOn(j, *t, o.Pending)
+			}
 		}
 	}),
 }

@@ -32,8 +32,10 @@ type ResultsObservation struct {
 	Statuses   []host.Turn  `json:"statuses"`         // neither ok nor error
 	Zero       host.Turn    `json:"zero"`             // the pending result with what a gateway in Go adds
 	Behind     *host.Turn   `json:"behind,omitempty"` // the pending result of a tool whose clock is behind
-	Stranger   string       `json:"stranger"`         // the id of the run that never was
-	Live       bool         `json:"live"`             // decisions may differ, as far as the profile says
+	// BehindAgain is the same for a step that was asked for again. Nil at quick, or where none was.
+	BehindAgain *host.Turn `json:"behind_again,omitempty"`
+	Stranger    string     `json:"stranger"` // the id of the run that never was
+	Live        bool       `json:"live"`     // decisions may differ, as far as the profile says
 }
 
 // nearStatuses are those that a careless comparison takes for ok.
@@ -92,12 +94,22 @@ var Results = &scenarios.Drive[ResultsObservation]{
 		e["timestamp"], e["source"], e["hop"] = "0001-01-01T00:00:00Z", "jina-reader", 3
 		o.Zero, _ = p.Turn(ctx, host.Job{Name: "the pending result with the zero time", State: s.State, Event: e})
 		if c.Depth > scenarios.Quick { // run_id, step and tool alone say what a result is about
-			e := p.Result(due, p.AnyResult())
-			e["payload"].(host.Object)["completed_at"] = p.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
-			t, _ := p.Turn(ctx, host.Job{Name: "the pending result of a tool whose clock is an hour behind", State: s.State, Event: e})
-			o.Behind = &t
+			const name = "the pending result of a tool whose clock is an hour behind"
+			o.Behind = behind(ctx, p, name, s.State, due)
+			failed, after := p.Turn(ctx, host.Job{Name: "the failure of a step", State: s.State, Event: p.Failure(due)})
+			if again, asked := host.PendingOf(failed); asked && again == due {
+				o.BehindAgain = behind(ctx, p, name+", of a step that was asked for again", after, due)
+			}
 		}
 	},
+}
+
+// behind delivers a result that says it was completed an hour ago.
+func behind(ctx context.Context, p *host.Plugin, name string, state host.Object, due host.Pending) *host.Turn {
+	e := p.Result(due, p.AnyResult())
+	e["payload"].(host.Object)["completed_at"] = p.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
+	t, _ := p.Turn(ctx, host.Job{Name: name, State: state, Event: e})
+	return &t
 }
 
 // delivery is a result that is delivered to a state.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,6 +46,21 @@ const modelKey = "mock-key-of-the-model"
 
 // HasModel reports whether the profile says how the plugin's model is reached.
 func (p *Plugin) HasModel() bool { return p.Profile.Seams != nil && p.Profile.Seams.MockLlm != nil }
+
+// SettingsOfKey returns the members of its config that hold the key of its model, in order.
+func (p *Plugin) SettingsOfKey() (names []string) {
+	var config map[string]any
+	if !p.HasModel() || json.Unmarshal(p.Profile.Seams.MockLlm.Config, &config) != nil {
+		return nil
+	}
+	for name, v := range config {
+		if text, is := v.(string); is && strings.Contains(text, "${key}") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
 
 // ServeModel serves the plugin's model, which takes the decisions. It ends the drive as blocked when the profile does
 // not say how. The caller closes the plan.

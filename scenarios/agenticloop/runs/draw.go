@@ -28,6 +28,9 @@ var (
 	weight = &scenarios.Dimension{
 		Name: "letters of a long argument", Least: 17_000, Most: [3]int{17_000, 70_000, 200_000}, Edges: []int{33_000, 66_000},
 	}
+	retried = &scenarios.Dimension{
+		Name: "letters of an argument that is sent again", Least: 600, Most: [3]int{600, 8_000, 8_000}, Edges: []int{1_100, 4_200},
+	}
 	nesting  = &scenarios.Dimension{Name: "objects and lists in one another", Least: 1, Most: [3]int{4, 20, 24}}
 	form     = &scenarios.Dimension{Name: "form of a value", Least: 0, Most: [3]int{len(forms) - 1, len(forms) - 1, len(forms) - 1}}
 	pick     = &scenarios.Dimension{Name: "near miss of a value", Least: 0, Most: [3]int{59, 59, 59}}
@@ -38,7 +41,7 @@ var (
 
 var dimensions = []*scenarios.Dimension{
 	several, steps, room, short, failures, beside, afterEnd, letters, nesting, form, pick, reframes, members, wishes, waiting, many, words,
-	weight,
+	weight, retried,
 }
 
 // forms are values of every JSON type that a careless agent takes for none, or changes on the way.

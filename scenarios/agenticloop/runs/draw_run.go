@@ -122,7 +122,10 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 	n := len(l.run.Decisions)
 	failing, changed := d.Rand.IntN(2*n)+1, d.Rand.IntN(3*n)+1 // the step that fails, and the one whose result finds another budget
 	if l.first {
-		failing = 2
+		if failing = 2; d.Depth > scenarios.Quick { // what is asked for again is long, so that it is tempting not to keep it
+			long := strings.Repeat("and so on ", d.Draw(retried)/10)
+			l.run.Decisions[1].Arguments = map[string]any{"url": "http://example.test/", "text": long}
+		}
 	}
 	for step := 1; step <= n; step++ {
 		if l.first {

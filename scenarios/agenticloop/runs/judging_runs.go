@@ -105,8 +105,10 @@ func (t told) checkOverAtOnce(j *scenarios.Judge) {
 	}
 }
 
-// checkUnwritten checks that what a result says that is ignored is not in what the agent goes by. Its log may tell of it.
+// checkUnwritten checks that what a result says that is ignored is not in what the agent goes by, and takes the place of no artifact. Its
+// log may tell of it.
 func (t told) checkUnwritten(j *scenarios.Judge, id scenarios.RequirementID) {
+	t.checkArtifactsKept(j, id)
 	body, _ := t.Move.Body.(host.Object)
 	if within, nested := body["value"].(host.Object); nested && body["excerpt"] == nil {
 		body = within
@@ -121,6 +123,20 @@ func (t told) checkUnwritten(j *scenarios.Judge, id scenarios.RequirementID) {
 				text, _ := v.(string)
 				return !strings.Contains(text, said)
 			}), "%s: %s", t.host.Name, file)
+		}
+	}
+}
+
+// checkArtifactsKept checks that the files which were made of earlier results are as they were.
+func (t told) checkArtifactsKept(j *scenarios.Judge, id scenarios.RequirementID) {
+	if !t.files.Present() || t.Move.Kind == model.SameAgain { // a turn that comes again may write its own files again
+		return
+	}
+	files, _ := t.before.Actual().(host.Object)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		before, now := t.before.Key(name), t.files.Key(name)
+		if strings.HasPrefix(name, "artifacts/") && before.Key("kind").String() == "file" && now.Present() {
+			j.Check(id, now).To(check.SameAs(before), "%s: %s, which was there before a result that is ignored", t.host.Name, name)
 		}
 	}
 }

@@ -113,6 +113,7 @@ var staysOver = asked(scenarios.Scenario{
 	Claim:  claims.Plugin,
 }, question{about: under(model.Over), look: func(t told, j *scenarios.Judge) {
 	t.host.CheckSilent(j, t.Before.ID, agenticloop.RFC103V4, agenticloop.RFC103READ8)
+	t.checkUnwritten(j, agenticloop.RFC103V4)
 }})
 
 // RFC-103 Resume Validation Logic 1, Core Invariants 5 (AL-R101).

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/openassay/assay/scenarios"
@@ -58,14 +59,15 @@ var allowlists = &scenarios.Drive[AllowedObservation]{
 // ForbiddenObservation is runs whose planner wants tools that it may not have.
 type ForbiddenObservation struct {
 	host.Turns
-	Control host.Turn   `json:"control"`        // the tool that is wanted is allowed, which shows whether the seam steers
-	Tool    string      `json:"tool"`           // always allowed, unless nothing is
-	Wanted  string      `json:"wanted"`         // another tool
-	First   host.Turn   `json:"first"`          // it is wanted at the start, and not allowed
-	Near    []host.Turn `json:"near,omitempty"` // names close to the allowed one are wanted, and are not allowed; none at quick
-	Obeyed  host.Turn   `json:"obeyed"`         // it is wanted after a result, and allowed
-	Later   host.Turn   `json:"later"`          // the same where it is not allowed
-	Self    []host.Turn `json:"self"`           // the plugin itself
+	Control host.Turn   `json:"control"`           // the tool that is wanted is allowed, which shows whether the seam steers
+	Tool    string      `json:"tool"`              // always allowed, unless nothing is
+	Wanted  string      `json:"wanted"`            // another tool
+	First   host.Turn   `json:"first"`             // it is wanted at the start, and not allowed
+	Near    []host.Turn `json:"near,omitempty"`    // names close to the allowed one are wanted, and are not allowed; none at quick
+	Brought []host.Turn `json:"brought,omitempty"` // it is wanted, and a start allows it by itself; none at quick
+	Obeyed  host.Turn   `json:"obeyed"`            // it is wanted after a result, and allowed
+	Later   host.Turn   `json:"later"`             // the same where it is not allowed
+	Self    []host.Turn `json:"self"`              // the plugin itself
 	Name    string      `json:"name"`
 	Empty   []host.Turn `json:"empty"`         // any tool, though nothing is allowed
 	Odd     []host.Turn `json:"odd"`           // names that no tool may have
@@ -141,6 +143,9 @@ func (o *ForbiddenObservation) wishAtTheStart(ctx context.Context, p *host.Plugi
 		t := begin("a start that wants "+near+" where "+o.Tool+" alone is allowed", near, allowOnly(o.Tool), nil)
 		o.Near = append(o.Near, t)
 	}
+	if p.Depth > scenarios.Quick {
+		o.Brought = o.bringAllowlists(ctx, p)
+	}
 	const itself = "a start that wants the agent itself "
 	o.Self = []host.Turn{
 		begin(itself+"where it is not allowed", o.Name, allowOnly(o.Tool), nil),
@@ -157,6 +162,36 @@ func (o *ForbiddenObservation) wishAtTheStart(ctx context.Context, p *host.Plugi
 		t := begin(fmt.Sprintf("a start that wants a tool named %.20q", name), name, allowOnly(o.Tool, name), nil)
 		o.Odd = append(o.Odd, t)
 	}
+}
+
+// bringAllowlists has starts bring an allowlist of their own, in each place where one might look for it.
+func (o *ForbiddenObservation) bringAllowlists(ctx context.Context, p *host.Plugin) (turns []host.Turn) {
+	own := allowOnly(o.Tool, o.Wanted)
+	for _, where := range []string{"its context", "its payload", "a config in its payload"} {
+		plan := p.Steer(ctx, host.Call(o.Wanted, wished))
+		event := p.Start(p.NewGoal(), plan.Context)
+		payload := event["payload"].(host.Object)
+		switch within, _ := payload["context"].(host.Object); where {
+		case "its context":
+			within = maps.Clone(within)
+			if within == nil {
+				within = host.Object{}
+			}
+			maps.Copy(within, own)
+			payload["context"] = within
+		case "its payload":
+			maps.Copy(payload, own)
+		default:
+			payload["config"] = own
+		}
+		t, _ := p.Turn(ctx, plan.Lay(host.Job{
+			Name: "a start that wants " + o.Wanted + ", which " + where + " allows and the config does not", Event: event,
+			Config: allowOnly(o.Tool), Refused: true,
+		}))
+		plan.Close()
+		turns = append(turns, t)
+	}
+	return turns
 }
 
 // tellNames makes the result of a tool name the next one: in its text, as a member, and in the words of the profile.
@@ -290,8 +325,8 @@ var secrets = &scenarios.Drive[SecretsObservation]{
 	ID:    "agenticloop/secrets",
 	Title: "starts, resumes and fails a run with canaries in the config, the environment, the secrets and another run",
 	Sends: []string{"two turns: agentic.start", "three turns: agentic.tool_result, and an event that nobody knows",
-		"from depth standard on, three turns: agentic.start with a setting of another type, and three turns: agentic.tool_result with a " +
-			"path that leads out of the workspace"},
+		"from depth standard on, five turns: agentic.start with settings or secrets of another type, and three turns: " +
+			"agentic.tool_result with a path that leads out of the workspace"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SecretsObservation) {
 		p := host.Open(ctx, c, &o.Turns)
 		canary := func(where string) string { return "canary-" + where + "-" + strings.ReplaceAll(p.NewID(), "-", "") }
@@ -329,6 +364,7 @@ var secrets = &scenarios.Drive[SecretsObservation]{
 		o.Files = p.ReadFolder("the workspace", dir).Value("")
 		if c.Depth > scenarios.Quick {
 			o.missetEach(ctx, p)
+			o.misshapeKeys(ctx, p)
 			o.climb(ctx, p, s, lay)
 		}
 	},
@@ -347,6 +383,24 @@ func (o *SecretsObservation) climb(ctx context.Context, p *host.Plugin, s host.S
 			Event: p.Result(s.Pending, host.Object{"content_type": "text/markdown", "artifact_path": name}),
 		}))
 		o.Climbed = append(o.Climbed, t)
+	}
+}
+
+// keyNames are names of settings that agents have for a key.
+var keyNames = []string{"api_key", "token", "secret", "password"}
+
+// misshapeKeys starts runs in whose config, and then in whose secrets, each setting that may hold a key has one of another type.
+func (o *SecretsObservation) misshapeKeys(ctx context.Context, p *host.Plugin) {
+	misfits := []any{[]any{o.Canaries["config"]}, host.Object{"value": o.Canaries["config"]}}
+	config, secrets := host.Object{}, host.Object{}
+	for _, name := range append(slices.Clone(keyNames), p.SettingsOfKey()...) {
+		config[name], secrets[name] = misfits[p.Rand.IntN(len(misfits))], misfits[p.Rand.IntN(len(misfits))]
+	}
+	for _, job := range []host.Job{{Name: "a start whose config has keys of another type", Config: config},
+		{Name: "a start whose secrets have keys of another type", Secrets: secrets}} {
+		job.Event, job.Refused = p.Start(p.NewGoal(), nil), true
+		t, _ := p.Turn(ctx, job)
+		o.Misset = append(o.Misset, t)
 	}
 }
 

@@ -74,7 +74,7 @@ var forbiddenRefused = scenarios.Scenario{
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
 		o.givenSteered(j)
 		host.Given(j, o.First)
-		for _, t := range append([]host.Turn{o.First}, o.Near...) {
+		for _, t := range slices.Concat([]host.Turn{o.First}, o.Near, o.Brought) {
 			j.Check(agenticloop.RFC103G3, t.Events()).To(t.AsksOnlyFor(o.Tool), "%s", t.Name)
 		}
 		if o.Cut != "" {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -20,7 +21,10 @@ type WorkspaceObservation struct {
 	Later  []wire.Value `json:"later"`  // the files of each job after the run
 	Beside wire.Value   `json:"beside"` // the folder that holds the workspaces, after the run
 	Failed wire.Value   `json:"failed"` // the files of a job that took a failure
-	Odd    []host.Turn  `json:"odd"`    // starts with a workspace_dir that cannot be used
+	// Kept are the files of a job that took a long result, and Then the same after another long result for that step. None at quick.
+	Kept wire.Value  `json:"kept"`
+	Then wire.Value  `json:"then"`
+	Odd  []host.Turn `json:"odd"` // starts with a workspace_dir that cannot be used
 }
 
 // inWorkspaces drives a run whose jobs have workspaces.
@@ -30,7 +34,8 @@ var inWorkspaces = &scenarios.Drive[WorkspaceObservation]{
 		"workspace_dir cannot be used",
 	Sends: []string{"one turn: agentic.start", "a turn for each step: agentic.tool_result",
 		"five turns: agentic.start with another workspace_dir",
-		"from depth standard on, two turns: agentic.start, and agentic.tool_result of a failure"},
+		"from depth standard on, three turns: agentic.start, agentic.tool_result of a failure, and the tool's own event",
+		"from depth standard on, three turns: agentic.start, and agentic.tool_result twice for one step"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *WorkspaceObservation) {
 		p := host.Open(ctx, c, &o.Turns)
 		o.Goal = p.NewGoal()
@@ -39,6 +44,7 @@ var inWorkspaces = &scenarios.Drive[WorkspaceObservation]{
 		o.runInWorkspaces(ctx, p, root)
 		if c.Depth > scenarios.Quick {
 			o.failInWorkspace(ctx, p, filepath.Join(root, "job-that-fails"))
+			o.comeLate(ctx, p, filepath.Join(root, "job-that-hears-twice"))
 		}
 		o.startInOddOnes(ctx, p, root)
 	},
@@ -101,8 +107,29 @@ func (o *WorkspaceObservation) failInWorkspace(ctx context.Context, p *host.Plug
 	}
 	failure := p.Failure(s.Pending)
 	failure["payload"].(host.Object)["error"] = coloured
-	p.Turn(ctx, host.Job{Name: "a failure with colours of a terminal", State: s.State, Event: failure, Workspace: dir})
+	t, after := p.Turn(ctx, host.Job{Name: "a failure with colours of a terminal", State: s.State, Event: failure, Workspace: dir})
+	if next, asks := host.PendingOf(t); asks && p.Can(agenticloopv2.CapabilityContextDelivery) {
+		p.Turn(ctx, host.Job{Name: "the tool's own event, whose type is as hard to write down", State: after, Workspace: dir,
+			Event:   p.Event("content_ready "+coloured, p.AnyResult(), ""),
+			Context: host.Object{"run_id": next.Run, "step": next.Step, "tool": next.Tool}})
+	}
 	o.Failed = p.ReadFolder("files of the job that fails", dir).Value("")
+}
+
+// comeLate has a long result come for a step, and another one when the step is over.
+func (o *WorkspaceObservation) comeLate(ctx context.Context, p *host.Plugin, dir string) {
+	scenarios.End(wire.MakeFolder(dir))
+	s, ok := p.Begin(ctx, host.Job{Name: "the start of a run that hears twice of a step", Workspace: dir})
+	if !ok {
+		return
+	}
+	t, after := p.Turn(ctx, host.Job{Name: "a long result", State: s.State, Event: p.Result(s.Pending, long(p)), Workspace: dir})
+	if _, asks := host.PendingOf(t); !asks {
+		return
+	}
+	o.Kept = p.ReadFolder("files of the job that hears twice", dir).Value("")
+	p.Turn(ctx, host.Job{Name: "another long result for the step that is over", State: after, Event: p.Result(s.Pending, long(p)), Workspace: dir})
+	o.Then = p.ReadFolder("files of the job that hears twice, at last", dir).Value("")
 }
 
 // long draws the body of a result with more text than a request should hold: it belongs into a file.

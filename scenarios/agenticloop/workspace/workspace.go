@@ -101,8 +101,8 @@ var traceGrows = scenarios.Scenario{
 var earlierJobsKept = scenarios.Scenario{
 	ID:     "agenticloop/workspace/earlier-jobs-kept",
 	Title:  "a turn leaves the files of earlier jobs as they were, though its own began as links to them",
-	Proves: scenarios.IDs{agenticloop.RFC103W3},
-	Claim:  claims.Workspaces,
+	Proves: scenarios.IDs{agenticloop.RFC103W3}, Watches: scenarios.IDs{agenticloop.RFC103V6},
+	Claim: claims.Workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		o.givenFiles(j)
 		if len(o.Left) < 2 || len(o.Later) != len(o.Left) {
@@ -122,7 +122,18 @@ var earlierJobsKept = scenarios.Scenario{
 					return false, "changed: " + differing(was, now)
 				}), "files of job %d", i+1)
 		}
+		o.checkHeardTwice(j)
 	}),
+}
+
+// checkHeardTwice expects a late result to change no file that was made of the one before it.
+func (o WorkspaceObservation) checkHeardTwice(j *scenarios.Judge) {
+	files, _ := o.Kept.Actual().(host.Object)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if was := o.Kept.Key(name); strings.HasPrefix(name, "artifacts/") && was.Key("kind").String() == "file" && o.Then.Present() {
+			j.Check(agenticloop.RFC103V6, o.Then.Key(name)).To(check.SameAs(was), "%s, after another result for the step that is over", name)
+		}
+	}
 }
 
 // differing names the members in which two documents differ.
