@@ -21,8 +21,9 @@ type GoalSecretObservation struct {
 	List   host.GoalReply `json:"list"`
 }
 
-// A host that looks for secrets in the beginning of a text alone keeps what stands behind.
-var wordsBefore = &scenarios.Dimension{Name: "words before a secret", Least: 200, Most: [3]int{200, 1_000, 5_000}}
+// A host that looks for secrets in the beginning of a text alone keeps what stands behind. The API document allows an objective 8,192
+// letters.
+var before = &scenarios.Dimension{Name: "letters before a secret", Least: 4_100, Most: [3]int{4_100, 7_500, 7_500}}
 
 // goalWithSecret makes and edits goals with a secret of the host in their objectives.
 var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
@@ -32,7 +33,7 @@ var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
 	Sends: []string{"{create goal} {objective: random words with a secret of the host}",
 		"{edit goal} {objective: a secret of the host between random letters}", "{tick goal}",
 		"{read goal}", "{read trail}", "{list goals}"},
-	Dimensions: []*scenarios.Dimension{wordsBefore},
+	Dimensions: []*scenarios.Dimension{before},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalSecretObservation) {
 		h := host.Host{Conn: c}
 		host.NeedSecret(h)
@@ -69,7 +70,8 @@ func told(ctx context.Context, g *host.Goal, o *GoalSecretObservation) {
 		dialect.EditGoalRequest{Objective: objective}, anyGoal)
 	o.Trail = trail(ctx, g, o.Edited.After)
 	if g.Depth > scenarios.Quick {
-		words := strings.Repeat(g.GoalHome.Name("")+" ", g.GoalHome.Draw(wordsBefore))
+		letters, word := g.GoalHome.Draw(before), g.GoalHome.Name("")+" "
+		words := strings.Repeat(word, letters/len(word))
 		o.Long = rewrite(ctx, g, "edit the objective to a long one with the secret at its end",
 			dialect.EditGoalRequest{Objective: words + wire.HostSecret}, anyGoal)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -28,6 +29,9 @@ type LostObservation struct {
 	Children  []host.ChildRun `json:"children"`
 	// Asking is another such loop whose worker was cancelled while it asked a person, nil at quick or if no such worker is on offer.
 	Asking *LostObservation `json:"asking,omitempty"`
+	// Misfit is a loop whose worker is given a plan that is none: a host refuses to make it, or it fails. Zero at quick, or if none is on
+	// offer.
+	Misfit host.RunLog `json:"misfit,omitzero"`
 }
 
 const sendsLost = "{create run} (assay-loop-mapped or assay-loop with a chosen plan, else a scripted loop)"
@@ -47,14 +51,22 @@ var failingWorker = &scenarios.Drive[LostObservation]{
 
 // missingWorker dispatches a worker that does not exist.
 var missingWorker = &scenarios.Drive[LostObservation]{
-	ID:    "openwop/worker-that-is-none",
-	Title: "runs a loop whose first worker is a random name that the host cannot know, and whose second one exists",
+	ID: "openwop/worker-that-is-none",
+	Title: "runs a loop whose first worker is a random name that the host cannot know, and whose second one exists; beyond quick also one " +
+		"whose worker is given a plan that is none",
 	Sends: []string{sendsLost, "{read run}", "{poll log}", "{read run:childRunId}", "{poll log:childRunId}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LostObservation) {
 		h := host.Host{Conn: c}
 		r, seen := lose(ctx, h, h.Name("no-such-workflow"), fixture.ScriptedNone)
 		*o = seen
 		follow(ctx, r, o)
+		if ceiling, _ := h.Ceiling(); c.Depth > scenarios.Quick && ceiling > 1 && h.Offers(fixture.Memory, fixture.MemoryOne) {
+			misfit := dialect.CreateRunRequest{WorkflowID: fixture.Memory, Inputs: map[string]any{
+				"plan":       host.Plan{host.NextWorker(fixture.MemoryOne), host.Terminate(h.Name("done"))},
+				"workerPlan": []any{map[string]any{"kind": h.Name("no-such-kind")}},
+			}}
+			o.Misfit = h.Create(ctx, "create a loop whose worker has a plan that is none", misfit).Finish(ctx, "log of that loop")
+		}
 	},
 }
 

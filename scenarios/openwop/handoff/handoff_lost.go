@@ -61,6 +61,11 @@ var uncreatableWorker = scenarios.Scenario{
 		j.Check(openwop.OWPDSP10, steps.Each("/payload/childRunId")).To(allAbsent(), "childRunId of a worker that does not exist")
 		o.checkErrors(j)
 		o.checkGoesOn(j)
+		if l := o.Misfit; l.Ended.Reached && len(l.Breaches().Values) == 0 {
+			made, refused := l.Phase(dialect.ChainPhaseDispatchSucceeded), l.Phase(dialect.ChainPhaseDispatchFailed)
+			j.Check(openwop.OWP0037B4, l.Phase(dialect.ChainPhaseDispatchBegan)).To(check.Len(len(made.Values)+len(refused.Values)),
+				"handoffs of a loop whose worker has a plan that is none, each of which came to a child or to dispatch.failed")
+		}
 		if other := o.Log.OfType("core.dispatch.failed"); len(other.Values) > 0 {
 			j.Find("", "the log has an event of the type core.dispatch.failed, which no schema allows; the phase of "+
 				"core.workflowChain.event is what counts: OWP-R2")
