@@ -32,6 +32,11 @@ func TestJudgesOfResults(t *testing.T) {
 			behind := o.Matching
 			o.Behind = &behind
 		}, "passed"},
+		{"matching-result-resumes", "one of a clock that is behind is ignored, where its step was asked for again",
+			func(t *testing.T, o *correlation.ResultsObservation) {
+				behind := hosttest.Handed(t, "the result", hosttest.Ok(nil))
+				o.BehindAgain = &behind
+			}, agenticloop.RFC103T9},
 		{"matching-result-resumes", "it jumps a step", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Matching = hosttest.Handed(t, "the result",
 				hosttest.Ok(host.Object{"R": hosttest.Running(3, "fabric")}, hosttest.Request("R", 3, "fabric")))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +72,18 @@ func TestTheModelSpeaksThreeShapes(t *testing.T) {
 			t.Errorf("config %v", plan.config)
 		}
 		plan.Close()
+	}
+}
+
+func TestSettingsThatHoldTheKeyOfAModel(t *testing.T) {
+	p := &Plugin{}
+	if names := p.SettingsOfKey(); len(names) > 0 {
+		t.Errorf("%v of a plugin without a model", names)
+	}
+	p.Profile.Seams = &agenticloopv2.DecisionSeams{MockLlm: &agenticloopv2.MockLLM{
+		Config: json.RawMessage(`{"base_url":"${endpoint}","token":"Bearer ${key}","api_key":"${key}","key_length":7}`)}}
+	if names := p.SettingsOfKey(); !slices.Equal(names, []string{"api_key", "token"}) {
+		t.Errorf("%v, want those with ${key} in them", names)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop/hosttest"
 	"github.com/openassay/assay/scenarios/agenticloop/model"
 	"github.com/openassay/assay/scenarios/agenticloop/runs"
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
 // story is a run R of two steps with what may come beside: each turn may be told in another way.
@@ -217,6 +219,24 @@ func TestJudgesOfWhatComesAnotherWay(t *testing.T) {
 	} {
 		t.Run(c.name+", "+c.scenario, func(t *testing.T) {
 			hosttest.Expect(t, "runs/"+c.scenario, second(t, c.turn), string(c.want))
+		})
+	}
+}
+
+// A result that a run has taken already takes the place of no file that was made of it.
+func TestJudgeOfArtifactsAndLateResults(t *testing.T) {
+	files := func(text string) wire.Value {
+		return wiretest.Value(t, map[string]any{"artifacts/step-1.txt": map[string]any{"kind": "file", "text": text, "whole": true}})
+	}
+	for name, c := range map[string]struct{ then, want string }{
+		"it is as it was":     {"first", "passed"},
+		"it is written again": {"late", agenticloop.RFC103V6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := honest.observed(t, 9)
+			turns := o.Programs[0].Turns
+			turns[3].Files, turns[4].Files = files("first"), files(c.then)
+			hosttest.Expect(t, "runs/comes-again", o, c.want)
 		})
 	}
 }

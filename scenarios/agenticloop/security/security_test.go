@@ -108,6 +108,12 @@ func TestJudgesOfForbiddenTools(t *testing.T) {
 		{"forbidden-tool-refused", "one is asked for whose name begins as the allowed one", func(o *security.ForbiddenObservation) {
 			o.Near = []host.Turn{refused.Turn(t), asking("near", nil, 1, "fetch-more")}
 		}, agenticloop.RFC103G3},
+		{"forbidden-tool-refused", "a start allows it by itself", func(o *security.ForbiddenObservation) {
+			o.Brought = []host.Turn{refused.Turn(t), asking("brought", nil, 1, "assay-forbidden")}
+		}, agenticloop.RFC103G3},
+		{"forbidden-tool-refused", "a start that allows it asks for what the config allows", func(o *security.ForbiddenObservation) {
+			o.Brought = []host.Turn{asking("brought", nil, 1, "fetch")}
+		}, "passed"},
 		{"forbidden-tool-refused", "the tool that is allowed is asked for instead", func(o *security.ForbiddenObservation) {
 			o.Near = []host.Turn{hosttest.StartR.Turn(t)}
 		}, "passed"},

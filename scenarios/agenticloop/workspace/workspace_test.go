@@ -55,6 +55,14 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 			o.Left[0] = listing("", func(f host.Object) { delete(f, "artifacts"); delete(f, "trace.jsonl") })
 		}, "passed"},
 		{"paper-trail", "nothing was looked at", func(o *workspace.WorkspaceObservation) { o.Left = nil }, "blocked"},
+		{"earlier-jobs-kept", "a late result takes the place of an artifact", func(o *workspace.WorkspaceObservation) {
+			o.Kept = listing("1\n", func(f host.Object) { f["artifacts/a.txt"] = file("first") })
+			o.Then = listing("1\n2\n", func(f host.Object) { f["artifacts/a.txt"] = file("late") })
+		}, agenticloop.RFC103V6},
+		{"earlier-jobs-kept", "a late result is told in the trace", func(o *workspace.WorkspaceObservation) {
+			o.Kept = listing("1\n", func(f host.Object) { f["artifacts/a.txt"] = file("first") })
+			o.Then = listing("1\n2\n", func(f host.Object) { f["artifacts/a.txt"] = file("first") })
+		}, "passed"},
 		{"trace-grows", "it begins anew", func(o *workspace.WorkspaceObservation) {
 			o.Left[1] = listing("2\n", nil)
 		}, agenticloop.RFC103W2},

@@ -202,6 +202,12 @@ func TestJudgeOfAListedFixture(t *testing.T) {
 		{"forgets the run", func(o *discovery.FixtureObservation) { o.Run = hosttest.No(t, 404, "not_found") }, requirement.OWPCAP19},
 		{"runs something else", func(o *discovery.FixtureObservation) { o.Run = snapshot(map[string]any{"workflowId": "g"}) },
 			requirement.OWPCAP19},
+		{"lists another that it does not have", func(o *discovery.FixtureObservation) {
+			o.Others = []host.Answered{hosttest.MadeRun(t, "r3"), hosttest.No(t, 404, "workflow_not_found")}
+		}, requirement.OWPCAP19},
+		{"refuses another for want of inputs", func(o *discovery.FixtureObservation) {
+			o.Others = []host.Answered{hosttest.No(t, 400, "validation_error")}
+		}, "passed"},
 		{"runs anything", func(o *discovery.FixtureObservation) { o.Unlisted = hosttest.MadeRun(t, "r2") }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

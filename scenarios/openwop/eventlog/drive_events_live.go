@@ -231,6 +231,16 @@ func stillRun(ctx context.Context, h host.Host, o *LiveObservation) still {
 	}}
 }
 
+// anotherStill is stillRun of a run that only some checks need; ok is false if there is none, or if it does not stand still.
+func anotherStill(ctx context.Context, h host.Host) (s still, o LiveObservation, ok bool) {
+	s, err := scenarios.Attempt(func() still { return stillRun(ctx, h, &o) })
+	if host.IsBlocked(err) {
+		return s, o, false
+	}
+	scenarios.End(err)
+	return s, o, o.Held.Reached && len(o.Before.Events) > 0
+}
+
 // standing requests a run that stands still until it is cancelled: upstream's, else one that a control run saw wait for somebody, who
 // asks, or last without a step.
 func standing(h host.Host) (request dialect.CreateRunRequest, asks, ok bool) {
@@ -268,13 +278,8 @@ func (s still) cancel(ctx context.Context) *wire.Reply {
 
 // partWhilePolled cancels a run that stands still while a poll waits for what it does next.
 func partWhilePolled(ctx context.Context, h host.Host, o *LiveObservation) {
-	var held LiveObservation
-	s, err := scenarios.Attempt(func() still { return stillRun(ctx, h, &held) })
-	if host.IsBlocked(err) {
-		return
-	}
-	scenarios.End(err)
-	if !held.Held.Reached || len(held.Before.Events) == 0 {
+	s, held, ok := anotherStill(ctx, h)
+	if !ok {
 		return
 	}
 	h.AtOnce(ctx,

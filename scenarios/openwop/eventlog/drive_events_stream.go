@@ -270,13 +270,8 @@ func holding(ms int) wire.Parameter { return wire.Parameter{Name: "bufferMs", Va
 
 // hearMoved listens in batches to a run that stands still, and moves it when it has heard the first: there are several then.
 func hearMoved(ctx context.Context, h host.Host, o *StreamsObservation) {
-	var live LiveObservation
-	s, err := scenarios.Attempt(func() still { return stillRun(ctx, h, &live) })
-	if host.IsBlocked(err) {
-		return
-	}
-	scenarios.End(err)
-	if !live.Held.Reached || len(live.Before.Events) == 0 {
+	s, _, ok := anotherStill(ctx, h)
+	if !ok {
 		return
 	}
 	listening, hangUp := context.WithCancel(ctx)

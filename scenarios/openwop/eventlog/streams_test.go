@@ -240,6 +240,21 @@ func TestJudgesOfALiveRun(t *testing.T) {
 			o.Long = honest.Log(t, "long")
 			o.Long.Early = wiretest.Value(t, true)
 		}, openwop.OWPEVT16},
+		{"a loop of many workers", "poll-while-live", func(o *eventlog.LiveObservation) {
+			o.Long, o.Crowd = hosttest.LoopOf(4).Log(t), 3
+		}, "passed"},
+		{"some of many workers", "poll-while-live", func(o *eventlog.LiveObservation) {
+			o.Long, o.Crowd = hosttest.LoopOf(4).Log(t), 4
+		}, openwop.OWP0037A2},
+		{"a poll that has the end", "poll-while-live", func(o *eventlog.LiveObservation) {
+			o.Parting, o.Parted = page(honest[2:], t, 1, isComplete), honest.Log(t, "a")
+		}, "passed"},
+		{"a poll that has part of the end, and says so", "poll-while-live", func(o *eventlog.LiveObservation) {
+			o.Parting, o.Parted = page(honest[2:3], t, 1, map[string]any{"isComplete": false}), honest.Log(t, "a")
+		}, "passed"},
+		{"a poll that is complete without the end", "poll-while-live", func(o *eventlog.LiveObservation) {
+			o.Parting, o.Parted = page(hosttest.Entries{}, t, 1, isComplete), honest.Log(t, "a")
+		}, openwop.OWPEVT16},
 		{"an empty log", "poll-while-live", func(o *eventlog.LiveObservation) { o.Before = hosttest.Entries{}.Log(t, "a") }, "blocked"},
 
 		{"honest", "stream-while-live", func(*eventlog.LiveObservation) {}, "passed"},

@@ -120,6 +120,24 @@ func TestJudgeOfCosts(t *testing.T) {
 	}
 }
 
+// What was spent before a person was asked is spent.
+func TestJudgeOfCostsAroundAnEscalation(t *testing.T) {
+	for name, c := range map[string]struct{ state, want string }{
+		"it counts":            {"bound-exceeded", "passed"},
+		"it counts no more":    {"active", requirement.OWP0097E5},
+		"it is said otherwise": {"escalated", requirement.OWP0097E5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := goals.GoalCostObservation{GoalObservation: through(t, "bound-exceeded", 3)}
+			o.Around = goals.GoalSpent{Resumed: replied(t, 200, standing("active", 2)), Last: ticked(t, c.state, 3)}
+			hosttest.Expect(t, "cost-bound", o, c.want)
+		})
+	}
+	o := goals.GoalCostObservation{GoalObservation: through(t, "bound-exceeded", 3)}
+	o.Around = goals.GoalSpent{Resumed: replied(t, 200, standing("active", 2)), Last: ticked(t, "active", 2)}
+	hosttest.Expect(t, "cost-bound", o, "passed") // no further run is shown
+}
+
 // A seam that falls over at the second goal shows nothing of its cost.
 func TestCostsOfASeamThatFallsOver(t *testing.T) {
 	o := goals.GoalCostObservation{GoalObservation: through(t, "bound-exceeded", 3), Small: through(t, "bound-exceeded", 3)}

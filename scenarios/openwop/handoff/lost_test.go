@@ -51,6 +51,21 @@ func TestAPlanWithAnUnknownWorkerMayBeRefused(t *testing.T) {
 	hosttest.Expect(t, "failed-worker", o, hosttest.BlockedOn(requirement.OWPCAP19))
 }
 
+// What is refused for its inputs is told as what cannot be made for want of a workflow.
+func TestJudgeOfAWorkerWithInputsThatDoNotFit(t *testing.T) {
+	for phase, want := range map[string]string{"dispatch.failed": "passed", "dispatch.succeeded": "passed", "": requirement.OWP0037B4} {
+		t.Run("it comes to "+phase, func(t *testing.T) {
+			o := lostObservation(t, lostCast("dispatch.failed", ""))
+			s := hosttest.LoopOf(1).Then(hosttest.Event{Kind: "core.workflowChain.event", Payload: map[string]any{"phase": "dispatch.began"}})
+			if phase != "" {
+				s = s.Then(hosttest.Event{Kind: "core.workflowChain.event", Payload: map[string]any{"phase": phase}})
+			}
+			o.Misfit = s.Log(t)
+			hosttest.Expect(t, "uncreatable-worker", o, want)
+		})
+	}
+}
+
 // A loop that stops before its plan does may have met a limit; one that decides otherwise does not follow its script.
 func TestALoopThatLosesAWorkerKeepsToItsPlan(t *testing.T) {
 	for name, c := range map[string]struct {

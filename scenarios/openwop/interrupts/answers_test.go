@@ -133,6 +133,11 @@ func TestJudgesOfVotes(t *testing.T) {
 		{"one is enough", "quorum", func(o *O) { o.All.Votes[0] = responded(t, 200, "v1", end) }, openwop.OWPINT27},
 		{"three are not enough", "quorum", func(o *O) { o.All.End = voted.log(t); o.All.End.Ended.Reached = false }, openwop.OWPINT27},
 		{"three fail", "quorum", func(o *O) { o.All.End = wait.rejected().log(t) }, openwop.OWPINT27},
+		{"replays the votes", "quorum", func(o *O) { o.All.End, o.Replayed = end.log(t), end.log(t) }, "passed"},
+		{"replays them as somebody else's", "quorum", func(o *O) {
+			o.All.End, o.Replayed = end.log(t), wait.then("waiting-approval", hosttest.Event{Kind: "approval.granted",
+				Payload: map[string]any{"gateId": gateNode, "principal": "owner"}}).resolved(saying("accept", "v3")).log(t)
+		}, openwop.OWPRPL4},
 		{"a key it does not know", "quorum", func(o *O) { o.All.Votes[1] = responded(t, 401, "v2", voted) }, hosttest.BlockedOn("")},
 
 		{"honest", "one-vote-each", nil, "passed"},

@@ -136,6 +136,20 @@ func TestJudgesOfTheQuestion(t *testing.T) {
 			hosttest.Expect(t, "decided-before-question", o, c.want)
 		})
 	}
+	for name, c := range map[string]struct {
+		between []hosttest.Event
+		want    string
+	}{
+		"nobody is asked":                  {nil, hosttest.BlockedOn(requirement.OWPDSP3)},
+		"somebody is asked, and too early": {[]hosttest.Event{{Kind: "interrupt.requested", Payload: map[string]any{}}}, hosttest.BlockedOn("")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := told(hosttest.Decided(1, "next-worker"), asks).Then(c.between...).Then(hosttest.Decided(3, "terminate"))
+			o := loop.AskedObservation{Evidence: scenarios.Observed, SuspendedLoop: host.SuspendedLoop{Way: "w", Turns: 3,
+				Kinds: []string{"next-worker", "ask-user", "terminate"}, Held: host.Suspension{Turn: 2, Log: s.Log(t)}}}
+			hosttest.Expect(t, "decided-before-question", o, c.want)
+		})
+	}
 	t.Run("another agent after the answer", func(t *testing.T) {
 		whole := told(hosttest.Decided(1, "next-worker"), asks, hosttest.Decided(3, "terminate"), hosttest.Event{Kind: "run.completed",
 			Payload: map[string]any{}}).WithStatus("completed")

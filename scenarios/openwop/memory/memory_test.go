@@ -420,6 +420,11 @@ func TestJudgesOfForksThatRemember(t *testing.T) {
 		}
 	}
 	there := reads("p", "q", "theirs")
+	within := func(r recall) memory.ForkedMemory {
+		o := observed(honest, there, forked(honest))
+		o.Within = forked(r)
+		return o
+	}
 	const m17 = openwop.OWPMEM17
 	for _, c := range []struct {
 		name             string
@@ -439,6 +444,8 @@ func TestJudgesOfForksThatRemember(t *testing.T) {
 			hosttest.BlockedOn(openwop.OWPRPL1)},
 		{"nobody reads what was written since", observed(honest, reads("p", "q"), forked(honest)), hosttest.BlockedOn(""),
 			hosttest.BlockedOn("")},
+		{"within a turn, it remembers once", within(honest), "passed", "passed"},
+		{"within a turn, it remembers twice", within(honest.since(3, "p", "q", "q")), "passed", m17},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			hosttest.Expect(t, "replay-as-of-index", c.o, c.replayed)

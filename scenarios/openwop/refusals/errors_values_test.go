@@ -43,6 +43,18 @@ func TestJudgesOfValuesAndRefusalsUnderAKey(t *testing.T) {
 		{"forks under the key of a refusal", func(o *refusals.IdempotencyObservation) { o.Refusal.Valid = run("r9") }, openwop.OWPERR19},
 		{"gives the refusal for another body", func(o *refusals.IdempotencyObservation) { o.Refusal.Valid = again(beyond) }, openwop.OWPERR19},
 		{"does not say that a refusal is given again", func(o *refusals.IdempotencyObservation) { o.Refusal.Repeat = beyond }, "passed"},
+		{"takes a fork that was mended", func(o *refusals.IdempotencyObservation) {
+			o.Refusal.Misfit, o.Refusal.Mended = no(400, "invalid_request"), run("r10")
+		}, "passed"},
+		{"refuses a fork that was mended", func(o *refusals.IdempotencyObservation) {
+			o.Refusal.Misfit, o.Refusal.Mended = no(400, "invalid_request"), mismatch
+		}, openwop.OWPERR27},
+		{"refuses a run that was mended", func(o *refusals.IdempotencyObservation) {
+			o.Misfit, o.Mended = no(400, "validation_error"), mismatch
+		}, openwop.OWPERR27},
+		{"keeps a refusal that is final", func(o *refusals.IdempotencyObservation) {
+			o.Misfit, o.Mended = no(422, "validation_error"), mismatch
+		}, "passed"},
 		{"keeps nothing of forks", func(o *refusals.IdempotencyObservation) {
 			o.Refusal = refusals.KeyedFork{Made: run("r6"), Again: run("r7"), Other: run("r8")}
 		}, "passed"},

@@ -190,6 +190,21 @@ func TestJudgeOfOverlays(t *testing.T) {
 			hosttest.Expect(t, "branch-bounded", o, c.want)
 		})
 	}
+	for name, c := range map[string]struct {
+		first string
+		want  string
+	}{"tags of its own, behind the same beginning": {"assay-loop", "passed"}, "tags of its own, in another beginning": {"x", openwop.OWPRPL10}} {
+		t.Run(name, func(t *testing.T) {
+			started := func(s hosttest.Story, workflow string) hosttest.Story {
+				return s.Change("run.started", 0, func(p map[string]any) { p["workflowId"] = workflow })
+			}
+			o := replay.OverlayObservation{Turns: 4, Bound: 3, Source: started(hosttest.LoopOf(4), "assay-loop").Log(t),
+				Free:   forkedLog(t, "branch", 1, started(hosttest.LoopOf(4), "assay-loop")),
+				Capped: forkedLog(t, "branch", 1, started(hosttest.Bounded(3), "assay-loop")),
+				Marked: forkedLog(t, "branch", 1, started(hosttest.LoopOf(4), c.first))}
+			hosttest.Expect(t, "branch-bounded", o, c.want)
+		})
+	}
 	o := replay.OverlayObservation{Turns: 4, Bound: 3, Source: hosttest.LoopOf(3).Log(t), Free: forkedLog(t, "branch", 1,
 		hosttest.LoopOf(4)), Capped: forkedLog(t, "branch", 1, hosttest.Bounded(3))}
 	hosttest.Expect(t, "branch-bounded", o, "blocked")
