@@ -128,7 +128,8 @@ func (o *WorkspaceObservation) comeLate(ctx context.Context, p *host.Plugin, dir
 		return
 	}
 	o.Kept = p.ReadFolder("files of the job that hears twice", dir).Value("")
-	p.Turn(ctx, host.Job{Name: "another long result for the step that is over", State: after, Event: p.Result(s.Pending, long(p)), Workspace: dir})
+	p.Turn(ctx, host.Job{Name: "another long result for the step that is over", State: after, Event: p.Result(s.Pending, long(p)),
+		Workspace: dir})
 	o.Then = p.ReadFolder("files of the job that hears twice, at last", dir).Value("")
 }
 

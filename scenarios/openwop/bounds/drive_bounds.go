@@ -88,7 +88,8 @@ func nest(ctx context.Context, h host.Host, limit int) (outer *host.Run, ok bool
 		return nil, false
 	}
 	plan := host.Plan{host.NextWorker(fixture.ScriptedLong), host.Terminate(h.Name("done"))}
-	return h.Create(ctx, "create a loop over the loop, no bound asked", host.Scripted{Fixture: fixture.Loop, Plan: plan, Chosen: true}.Request(nil)), true
+	way := host.Scripted{Fixture: fixture.Loop, Plan: plan, Chosen: true}
+	return h.Create(ctx, "create a loop over the loop, no bound asked", way.Request(nil)), true
 }
 
 // unbounded draws run options that bound neither nodes nor turns.
@@ -106,7 +107,8 @@ var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 		"higher bound; beyond quick, branches off the first with a higher bound, and runs one as the worker of another loop",
 	Sends: []string{"{create run} (assay-loop, two turns more than the limit; else a long scripted loop)",
 		"{create run} (the same, with options that do not bound turns)", "{create run} (the same, asking for a higher bound)",
-		"{fork run} {mode: branch, fromSeq, runOptionsOverlay}", "{create run} (assay-loop over assay-scripted-long)", "{read run}", "{poll log}"},
+		"{fork run} {mode: branch, fromSeq, runOptionsOverlay}", "{create run} (assay-loop over assay-scripted-long)", "{read run}",
+		"{poll log}"},
 	Timeout: 5 * time.Minute, // its logs are long, and pages may be short
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LimitObservation) {
 		h := host.Host{Conn: c}

@@ -64,7 +64,8 @@ var listedFixture = &scenarios.Drive[FixtureObservation]{
 	ID: "openwop/fixture-of-the-list",
 	Title: "picks one of the listed fixtures at random and makes a run of it; as the control asks for a run of a workflow that nobody " +
 		"has; beyond quick, makes a run of each of the others on the list",
-	Sends: []string{"{create run} (a listed fixture)", "{read run}", "{create run} (a workflow that nobody has)", "{create run} (each listed fixture)"},
+	Sends: []string{"{create run} (a listed fixture)", "{read run}", "{create run} (a workflow that nobody has)",
+		"{create run} (each listed fixture)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *FixtureObservation) {
 		h := host.Host{Conn: c}
 		listed := h.Known(func(f host.Fixture) bool { return h.Lists(f.Needs...) })

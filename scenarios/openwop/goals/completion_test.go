@@ -173,7 +173,8 @@ func TestJudgeOfASecretInAnObjective(t *testing.T) {
 			o.Long = goals.GoalEdit{Reply: replied(t, 200, standing("active", 0)), After: replied(t, 200, leaks)}
 		}, requirement.OWP0097E11},
 		{"refuses an edit to a long one", func(o *goals.GoalSecretObservation) {
-			o.Long = goals.GoalEdit{Reply: replied(t, 400, hosttest.Fields{"error": "validation_error"}), After: replied(t, 200, standing("active", 0))}
+			o.Long = goals.GoalEdit{Reply: replied(t, 400, hosttest.Fields{"error": "validation_error"}),
+				After: replied(t, 200, standing("active", 0))}
 		}, "passed"},
 		{"tells it in an event", func(o *goals.GoalSecretObservation) {
 			o.Trail.Events = eventList(t, []hosttest.Fields{goalEvent(1, "goal.evaluated", hosttest.Fields{"why": "<secret:1>"})})

@@ -29,7 +29,8 @@ var before = &scenarios.Dimension{Name: "letters before a secret", Least: 4_100,
 var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
 	ID: "openwop/goal-with-secret",
 	Title: "makes a goal whose objective holds a secret of the host between random words, edits it to one where it is no word of its own, " +
-		"beyond quick with the secret twice in each and then to a long one that ends with it, ticks it where there is a seam, and reads it in every place",
+		"beyond quick with the secret twice in each and then to a long one that ends with it, ticks it where there is a seam, and reads " +
+		"it in every place",
 	Sends: []string{"{create goal} {objective: random words with a secret of the host}",
 		"{edit goal} {objective: a secret of the host between random letters}", "{tick goal}",
 		"{read goal}", "{read trail}", "{list goals}"},

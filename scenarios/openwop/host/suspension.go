@@ -22,7 +22,8 @@ func (s Suspension) Given(j *scenarios.Judge) {
 		return
 	}
 	if passed := s.passedOver(); passed.Present() {
-		j.Violates(openwop.OWPDSP3, passed, fmt.Sprintf("setup failed: the loop decided again behind its question of turn %d, which nobody was asked", s.Turn))
+		j.Violates(openwop.OWPDSP3, passed,
+			fmt.Sprintf("setup failed: the loop decided again behind its question of turn %d, which nobody was asked", s.Turn))
 	}
 	_, actual := check.Reached().MatchSeen(s.Suspended)
 	j.Block("setup failed: "+actual, fmt.Sprintf("have the decision of turn %d suspend the run with a waiting status (docs/seams.md)", s.Turn))
@@ -31,12 +32,15 @@ func (s Suspension) Given(j *scenarios.Judge) {
 // passedOver returns the decision behind that of the turn which asks a person, where the log has nothing between the two.
 func (s Suspension) passedOver() (next wire.Value) {
 	decided := s.Log.Decided().Values
-	if s.Turn < 1 || s.Turn >= len(decided) || decided[s.Turn-1].At("/payload/decision/kind").String() != string(dialect.AskUserDecisionKindAskUser) {
+	if s.Turn < 1 || s.Turn >= len(decided) {
 		return next
 	}
-	asked, next := Sequence(decided[s.Turn-1]), decided[s.Turn]
+	ask, next := decided[s.Turn-1], decided[s.Turn]
+	if ask.At("/payload/decision/kind").String() != string(dialect.AskUserDecisionKindAskUser) {
+		return wire.Value{}
+	}
 	between := s.Log.All().Where(func(e wire.Value) bool {
-		return Sequence(e) > asked && Sequence(e) < Sequence(next) && !IsA(dialect.NodeStarted, dialect.NodeCompleted)(e)
+		return Sequence(e) > Sequence(ask) && Sequence(e) < Sequence(next) && !IsA(dialect.NodeStarted, dialect.NodeCompleted)(e)
 	})
 	if len(between.Values) > 0 {
 		return wire.Value{}

@@ -190,10 +190,10 @@ func TestJudgeOfOverlays(t *testing.T) {
 			hosttest.Expect(t, "branch-bounded", o, c.want)
 		})
 	}
-	for name, c := range map[string]struct {
-		first string
-		want  string
-	}{"tags of its own, behind the same beginning": {"assay-loop", "passed"}, "tags of its own, in another beginning": {"x", openwop.OWPRPL10}} {
+	for name, c := range map[string]struct{ first, want string }{
+		"tags of its own, behind the same beginning": {"assay-loop", "passed"},
+		"tags of its own, in another beginning":      {"x", openwop.OWPRPL10},
+	} {
 		t.Run(name, func(t *testing.T) {
 			started := func(s hosttest.Story, workflow string) hosttest.Story {
 				return s.Change("run.started", 0, func(p map[string]any) { p["workflowId"] = workflow })
