@@ -123,9 +123,6 @@ func (o PausedObservation) checkGoesOn(j *scenarios.Judge) {
 	around := o.Log.OfType(dialect.RunPaused, dialect.RunResumed)
 	j.Check(openwop.OWPCTL25, around.Each("/type")).To(dialect.Types(dialect.RunPaused, dialect.RunResumed),
 		"pauses and resumptions on the log")
-	if o.Reason == "" {
-		return
-	}
 	j.Check(openwop.OWPCTL26, o.Log.OfType(dialect.RunPaused).Last().At("/payload/reason")).To(check.Equal(o.Reason), "reason in run.paused")
 }
 

@@ -203,8 +203,11 @@ func TestJudgeOfAListedFixture(t *testing.T) {
 		{"runs something else", func(o *discovery.FixtureObservation) { o.Run = snapshot(map[string]any{"workflowId": "g"}) },
 			requirement.OWPCAP19},
 		{"lists another that it does not have", func(o *discovery.FixtureObservation) {
-			o.Others = []host.Answered{hosttest.MadeRun(t, "r3"), hosttest.No(t, 404, "workflow_not_found")}
+			o.Others = []host.Answered{hosttest.MadeRun(t, "r3"), hosttest.No(t, 404, "not_found")}
 		}, requirement.OWPCAP19},
+		{"misses something that another needs", func(o *discovery.FixtureObservation) {
+			o.Others = []host.Answered{hosttest.No(t, 404, "secret_not_found")}
+		}, "passed"},
 		{"refuses another for want of inputs", func(o *discovery.FixtureObservation) {
 			o.Others = []host.Answered{hosttest.No(t, 400, "validation_error")}
 		}, "passed"},

@@ -246,6 +246,9 @@ func TestJudgesOfALiveRun(t *testing.T) {
 		{"some of many workers", "poll-while-live", func(o *eventlog.LiveObservation) {
 			o.Long, o.Crowd = hosttest.LoopOf(4).Log(t), 4
 		}, openwop.OWP0037A2},
+		{"many workers, and a bound of the host's before the last", "poll-while-live", func(o *eventlog.LiveObservation) {
+			o.Long, o.Crowd = hosttest.Bounded(3).Log(t), 4
+		}, "passed"},
 		{"a poll that has the end", "poll-while-live", func(o *eventlog.LiveObservation) {
 			o.Parting, o.Parted = page(honest[2:], t, 1, isComplete), honest.Log(t, "a")
 		}, "passed"},

@@ -39,6 +39,9 @@ func (s Suspension) passedOver() (next wire.Value) {
 	if ask.At("/payload/decision/kind").String() != string(dialect.AskUserDecisionKindAskUser) {
 		return wire.Value{}
 	}
+	if n, counted := ask.At("/payload/iteration").Int(); counted && n != int64(s.Turn) { // a decision is on the log once more
+		return wire.Value{}
+	}
 	between := s.Log.All().Where(func(e wire.Value) bool {
 		return Sequence(e) > Sequence(ask) && Sequence(e) < Sequence(next) && !IsA(dialect.NodeStarted, dialect.NodeCompleted)(e)
 	})

@@ -136,17 +136,22 @@ func TestJudgesOfTheQuestion(t *testing.T) {
 			hosttest.Expect(t, "decided-before-question", o, c.want)
 		})
 	}
+	over := hosttest.Event{Kind: "node.completed", Payload: map[string]any{"nodeId": "supervisor"}}
+	requested := hosttest.Event{Kind: "interrupt.requested", Payload: map[string]any{}}
 	for name, c := range map[string]struct {
+		turn    int
 		between []hosttest.Event
 		want    string
 	}{
-		"nobody is asked":                  {nil, hosttest.BlockedOn(requirement.OWPDSP3)},
-		"somebody is asked, and too early": {[]hosttest.Event{{Kind: "interrupt.requested", Payload: map[string]any{}}}, hosttest.BlockedOn("")},
+		"nobody is asked":                              {2, nil, hosttest.BlockedOn(requirement.OWPDSP3)},
+		"nobody is asked, and the node ends":           {2, []hosttest.Event{over}, hosttest.BlockedOn(requirement.OWPDSP3)},
+		"somebody is asked, and too early":             {2, []hosttest.Event{requested}, hosttest.BlockedOn("")},
+		"the turn that was to ask is one for a worker": {1, nil, hosttest.BlockedOn("")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := told(hosttest.Decided(1, "next-worker"), asks).Then(c.between...).Then(hosttest.Decided(3, "terminate"))
 			o := loop.AskedObservation{Evidence: scenarios.Observed, SuspendedLoop: host.SuspendedLoop{Way: "w", Turns: 3,
-				Kinds: []string{"next-worker", "ask-user", "terminate"}, Held: host.Suspension{Turn: 2, Log: s.Log(t)}}}
+				Kinds: []string{"next-worker", "ask-user", "terminate"}, Held: host.Suspension{Turn: c.turn, Log: s.Log(t)}}}
 			hosttest.Expect(t, "decided-before-question", o, c.want)
 		})
 	}

@@ -266,6 +266,8 @@ func TestJudgeOfTheLimit(t *testing.T) {
 				Overdone: c.overdone.Log(t), Inner: c.inner.Log(t)}, c.want)
 		})
 	}
+	hosttest.Expect(t, "limit-honoured", bounds.LimitObservation{Limit: 5, Unasked: bounded.Log(t), Beside: bounded.Log(t),
+		Overdone: bounded.Log(t), Inner: hosttest.LoopOf(4).Log(t), Outer: hosttest.LoopOf(1).Log(t)}, "passed") // it ends by itself
 	for phase, want := range map[string]string{"child.failed": "passed", "child.cancelled": requirement.OWP0037B3} {
 		t.Run("the loop says "+phase+" of one that its bound failed", func(t *testing.T) {
 			outer := hosttest.LoopOf(1).Then(hosttest.Event{Kind: "core.workflowChain.event", Payload: map[string]any{"phase": phase}})

@@ -44,11 +44,14 @@ func TestJudgesOfValuesAndRefusalsUnderAKey(t *testing.T) {
 		{"gives the refusal for another body", func(o *refusals.IdempotencyObservation) { o.Refusal.Valid = again(beyond) }, openwop.OWPERR19},
 		{"does not say that a refusal is given again", func(o *refusals.IdempotencyObservation) { o.Refusal.Repeat = beyond }, "passed"},
 		{"takes a fork that was mended", func(o *refusals.IdempotencyObservation) {
-			o.Refusal.Misfit, o.Refusal.Mended = no(400, "invalid_request"), run("r10")
+			o.Refusal.Misfit, o.Refusal.Mended = no(400, "validation_error"), run("r10")
 		}, "passed"},
 		{"refuses a fork that was mended", func(o *refusals.IdempotencyObservation) {
-			o.Refusal.Misfit, o.Refusal.Mended = no(400, "invalid_request"), mismatch
+			o.Refusal.Misfit, o.Refusal.Mended = no(400, "validation_error"), mismatch
 		}, openwop.OWPERR27},
+		{"keeps a refusal for another cause", func(o *refusals.IdempotencyObservation) {
+			o.Refusal.Misfit, o.Refusal.Mended = no(400, "replay_options_fixed"), mismatch
+		}, "passed"},
 		{"refuses a run that was mended", func(o *refusals.IdempotencyObservation) {
 			o.Misfit, o.Mended = no(400, "validation_error"), mismatch
 		}, openwop.OWPERR27},

@@ -171,10 +171,12 @@ var branchBounded = scenarios.Scenario{
 			CheckMade(f, j, openwop.OWPRPL12, o.Source)
 			CheckPrefix(f, j, openwop.OWPRPL10, o.Source, IdsOfOthers...)
 		}
-		if o.Marked.Log.Ended.Reached { // no text says that tags and metadata may be laid over others
-			o.Marked.Log.Readable(j)
-			CheckPrefix(o.Marked, j, openwop.OWPRPL10, o.Source, IdsOfOthers...)
-		}
+		j.Part(func() {
+			if o.Marked.Log.Ended.Reached { // no text says that tags and metadata may be laid over others
+				o.Marked.Log.Readable(j)
+				CheckPrefix(o.Marked, j, openwop.OWPRPL10, o.Source, IdsOfOthers...)
+			}
+		})
 		j.Check(openwop.OWPRPL12, o.Free.Log.Decided()).To(check.Len(o.Turns), "turns of the branch without another bound")
 		o.Free.Log.CheckUntouched(j, openwop.OWPRPL12)
 		j.Check(openwop.OWPRPL12, o.Capped.Log.Decided()).To(check.Len(o.Bound), "turns of the branch with a bound of %d", o.Bound)
