@@ -309,6 +309,10 @@ var stories = []story{
 				<-over
 				return
 			}
+			if r.URL.Path == "/refuse/chat/completions" {
+				http.Error(w, "Incorrect API key provided: key-1", http.StatusUnauthorized)
+				return
+			}
 			fmt.Fprint(w, `{"choices":[{"message":{"content":"{\"action\":\"done\"}"}}]}`)
 		}))
 		defer m.Close()
@@ -316,6 +320,8 @@ var stories = []story{
 		s.config = object{"base_url": m.URL}
 		s.start("k", object{"goal": "g"})
 		fmt.Fprintf(&s.seen, "%d calls\n", calls.Load())
+		s.config = object{"base_url": m.URL + "/refuse", "api_key": "key-1"}
+		s.start("l", object{"goal": "g"})
 		request, err := json.Marshal(object{"protocol": 2, "job_id": "j", "command": "handle", "config": object{"base_url": m.URL + "/hang"},
 			"deadline_at": s.at.Add(80 * time.Millisecond).Format(time.RFC3339Nano), "event": object{"type": "agentic.start",
 				"payload": object{"goal": "g"}}})
