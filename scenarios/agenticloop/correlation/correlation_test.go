@@ -37,6 +37,12 @@ func TestJudgesOfResults(t *testing.T) {
 				behind := hosttest.Handed(t, "the result", hosttest.Ok(nil))
 				o.BehindAgain = &behind
 			}, agenticloop.RFC103T9},
+		{"matching-result-resumes", "one of a clock that is behind is taken, where its step was asked for again",
+			func(t *testing.T, o *correlation.ResultsObservation) {
+				behind := hosttest.Turn(t, "the result", host.Object{"R": hosttest.Running(1, "fetch")},
+					hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric")))
+				o.BehindAgain = &behind
+			}, "passed"},
 		{"matching-result-resumes", "it jumps a step", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Matching = hosttest.Handed(t, "the result",
 				hosttest.Ok(host.Object{"R": hosttest.Running(3, "fabric")}, hosttest.Request("R", 3, "fabric")))

@@ -2,6 +2,7 @@ package runs_test
 
 import (
 	"encoding/json"
+	"maps"
 	"testing"
 
 	"github.com/openassay/assay/gen/agenticloop"
@@ -10,7 +11,6 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop/hosttest"
 	"github.com/openassay/assay/scenarios/agenticloop/model"
 	"github.com/openassay/assay/scenarios/agenticloop/runs"
-	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
@@ -223,20 +223,40 @@ func TestJudgesOfWhatComesAnotherWay(t *testing.T) {
 	}
 }
 
-// A result that a run has taken already takes the place of no file that was made of it.
+// A result that is ignored takes the place of no file that was made of an earlier one.
 func TestJudgeOfArtifactsAndLateResults(t *testing.T) {
-	files := func(text string) wire.Value {
-		return wiretest.Value(t, map[string]any{"artifacts/step-1.txt": map[string]any{"kind": "file", "text": text, "whole": true}})
+	file := func(name, text string) map[string]any {
+		return map[string]any{name: map[string]any{"kind": "file", "text": text, "whole": true}}
 	}
-	for name, c := range map[string]struct{ then, want string }{
-		"it is as it was":     {"first", "passed"},
-		"it is written again": {"late", agenticloop.RFC103V6},
+	first := file("artifacts/step-1.txt", "first")
+	added := maps.Clone(first)
+	maps.Copy(added, file("artifacts/step-2.txt", "late"))
+	for _, c := range []struct {
+		name         string
+		at           int // the turn whose result is ignored
+		kind         model.Kind
+		before, then map[string]any
+		scenario     string
+		want         scenarios.RequirementID
+	}{
+		{"it is as it was", 4, model.Repeat, first, first, "comes-again", "passed"},
+		{"it is written again", 4, model.Repeat, first, file("artifacts/step-1.txt", "late"), "comes-again", agenticloop.RFC103V6},
+		{"the same event writes it again", 4, model.SameAgain, first, file("artifacts/step-1.txt", "late"), "comes-again", "passed"},
+		{"it is cleared away", 4, model.Repeat, first, map[string]any{}, "comes-again", "passed"},
+		{"another is added", 4, model.Repeat, first, added, "comes-again", "passed"},
+		{"a log goes on", 4, model.Repeat, file("trace.jsonl", "{}"), file("trace.jsonl", "{}{}"), "comes-again", "passed"},
+		{"of a run that is over, it is as it was", 6, model.Repeat, first, first, "stays-over", "passed"},
+		{"of a run that is over, it is written again", 6, model.Repeat, first, file("artifacts/step-1.txt", "late"), "stays-over",
+			agenticloop.RFC103V4},
+		{"a near id leaves it", 1, model.NearRun, first, first, "strangers", "passed"},
+		{"a near id writes it again", 1, model.NearRun, first, file("artifacts/step-1.txt", "late"), "strangers", agenticloop.RFC103V2},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			o := honest.observed(t, 9)
 			turns := o.Programs[0].Turns
-			turns[3].Files, turns[4].Files = files("first"), files(c.then)
-			hosttest.Expect(t, "runs/comes-again", o, c.want)
+			turns[c.at].Move.Kind = c.kind
+			turns[c.at-1].Files, turns[c.at].Files = wiretest.Value(t, c.before), wiretest.Value(t, c.then)
+			hosttest.Expect(t, "runs/"+c.scenario, o, string(c.want))
 		})
 	}
 }

@@ -172,6 +172,10 @@ func TestJudgeOfASecretInAnObjective(t *testing.T) {
 		{"takes it by an edit to a long one", func(o *goals.GoalSecretObservation) {
 			o.Long = goals.GoalEdit{Reply: replied(t, 200, standing("active", 0)), After: replied(t, 200, leaks)}
 		}, requirement.OWP0097E11},
+		{"answers an edit to a long one with it", func(o *goals.GoalSecretObservation) {
+			o.Long = goals.GoalEdit{Reply: replied(t, 200, leaks), After: replied(t, 200, standing("active", 0))}
+		}, requirement.OWP0097E11},
+		{"takes an edit to a long one without it", func(o *goals.GoalSecretObservation) { o.Long = o.Edited }, "passed"},
 		{"refuses an edit to a long one", func(o *goals.GoalSecretObservation) {
 			o.Long = goals.GoalEdit{Reply: replied(t, 400, hosttest.Fields{"error": "validation_error"}),
 				After: replied(t, 200, standing("active", 0))}

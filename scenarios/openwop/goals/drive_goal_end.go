@@ -188,7 +188,7 @@ func spendAround(ctx context.Context, h host.Host) (o GoalSpent) {
 	r.AwaitEnd(ctx)
 	act(ctx, g, dialect.ResumeGoal)
 	if o.Resumed = g.Read(ctx, "the goal that goes on"); isActive(o.Resumed.Body) {
-		o.Last = spend(ctx, g, "tick across the bound of cost", ask, o.Resumed.Body)
+		o.Last = fire(ctx, g, "tick across the bound of cost", ask, "the goal has ended", hasEnded)
 	}
 	return o
 }

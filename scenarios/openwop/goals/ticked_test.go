@@ -136,6 +136,8 @@ func TestJudgeOfCostsAroundAnEscalation(t *testing.T) {
 	o := goals.GoalCostObservation{GoalObservation: through(t, "bound-exceeded", 3)}
 	o.Around = goals.GoalSpent{Resumed: replied(t, 200, standing("active", 2)), Last: ticked(t, "active", 2)}
 	hosttest.Expect(t, "cost-bound", o, "passed") // no further run is shown
+	o.Around.Last = stuck(t, 3)
+	hosttest.Expect(t, "cost-bound", o, requirement.OWP0097E5) // it goes on, however long that is waited for
 }
 
 // A seam that falls over at the second goal shows nothing of its cost.

@@ -138,6 +138,13 @@ func TestJudgesOfVotes(t *testing.T) {
 			o.All.End, o.Replayed = end.log(t), wait.then("waiting-approval", hosttest.Event{Kind: "approval.granted",
 				Payload: map[string]any{"gateId": gateNode, "principal": "owner"}}).resolved(saying("accept", "v3")).log(t)
 		}, openwop.OWPRPL4},
+		{"a replay that waits for votes of its own", "quorum", func(o *O) { o.Replayed = wait.log(t) }, "passed"},
+		{"tells of no votes, and replays none", "quorum", func(o *O) {
+			o.All.End, o.Replayed = end.without("approval.granted").log(t), end.without("approval.granted").log(t)
+		}, "passed"},
+		{"tells of votes in a replay alone", "quorum", func(o *O) {
+			o.All.End, o.Replayed = end.without("approval.granted").log(t), end.log(t)
+		}, "passed"},
 		{"a key it does not know", "quorum", func(o *O) { o.All.Votes[1] = responded(t, 401, "v2", voted) }, hosttest.BlockedOn("")},
 
 		{"honest", "one-vote-each", nil, "passed"},

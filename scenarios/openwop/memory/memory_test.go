@@ -420,9 +420,9 @@ func TestJudgesOfForksThatRemember(t *testing.T) {
 		}
 	}
 	there := reads("p", "q", "theirs")
-	within := func(r recall) memory.ForkedMemory {
+	within := func(status string, r recall) memory.ForkedMemory {
 		o := observed(honest, there, forked(honest))
-		o.Within = forked(r)
+		o.Within = host.Forked{Log: rememberingRun(t, "f", status, r.looks(4))}
 		return o
 	}
 	const m17 = openwop.OWPMEM17
@@ -444,8 +444,9 @@ func TestJudgesOfForksThatRemember(t *testing.T) {
 			hosttest.BlockedOn(openwop.OWPRPL1)},
 		{"nobody reads what was written since", observed(honest, reads("p", "q"), forked(honest)), hosttest.BlockedOn(""),
 			hosttest.BlockedOn("")},
-		{"within a turn, it remembers once", within(honest), "passed", "passed"},
-		{"within a turn, it remembers twice", within(honest.since(3, "p", "q", "q")), "passed", m17},
+		{"within a turn, it remembers once", within("completed", honest), "passed", "passed"},
+		{"within a turn, it remembers twice", within("completed", honest.since(3, "p", "q", "q")), "passed", m17},
+		{"within a turn, it fails", within("failed", reads()), "passed", "passed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			hosttest.Expect(t, "replay-as-of-index", c.o, c.replayed)

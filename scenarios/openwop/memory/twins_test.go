@@ -16,7 +16,7 @@ func TestJudgeOfEntriesOfTheSameContent(t *testing.T) {
 		return map[string]any{"id": "id-" + tag, "content": "c", "tags": []any{"tag", tag}, "createdAt": "2026-01-02T03:04:05.678Z"}
 	}
 	both, one := []any{entry("one"), entry("two")}, []any{entry("one")}
-	run := func(t *testing.T, id string, seen []any, told int) host.RunLog {
+	run := func(t *testing.T, id string, seen []any, told []string) host.RunLog {
 		var looks []any
 		for turn := 1; turn <= 2; turn++ {
 			for _, at := range []string{"begin", "end"} {
@@ -27,23 +27,31 @@ func TestJudgeOfEntriesOfTheSameContent(t *testing.T) {
 				looks = append(looks, map[string]any{"iteration": turn, "at": at, "memory": entries})
 			}
 		}
-		l := rememberingRun(t, id, "completed", looks, []string{"a", "b", "c"}[:told]...)
+		l := rememberingRun(t, id, "completed", looks)
 		l.Created = wiretest.Status(t, 200)
+		s := hosttest.Story{Id: id}
+		for i, tag := range told {
+			s = s.Then(hosttest.Event{Kind: "memory.written", Payload: map[string]any{"memoryRef": "m", "memoryId": idOf(string(rune('a' + i))),
+				"tags": []any{tag}}})
+		}
+		l.Events = append(l.Events, s.Log(t).Events...)
 		return l
 	}
 	for name, c := range map[string]struct {
 		loop, worker []any
-		told         int
+		told         []string // the tag of each entry of which the worker told
 		want         string
 	}{
-		"both are read":                      {both, both, 2, "passed"},
-		"the parent has one":                 {one, both, 2, openwop.OWPMEM2},
-		"who wrote them has one":             {one, one, 2, hosttest.BlockedOn(openwop.OWPMEM14)},
-		"who wrote them told of one, has it": {one, one, 1, "blocked"},
+		"both are read":                           {both, both, []string{"tag", "tag"}, "passed"},
+		"both are read, and none is told of":      {both, both, nil, "passed"},
+		"the parent has one":                      {one, both, []string{"tag", "tag"}, openwop.OWPMEM2},
+		"who wrote them has one":                  {one, one, []string{"tag", "tag"}, hosttest.BlockedOn(openwop.OWPMEM14)},
+		"who wrote them told of one, has it":      {one, one, []string{"tag"}, hosttest.BlockedOn("")},
+		"who wrote them told of one, and another": {one, one, []string{"tag", "more"}, hosttest.BlockedOn("")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := memory.MemoryTwins{Tag: "tag", Twins: []memory.Twin{{Content: "c", Tag: "one"}, {Content: "c", Tag: "two"}},
-				Log: run(t, "r", c.loop, 0), Worker: run(t, "w", c.worker, c.told)}
+				Log: run(t, "r", c.loop, nil), Worker: run(t, "w", c.worker, c.told)}
 			hosttest.Expect(t, "same-content-brought", o, c.want)
 		})
 	}

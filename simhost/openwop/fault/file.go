@@ -32,7 +32,7 @@ var fileFaults = []Fault{
 		ID:     "file.type-by-name",
 		Title:  "the content type of a file goes by the end of its path, and not by what was said",
 		Looks:  "a file that was put as text/plain is read as text/markdown",
-		Breaks: []string{openwop.OWPWSP1},
+		Breaks: []string{openwop.OWPWSP1, openwop.OWPWSP18},
 		Twin:   "the text is kept, and what kind of text it is not",
 		Request: puts(func(file string, put map[string]any) {
 			if _, said := put["contentType"].(string); said && path.Ext(file) == ".md" {

@@ -32,7 +32,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.etag-of-content",
 		Title:  "the etag of a file is a digest of its content alone",
 		Looks:  "two versions with the same content have one etag",
-		Breaks: []string{openwop.OWPWSP10},
+		Breaks: []string{openwop.OWPWSP10, openwop.OWPWSP13},
 		Replace: func(s *rules.Set) {
 			etag := s.Files.Etag
 			s.Files.Etag = func(_ int64, content string) string { return etag(0, content) }
@@ -214,7 +214,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.every-version-served",
 		Title:  "versions are served for ever, however few are promised",
 		Looks:  "a version from before the last maxVersions is HTTP 200",
-		Breaks: []string{openwop.OWPWSP20},
+		Breaks: []string{openwop.OWPWSP20, openwop.OWPWSP19},
 		Replace: serving(func(asked, oldest, _, version int64, ok bool) (int64, bool) {
 			return version, ok || asked < oldest
 		}),

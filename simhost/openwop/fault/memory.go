@@ -163,7 +163,7 @@ var memoryFaults = []Fault{
 		ID:     "memory.content-told",
 		Title:  "the log repeats the content of what turns write to their memory",
 		Looks:  "memory.written holds the content of the entry",
-		Breaks: []string{openwop.OWPMEM15},
+		Breaks: []string{openwop.OWPMEM15, openwop.OWPMEM11},
 		Remembers: repeating(event.MemoryWritten, func(write, told map[string]any) bool {
 			_, file := write["path"]
 			return !file && (write["tags"] == nil || reflect.DeepEqual(write["tags"], told["tags"]))

@@ -49,7 +49,7 @@ var readsFaults = []Fault{
 		ID:      "reads.memory-stays-after-resume",
 		Title:   "the turn after one that was suspended does not look at its memory anew",
 		Looks:   "what was remembered while the loop waited is not read by the next turn",
-		Breaks:  []string{openwop.OWP0061C2, openwop.OWP0061C6},
+		Breaks:  []string{openwop.OWP0061C2, openwop.OWP0061C6, openwop.OWPMEM9},
 		Replace: stayingAfterResume(rules.Memories),
 	},
 	{
