@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -57,6 +58,9 @@ func textsOf(r *http.Request, body []byte) []string {
 }
 
 // namesNobody fails the test for each text with our name in it, but for allowed words. least guards against having heard nothing.
+// drawnByTheHost are ids of the host's own: any word can stand in one by chance.
+var drawnByTheHost = regexp.MustCompile(`\b(run|goal|mem|evt|int)-[a-z0-9]{26}\b`)
+
 func (h *heardAll) namesNobody(t *testing.T, least int, allowed ...string) {
 	t.Helper()
 	h.mu.Lock()
@@ -66,6 +70,7 @@ func (h *heardAll) namesNobody(t *testing.T, least int, allowed ...string) {
 	}
 	slices.SortFunc(allowed, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	for _, text := range h.texts {
+		text = drawnByTheHost.ReplaceAllString(text, "")
 		for _, word := range allowed {
 			text = strings.ReplaceAll(text, word, "")
 		}

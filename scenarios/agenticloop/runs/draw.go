@@ -28,9 +28,6 @@ var (
 	weight = &scenarios.Dimension{
 		Name: "letters of a long argument", Least: 17_000, Most: [3]int{17_000, 70_000, 200_000}, Edges: []int{33_000, 66_000},
 	}
-	retried = &scenarios.Dimension{
-		Name: "letters of an argument that is sent again", Least: 600, Most: [3]int{600, 8_000, 8_000}, Edges: []int{1_100, 4_200},
-	}
 	nesting  = &scenarios.Dimension{Name: "objects and lists in one another", Least: 1, Most: [3]int{4, 20, 24}}
 	form     = &scenarios.Dimension{Name: "form of a value", Least: 0, Most: [3]int{len(forms) - 1, len(forms) - 1, len(forms) - 1}}
 	pick     = &scenarios.Dimension{Name: "near miss of a value", Least: 0, Most: [3]int{59, 59, 59}}
@@ -41,7 +38,7 @@ var (
 
 var dimensions = []*scenarios.Dimension{
 	several, steps, room, short, failures, beside, afterEnd, letters, nesting, form, pick, reframes, members, wishes, waiting, many, words,
-	weight, retried,
+	weight,
 }
 
 // forms are values of every JSON type that a careless agent takes for none, or changes on the way.
@@ -105,6 +102,7 @@ type drawing struct {
 	turned    bool            // a run was drawn that gives up a plan and reaches its goal
 	tried     bool            // a run was drawn whose first steps fail and that only its budget ends
 	outlasted bool            // a run was drawn that exhausts its budget while a later one may go on
+	played    int             // programs whose first run has an argument that is sent again
 	unsaid    []model.Kind    // of moves to be ignored that were drawn with a text, for a run with a workspace
 	quoted    bool            // an event was drawn whose type has characters that JSON escapes, for a run with a workspace
 	owned     bool            // a result was drawn that comes as an event of the tool's own

@@ -107,6 +107,9 @@ var always = map[int][]model.Move{
 	3: {{Kind: model.Old}, {Kind: model.OldFailure}},
 }
 
+// retried is how many letters an argument has that is sent again, in one program after the other.
+var retried = []int{1_100, 4_200, 600, 8_000}
+
 const (
 	fewSteps  = 3  // of a run of a slow plugin
 	mostTries = 12 // how often a step fails where nobody knows how often it is asked for again
@@ -123,7 +126,8 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 	failing, changed := d.Rand.IntN(2*n)+1, d.Rand.IntN(3*n)+1 // the step that fails, and the one whose result finds another budget
 	if l.first {
 		if failing = 2; d.Depth > scenarios.Quick { // what is asked for again is long, so that it is tempting not to keep it
-			long := strings.Repeat("and so on ", d.Draw(retried)/10)
+			long := strings.Repeat("and so on ", retried[d.played%len(retried)]/10)
+			d.played++
 			l.run.Decisions[1].Arguments = map[string]any{"url": "http://example.test/", "text": long}
 		}
 	}
