@@ -57,10 +57,10 @@ func textsOf(r *http.Request, body []byte) []string {
 	return texts
 }
 
-// namesNobody fails the test for each text with our name in it, but for allowed words. least guards against having heard nothing.
 // drawnByTheHost are ids of the host's own: any word can stand in one by chance.
 var drawnByTheHost = regexp.MustCompile(`\b(run|goal|mem|evt|int)-[a-z0-9]{26}\b`)
 
+// namesNobody fails the test for each text with our name in it, but for allowed words. least guards against having heard nothing.
 func (h *heardAll) namesNobody(t *testing.T, least int, allowed ...string) {
 	t.Helper()
 	h.mu.Lock()
