@@ -214,7 +214,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.every-version-served",
 		Title:  "versions are served for ever, however few are promised",
 		Looks:  "a version from before the last maxVersions is HTTP 200",
-		Breaks: []string{openwop.OWPWSP20, openwop.OWPWSP19},
+		Breaks: []string{openwop.OWPWSP20},
 		Replace: serving(func(asked, oldest, _, version int64, ok bool) (int64, bool) {
 			return version, ok || asked < oldest
 		}),
