@@ -97,7 +97,7 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 		return
 	}
 	x := exchange{method: e.Request.Method, body: t.Reply(n), status: t.Status(n), header: e.Request.Header, began: e.At,
-		ended: e.At.Add(time.Duration(e.Micros) * time.Microsecond)}
+		ended: e.Ended()}
 	x.sent, _ = decoded(e.Request.Body).(map[string]any)
 	if m := belowPath.FindStringSubmatch(path); m != nil {
 		r.below(r.of(m[1]), m[2], x)

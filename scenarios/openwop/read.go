@@ -77,9 +77,9 @@ type reading struct {
 	first  host.RunLog // as it was read from its start for the first time
 	last   host.RunLog // and for the last time
 	end    wire.Value  // the first snapshot of a terminal status
-	// late: last was read after end. behind: and after first. Of requests that are under way at once none is.
+	// late and behind report whether the request for last was sent after end and after first had been received.
 	late, behind bool
-	firstRead    time.Time // when first had been received
+	firstRead    time.Time // when first was received
 
 	snapshots snapshots
 	tellings  []telling
@@ -161,7 +161,7 @@ func (r *reading) page(t *wire.Transcript, n int, query url.Values, cursors []st
 	switch {
 	case from < 0:
 		if len(r.first.Events) == 0 {
-			r.first, r.firstRead = fresh, e.At.Add(time.Duration(e.Micros)*time.Microsecond)
+			r.first, r.firstRead = fresh, e.Ended()
 		}
 		r.last, r.late, r.behind = fresh, over, !e.At.Before(r.firstRead)
 	case len(r.last.Events) > 0 && from <= host.Sequence(r.last.Last()):

@@ -52,7 +52,7 @@ func (r *reading) snapshot(e *wire.Entry, body wire.Value) {
 	case !host.IsTerminal(status.String()) && !s.end.Present():
 		return
 	case !s.end.Present():
-		s.end, s.ended = status, e.At.Add(time.Duration(e.Micros)*time.Microsecond)
+		s.end, s.ended = status, e.Ended()
 	case status.String() != s.end.String() && !e.At.Before(s.ended):
 		see(openwop.OWPCTL3, status, "the status that it ended with, "+s.end.JSON()+" at "+s.end.Ref().String())
 	}
@@ -125,7 +125,7 @@ func (r *reader) goal(path string, e *wire.Entry, body wire.Value) {
 	switch {
 	case g == nil && state.String() != "satisfied" && state.String() != "abandoned":
 	case g == nil:
-		r.goals[path] = &goal{state, e.At.Add(time.Duration(e.Micros) * time.Microsecond)}
+		r.goals[path] = &goal{state, e.Ended()}
 	case state.String() != g.end.String() && !e.At.Before(g.ended):
 		id := scenarios.RequirementID(openwop.OWP0097G1)
 		if g.end.String() == "abandoned" {
@@ -161,7 +161,7 @@ func (r *reader) file(method, path string, e *wire.Entry, body wire.Value) {
 	if method != http.MethodPut || !known {
 		return
 	}
-	before, now := r.files[path], &file{version, body.Key("etag"), e.At.Add(time.Duration(e.Micros) * time.Microsecond),
+	before, now := r.files[path], &file{version, body.Key("etag"), e.Ended(),
 		e.Request.Header[dialect.IdempotencyKey]}
 	r.files[path] = now
 	if before == nil || e.At.Before(before.at) || now.key != "" && now.key == before.key { // the same reply again

@@ -63,7 +63,7 @@ func (r *reading) hear(t telling) {
 // paged adds a reply to a poll, behind a cursor if there was one.
 func (r *reading) paged(t *wire.Transcript, n int, body wire.Value, cursor int64, limited bool) {
 	e := t.Entry(n)
-	page := telling{at: body.Ref(), began: e.At, ended: e.At.Add(time.Duration(e.Micros) * time.Microsecond), cursor: cursor,
+	page := telling{at: body.Ref(), began: e.At, ended: e.Ended(), cursor: cursor,
 		whole: true, limited: limited}
 	page.complete, _ = body.Key("isComplete").Bool()
 	for _, event := range body.Key("events").Items() {
@@ -81,7 +81,7 @@ func (r *reading) paged(t *wire.Transcript, n int, body wire.Value, cursor int64
 // streamed reads the frames of a stream. A frame that is no event of the run, such as a ping, says nothing here.
 func (r *reading) streamed(t *wire.Transcript, n int, query url.Values) {
 	e := t.Entry(n)
-	heard := telling{at: wire.Ref{Exchange: n, Part: "status"}, began: e.At, ended: e.At.Add(time.Duration(e.Micros) * time.Microsecond),
+	heard := telling{at: wire.Ref{Exchange: n, Part: "status"}, began: e.At, ended: e.Ended(),
 		cursor: noCursor, stream: true, whole: query.Get("streamMode") == "debug", batched: query.Has("bufferMs")}
 	if chunks := e.Chunks; len(chunks) > 0 {
 		heard.ended = e.At.Add(time.Duration(chunks[len(chunks)-1].Micros) * time.Microsecond)

@@ -36,6 +36,9 @@ type Entry struct {
 	Error    string    `json:"error,omitempty"`
 }
 
+// Ended returns the time at which the last byte was read.
+func (e Entry) Ended() time.Time { return e.At.Add(time.Duration(e.Micros) * time.Microsecond) }
+
 // Request is a recorded request.
 type Request struct {
 	Method string            `json:"method"`

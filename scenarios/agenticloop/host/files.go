@@ -2,10 +2,12 @@ package host
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -26,6 +28,18 @@ func KeepsLines(before wire.Value) check.Matcher {
 		}
 		return kept, fmt.Sprintf("%d bytes: %s", len(now), wire.Compact(now))
 	})
+}
+
+// CheckArtifactsKept checks that no file below artifacts/ lost a line between two listings of a workspace. A file may grow, as a log
+// does, or go. The path stands between before and after in the label of a check.
+func CheckArtifactsKept(j *scenarios.Judge, id scenarios.RequirementID, was, now wire.Value, before, after string) {
+	files, _ := was.Actual().(Object)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		old, text := was.Key(name), now.Key(name).Key("text")
+		if strings.HasPrefix(name, "artifacts/") && old.Key("text").Present() && text.Present() {
+			j.Check(id, text).To(KeepsLines(old), "%s%s, %s", before, name, after)
+		}
+	}
 }
 
 // RelativePaths matches a list of clean paths that stay in their folder. It may be empty or absent.

@@ -41,13 +41,13 @@ type MockModel struct {
 	first     int  // the first step that a prompt named; -1 before
 }
 
-// modelKey is the key of a MockModel. Whoever is asked with it may be anybody.
+// modelKey is what ${key} in a profile stands for.
 const modelKey = "mock-key-of-the-model"
 
 // HasModel reports whether the profile says how the plugin's model is reached.
 func (p *Plugin) HasModel() bool { return p.Profile.Seams != nil && p.Profile.Seams.MockLlm != nil }
 
-// SettingsOfKey returns the members of its config that hold the key of its model, in order.
+// SettingsOfKey returns the config members into which the profile puts the model's key, sorted.
 func (p *Plugin) SettingsOfKey() (names []string) {
 	var config map[string]any
 	if !p.HasModel() || json.Unmarshal(p.Profile.Seams.MockLlm.Config, &config) != nil {
@@ -158,19 +158,18 @@ type Sending func(w http.ResponseWriter, reply []byte)
 
 // SendsError sends an error in place of every reply.
 func SendsError(status int) Sending {
+	return sendsError(status, "the model cannot answer now", "server_error")
+}
+
+// RefusesKey refuses every prompt and quotes the model's key, as services do.
+var RefusesKey = sendsError(http.StatusUnauthorized, "Incorrect API key provided: "+modelKey+".", "invalid_request_error")
+
+func sendsError(status int, message, kind string) Sending {
 	return func(w http.ResponseWriter, _ []byte) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		// who asked may have gone
-		_, _ = io.WriteString(w, `{"error":{"message":"the model cannot answer now","type":"server_error"}}`)
+		_, _ = fmt.Fprintf(w, `{"error":{"message":%q,"type":%q}}`, message, kind) // who asked may have gone
 	}
-}
-
-// RefusesKey refuses every prompt and quotes the key of the model, as services do.
-func RefusesKey(w http.ResponseWriter, _ []byte) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusUnauthorized)
-	_, _ = io.WriteString(w, `{"error":{"message":"Incorrect API key provided: `+modelKey+`.","type":"invalid_request_error"}}`)
 }
 
 // SendsHalf ends every reply in the middle.

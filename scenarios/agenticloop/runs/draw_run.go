@@ -107,7 +107,7 @@ var always = map[int][]model.Move{
 	3: {{Kind: model.Old}, {Kind: model.OldFailure}},
 }
 
-// retried is how many letters an argument has that is sent again, in one program after the other.
+// retried holds the lengths, in letters, of the argument that a retry sends again. Each program takes the next.
 var retried = []int{1_100, 4_200, 600, 8_000}
 
 const (
@@ -125,7 +125,7 @@ func (d *drawing) run(i int) (model.Run, []model.Move) {
 	n := len(l.run.Decisions)
 	failing, changed := d.Rand.IntN(2*n)+1, d.Rand.IntN(3*n)+1 // the step that fails, and the one whose result finds another budget
 	if l.first {
-		if failing = 2; d.Depth > scenarios.Quick { // what is asked for again is long, so that it is tempting not to keep it
+		if failing = 2; d.Depth > scenarios.Quick { // agents that keep the state small may drop long arguments before a retry
 			long := strings.Repeat("and so on ", retried[d.played%len(retried)]/10)
 			d.played++
 			l.run.Decisions[1].Arguments = map[string]any{"url": "http://example.test/", "text": long}

@@ -105,10 +105,12 @@ func (t told) checkOverAtOnce(j *scenarios.Judge) {
 	}
 }
 
-// checkUnwritten checks that what a result says that is ignored is not in what the agent goes by, and takes the place of no artifact. Its
-// log may tell of it.
+// checkUnwritten checks that an ignored result leaves artifacts alone, and that its text is not in the files that the agent reads. The
+// agent may log it.
 func (t told) checkUnwritten(j *scenarios.Judge, id scenarios.RequirementID) {
-	t.checkArtifactsKept(j, id)
+	if t.Move.Kind != model.SameAgain { // the same event may write its own files again
+		host.CheckArtifactsKept(j, id, t.before, t.files, t.host.Name+": ", "which was there before a result that is ignored")
+	}
 	body, _ := t.Move.Body.(host.Object)
 	if within, nested := body["value"].(host.Object); nested && body["excerpt"] == nil {
 		body = within
@@ -123,21 +125,6 @@ func (t told) checkUnwritten(j *scenarios.Judge, id scenarios.RequirementID) {
 				text, _ := v.(string)
 				return !strings.Contains(text, said)
 			}), "%s: %s", t.host.Name, file)
-		}
-	}
-}
-
-// checkArtifactsKept checks that the files which were made of earlier results are as they were.
-func (t told) checkArtifactsKept(j *scenarios.Judge, id scenarios.RequirementID) {
-	if !t.files.Present() || t.Move.Kind == model.SameAgain { // a turn that comes again may write its own files again
-		return
-	}
-	files, _ := t.before.Actual().(host.Object)
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		before, now := t.before.Key(name), t.files.Key(name)
-		if strings.HasPrefix(name, "artifacts/") && before.Key("text").Present() && now.Key("text").Present() {
-			j.Check(id, now.Key("text")).To(host.KeepsLines(before), "%s: %s, which was there before a result that is ignored", t.host.Name,
-				name)
 		}
 	}
 }

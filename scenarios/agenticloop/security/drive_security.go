@@ -128,14 +128,33 @@ func withoutAllowlist(request host.Object) {
 	delete(request["config"].(host.Object), "allowed_plugins")
 }
 
+// allowingWithin puts an allowlist into the event of a request, at a path of member names that are made where they are missing.
+func allowingWithin(path string, tools ...any) func(request host.Object) {
+	return func(request host.Object) {
+		at := request["event"].(host.Object)
+		for name := range strings.SplitSeq(path, "/") {
+			within, there := at[name].(host.Object)
+			if !there {
+				within = host.Object{}
+				at[name] = within
+			}
+			at = within
+		}
+		maps.Copy(at, allowOnly(tools...))
+	}
+}
+
 // wishAtTheStart makes the planner want a tool as its first.
 func (o *ForbiddenObservation) wishAtTheStart(ctx context.Context, p *host.Plugin, names []string) {
-	begin := func(name, tool string, config host.Object, edit func(host.Object)) host.Turn {
+	wish := func(tool string, start host.Job) host.Turn {
 		plan := p.Steer(ctx, host.Call(tool, wished))
 		defer plan.Close()
-		start := host.Job{Name: name, Event: p.Start(p.NewGoal(), plan.Context), Config: config, Edit: edit}
+		start.Event = p.Start(p.NewGoal(), plan.Context)
 		t, _ := p.Turn(ctx, plan.Lay(start))
 		return t
+	}
+	begin := func(name, tool string, config host.Object, edit func(host.Object)) host.Turn {
+		return wish(tool, host.Job{Name: name, Config: config, Edit: edit})
 	}
 	o.Control = begin("a start that wants "+o.Wanted+", which is allowed", o.Wanted, allowOnly(o.Tool, o.Wanted), nil)
 	o.First = begin("a start that wants "+o.Wanted+", which is not allowed", o.Wanted, allowOnly(o.Tool), nil)
@@ -144,7 +163,12 @@ func (o *ForbiddenObservation) wishAtTheStart(ctx context.Context, p *host.Plugi
 		o.Near = append(o.Near, t)
 	}
 	if p.Depth > scenarios.Quick {
-		o.Brought = o.bringAllowlists(ctx, p)
+		for _, where := range []string{"payload", "payload/context", "payload/config"} {
+			o.Brought = append(o.Brought, wish(o.Wanted, host.Job{
+				Name:   "a start that wants " + o.Wanted + ", which its " + where + " allows and the config does not",
+				Config: allowOnly(o.Tool), Edit: allowingWithin(where, o.Tool, o.Wanted), Refused: true,
+			}))
+		}
 	}
 	const itself = "a start that wants the agent itself "
 	o.Self = []host.Turn{
@@ -162,36 +186,6 @@ func (o *ForbiddenObservation) wishAtTheStart(ctx context.Context, p *host.Plugi
 		t := begin(fmt.Sprintf("a start that wants a tool named %.20q", name), name, allowOnly(o.Tool, name), nil)
 		o.Odd = append(o.Odd, t)
 	}
-}
-
-// bringAllowlists has starts bring an allowlist of their own, in each place where one might look for it.
-func (o *ForbiddenObservation) bringAllowlists(ctx context.Context, p *host.Plugin) (turns []host.Turn) {
-	own := allowOnly(o.Tool, o.Wanted)
-	for _, where := range []string{"its context", "its payload", "a config in its payload"} {
-		plan := p.Steer(ctx, host.Call(o.Wanted, wished))
-		event := p.Start(p.NewGoal(), plan.Context)
-		payload := event["payload"].(host.Object)
-		switch within, _ := payload["context"].(host.Object); where {
-		case "its context":
-			within = maps.Clone(within)
-			if within == nil {
-				within = host.Object{}
-			}
-			maps.Copy(within, own)
-			payload["context"] = within
-		case "its payload":
-			maps.Copy(payload, own)
-		default:
-			payload["config"] = own
-		}
-		t, _ := p.Turn(ctx, plan.Lay(host.Job{
-			Name: "a start that wants " + o.Wanted + ", which " + where + " allows and the config does not", Event: event,
-			Config: allowOnly(o.Tool), Refused: true,
-		}))
-		plan.Close()
-		turns = append(turns, t)
-	}
-	return turns
 }
 
 // tellNames makes the result of a tool name the next one: in its text, as a member, and in the words of the profile.

@@ -43,10 +43,12 @@ var modelKeyKept = scenarios.Scenario{
 		o.Given(j)
 		asked := false
 		for _, e := range o.Errs {
-			if asked = asked || e.Key != ""; e.Key != "" {
-				for _, v := range append(told(e.Turn), e.Turn.Answer.Key("state_updates")) {
-					j.Check(agenticloop.RFC103READ10, v).To(host.Without(e.Key), "%s: the key of its model", e.Turn.Name)
-				}
+			if e.Key == "" {
+				continue
+			}
+			asked = true
+			for _, v := range append(told(e.Turn), e.Turn.Answer.Key("state_updates")) {
+				j.Check(agenticloop.RFC103READ10, v).To(host.Without(e.Key), "%s: the key of its model", e.Turn.Name)
 			}
 		}
 		if !asked {

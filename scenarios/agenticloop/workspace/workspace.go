@@ -122,19 +122,8 @@ var earlierJobsKept = scenarios.Scenario{
 					return false, "changed: " + differing(was, now)
 				}), "files of job %d", i+1)
 		}
-		o.checkHeardTwice(j)
+		host.CheckArtifactsKept(j, agenticloop.RFC103V6, o.Kept, o.Then, "", "after another result for the step that is over")
 	}),
-}
-
-// checkHeardTwice expects a late result to change no file that was made of the one before it.
-func (o WorkspaceObservation) checkHeardTwice(j *scenarios.Judge) {
-	files, _ := o.Kept.Actual().(host.Object)
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		was, now := o.Kept.Key(name), o.Then.Key(name).Key("text")
-		if strings.HasPrefix(name, "artifacts/") && was.Key("text").Present() && now.Present() { // what is longer may be a log
-			j.Check(agenticloop.RFC103V6, now).To(host.KeepsLines(was), "%s, after another result for the step that is over", name)
-		}
-	}
 }
 
 // differing names the members in which two documents differ.

@@ -81,15 +81,16 @@ func (o *LimitObservation) branch(ctx context.Context, source *host.Run, options
 	o.Branched = fork.Log
 }
 
-// nest begins a loop that hands over to one whose own plan is longer than the limit; ok is false where the host has none such.
-func nest(ctx context.Context, h host.Host, limit int) (outer *host.Run, ok bool) {
+// nest starts a loop whose worker is a loop with a plan longer than the limit. It returns nil at quick, and where the host offers no such
+// worker.
+func nest(ctx context.Context, h host.Host, limit int) *host.Run {
 	long, _ := host.ScriptOf(h, fixture.ScriptedLong)
 	if h.Depth == scenarios.Quick || !h.Offers(fixture.Loop) || !host.OffersScripted(h, fixture.ScriptedLong) || long.Turns() <= limit {
-		return nil, false
+		return nil
 	}
 	plan := host.Plan{host.NextWorker(fixture.ScriptedLong), host.Terminate(h.Name("done"))}
 	way := host.Scripted{Fixture: fixture.Loop, Plan: plan, Chosen: true}
-	return h.Create(ctx, "create a loop over the loop, no bound asked", way.Request(nil)), true
+	return h.Create(ctx, "create a loop over the loop, no bound asked", way.Request(nil))
 }
 
 // unbounded draws run options that bound neither nodes nor turns.
@@ -134,12 +135,12 @@ var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 		first := h.Create(ctx, "create the loop, "+unasked, way.Request(nil)) // all take their turns meanwhile
 		second := h.Create(ctx, "create the loop, "+beside, other)
 		third := h.Create(ctx, "create the loop, "+overdone, way.Request(new(limit+int64(h.Between(1, 9)))))
-		outer, nested := nest(ctx, h, int(limit))
+		outer := nest(ctx, h, int(limit))
 		o.Unasked = first.Finish(ctx, "log, "+unasked)
 		o.Beside = second.Finish(ctx, "log, "+beside)
 		o.Overdone = third.Finish(ctx, "log, "+overdone)
 		o.branch(ctx, first, dialect.Configurable{MaxLoopIterations: new(limit + int64(h.Between(1, 9)))})
-		if nested {
+		if outer != nil {
 			o.Outer = outer.Finish(ctx, "log of the loop over the loop")
 			for _, e := range o.Outer.Phase(dialect.ChainPhaseDispatchSucceeded).Values {
 				o.Inner = inner(ctx, h, e.At("/payload/childRunId").String())

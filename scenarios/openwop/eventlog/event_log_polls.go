@@ -88,9 +88,8 @@ var completeFlags = []string{"isComplete", "isTerminal"}
 
 var pollWhileLive = scenarios.Scenario{
 	ID: "openwop/event-log/poll-while-live",
-	Title: "a poll of a run that stands still is answered in time and does not call it complete; what happens next is in a " +
-		"later poll, and what was there stays as it was; of a long log, only the last page is called complete, and of one that ends " +
-		"meanwhile, only a reply that has the end",
+	Title: "a poll of an idle run returns in time without isComplete; later polls list the new events and leave the old ones unchanged; " +
+		"only a reply with the last event of the log has isComplete",
 	Proves:  scenarios.IDs{openwop.OWPEVT12, openwop.OWPEVT16, openwop.OWPEVT18, openwop.OWPEVT19},
 	Watches: scenarios.IDs{openwop.OWP0037A2},
 	Claim:   claims.Protocol,

@@ -410,5 +410,5 @@ func (g goalEvents) ofType(t dialect.Event) wire.Found {
 // once ticks an active goal for one run that leaves it active, and waits until the goal
 // lists one more run than before.
 func once(ctx context.Context, g *host.Goal, label string, before wire.Value) GoalTick {
-	return spend(ctx, g, label, unsatisfied(g.GoalHome.Host), before)
+	return onceAs(ctx, g, label, unsatisfied(g.GoalHome.Host), before)
 }

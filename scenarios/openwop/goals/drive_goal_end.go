@@ -169,7 +169,7 @@ func spendAround(ctx context.Context, h host.Host) (o GoalSpent) {
 	}
 	ask := unsatisfied(h)
 	ask.CostUSD = new(most * 3 / 4)
-	o.Before = spend(ctx, g, "tick below the bound of cost", ask, made.Fresh.Body)
+	o.Before = onceAs(ctx, g, "tick below the bound of cost", ask, made.Fresh.Body)
 	if !o.Before.Shown.Reached || !isActive(o.Before.Shown.Last) {
 		return o
 	}
@@ -193,8 +193,8 @@ func spendAround(ctx context.Context, h host.Host) (o GoalSpent) {
 	return o
 }
 
-// spend ticks a goal with a run that costs something, and waits until it shows one more than before.
-func spend(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickRequest, before wire.Value) GoalTick {
+// onceAs is like once, with this ask.
+func onceAs(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickRequest, before wire.Value) GoalTick {
 	n := runCount(before)
 	return fire(ctx, g, label, ask, "the goal shows one run more", func(goal wire.Value) bool { return hasEnded(goal) || runCount(goal) > n })
 }

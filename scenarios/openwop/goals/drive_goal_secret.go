@@ -21,8 +21,8 @@ type GoalSecretObservation struct {
 	List   host.GoalReply `json:"list"`
 }
 
-// A host that looks for secrets in the beginning of a text alone keeps what stands behind. The API document allows an objective 8,192
-// letters.
+// before exceeds the 4 KiB to which a host may limit its search for secrets. With the secret, an objective stays below the API document's
+// limit of 8,192 letters.
 var before = &scenarios.Dimension{Name: "letters before a secret", Least: 4_100, Most: [3]int{4_100, 7_500, 7_500}}
 
 // goalWithSecret makes and edits goals with a secret of the host in their objectives.

@@ -29,11 +29,11 @@ func (s Suspension) Given(j *scenarios.Judge) {
 	j.Block("setup failed: "+actual, fmt.Sprintf("have the decision of turn %d suspend the run with a waiting status (docs/seams.md)", s.Turn))
 }
 
-// passedOver returns the decision behind that of the turn which asks a person, where the log has nothing between the two.
-func (s Suspension) passedOver() (next wire.Value) {
+// passedOver returns the decision that follows the question at once, with no suspension between them. It is absent if there is none.
+func (s Suspension) passedOver() wire.Value {
 	decided := s.Log.Decided().Values
 	if s.Turn < 1 || s.Turn >= len(decided) {
-		return next
+		return wire.Value{}
 	}
 	ask, next := decided[s.Turn-1], decided[s.Turn]
 	if ask.At("/payload/decision/kind").String() != string(dialect.AskUserDecisionKindAskUser) {

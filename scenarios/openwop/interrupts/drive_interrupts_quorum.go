@@ -234,10 +234,11 @@ func changedVotes(ctx context.Context, h host.Host) []Ballot {
 // and then has the others accept. It reads the run after the first vote.
 func (w *Waiting) fillAlone(ctx context.Context, o *QuorumObservation) {
 	for i := range o.Alone.Required + 1 {
-		a := w.voteOf(ctx, o.Alone.voters[0], dialect.ApprovalActionAccept)
+		vote := func() Response { return w.voteOf(ctx, o.Alone.voters[0], dialect.ApprovalActionAccept) }
 		if i%2 == 1 && w.Depth > scenarios.Quick && w.token != "" && !o.Alone.Named {
-			a = w.voteByToken(ctx, o.Alone.voters[0])
+			vote = func() Response { return w.voteByToken(ctx, o.Alone.voters[0]) }
 		}
+		a := vote()
 		if i == 0 {
 			a = w.withLog(ctx, a)
 		}
@@ -248,7 +249,7 @@ func (w *Waiting) fillAlone(ctx context.Context, o *QuorumObservation) {
 	w.vote(ctx, &o.Alone, dialect.ApprovalActionAccept, o.Alone.voters[1:]...)
 }
 
-// voteByToken accepts as a voter, whose credential is beside the token: by another way comes no other principal.
+// voteByToken accepts with the token and the credential of a voter, who is the same principal as at the node.
 func (w *Waiting) voteByToken(ctx context.Context, v voter) Response {
 	marker := w.Marker()
 	return w.tokenFrom(ctx, v.Conn, false, w.token, "to accept with the token and the key of who voted before", marker,

@@ -39,7 +39,7 @@ func TestJudgeOfEntriesOfTheSameContent(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		loop, worker []any
-		told         []string // the tag of each entry of which the worker told
+		told         []string // tags of the memory.written events of the worker
 		want         string
 	}{
 		"both are read":                           {both, both, []string{"tag", "tag"}, "passed"},
