@@ -17,6 +17,8 @@ func TestASignatureLasts(t *testing.T) {
 	}
 	for _, same := range [][2]string{
 		{`"run-sdei2bj59jm3jsxih48uvpajye"`, `"run-wd45ubd32x2rrahh773mgr9vti"`},
+		{`"run-sdei2bj59jm3jsxih48uvpajye"`, `"run-dnzjmdfetdjqfxsmpabcrywevs"`},
+		{`"run_V1StGXR8Z5jdHi6BmyTAbc"`, `"run_VTStGXRaZEjdHiaBmyTAbc"`},
 		{`6ba7b810-9dad-11d1-80b4-00c04fd430c8 is gone`, `16fd2706-8baf-433b-85da-8c7ada847da1 is gone`},
 		{"at 2026-11-22T23:30:11.263054Z", "at 2027-01-01T00:00:00+02:00"},
 		{"not within 10s", "not within 2m30s"},
@@ -33,6 +35,7 @@ func TestASignatureLasts(t *testing.T) {
 	}
 	for _, differ := range [][2]string{
 		{"HTTP 404", "HTTP 500"}, {"4", "3"}, {"absent", "null"}, {`"completed"`, `"failed"`}, {"[1,2]", "[1,2,3]"},
+		{"crossHostCausationPropagation", "crossHostIdentityPropagation"},
 		{"loop_limit_exceeded", "run_timeout_exceeded"},
 		{"at 2026-11-22T23:30:11Z", "not at all"},
 	} {
