@@ -148,7 +148,7 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	}
 	c := &Certification{
 		Options: o, Protocol: suites[0].Protocol, Started: time.Now().UTC(), network: network, selected: picked,
-		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: count(suites, depth), digest: digest,
+		drives: map[string]*drive{}, over: make(chan struct{}), scenarios: len(scenariosAt(suites, depth)), digest: digest,
 		patience: o.Patience, hurried: hurried,
 	}
 	c.RunID = o.Run(c.Started)
@@ -174,7 +174,7 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 		c.cancel()
 		return nil, err
 	}
-	c.rounds = protocol.roundsAt(c.Options.Depth).forPart(len(c.order), countDrives(suites, c.Options.Depth))
+	c.rounds = protocol.roundsAt(c.Options.Depth).forPart(len(c.order), countDrives(scenariosAt(suites, c.Options.Depth)))
 	if c.Protocol.Paces != nil && len(c.order) > 0 {
 		c.findPace(ctx, client)
 		if err := client.Misfit(); err != nil {

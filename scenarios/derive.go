@@ -48,7 +48,7 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 		Started: given.Started, Seconds: given.Seconds,
 		Seed: given.Seed, Depth: given.Depth, RunID: given.RunID, Select: given.Select, Leftovers: given.Leftovers, Fault: given.Fault,
 		Outcomes: again.outcomes, Repetitions: given.Repetitions,
-		DiscoveryFindings: again.findings(protocol), Scenarios: count(suites, given.Depth),
+		DiscoveryFindings: again.findings(protocol), Scenarios: len(scenariosAt(suites, given.Depth)),
 	}
 	r.Drives = append(r.Drives, again.discovery.record())
 	for _, id := range again.order {

@@ -53,27 +53,24 @@ func (e *UsageError) Error() string {
 // ErrNothingSelected means that no scenario fits the selection.
 var ErrNothingSelected = errors.New("the selection holds no scenario")
 
-// count returns how many scenarios suites have that are asked at this depth.
-func count(suites []Suite, d Depth) int {
-	n := 0
+// scenariosAt are the scenarios of suites that are asked at this depth.
+func scenariosAt(suites []Suite, d Depth) (all []Scenario) {
 	for _, suite := range suites {
 		for _, s := range suite.Scenarios {
 			if s.Depth <= d {
-				n++
+				all = append(all, s)
 			}
 		}
 	}
-	return n
+	return all
 }
 
-// countDrives returns how many drives the scenarios of suites take at a depth.
-func countDrives(suites []Suite, d Depth) int {
+// countDrives returns how many drives scenarios take.
+func countDrives(all []Scenario) int {
 	ids := map[string]bool{}
-	for _, suite := range suites {
-		for _, s := range suite.Scenarios {
-			if meta, driven := s.Ask.Drive(); driven && s.Depth <= d {
-				ids[meta.ID] = true
-			}
+	for _, s := range all {
+		if meta, driven := s.Ask.Drive(); driven {
+			ids[meta.ID] = true
 		}
 	}
 	return len(ids)
@@ -105,7 +102,7 @@ func (s Selection) Pick(suites ...Suite) ([]Selected, error) {
 	if err := s.check(suites); err != nil {
 		return nil, err
 	}
-	out := make([]Selected, 0, count(suites, Deep))
+	out := make([]Selected, 0, len(scenariosAt(suites, Deep)))
 	for _, suite := range suites {
 		if len(s.Suites) > 0 && !slices.Contains(s.Suites, suite.ID) {
 			continue

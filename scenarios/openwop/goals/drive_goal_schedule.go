@@ -2,7 +2,6 @@ package goals
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -59,7 +58,7 @@ var goalOnSchedule = &scenarios.Drive[GoalScheduleObservation]{
 		interval := time.Duration(h.Between(50, 60)) * time.Millisecond
 		for try := 1; ; try++ {
 			bound := h.Between(3, 4)
-			if err := scenarios.Try(func() { onSchedule(ctx, home, everyOf(interval), bound, o) }); host.IsBlocked(err) {
+			if err := scenarios.Try(func() { onSchedule(ctx, home, host.Every(interval), bound, o) }); host.IsBlocked(err) {
 				if scenarios.Try(func() { onSchedule(ctx, home, "", bound, o) }) != nil {
 					scenarios.End(err) // the host has no schedule of its own either
 				}
@@ -76,11 +75,6 @@ var goalOnSchedule = &scenarios.Drive[GoalScheduleObservation]{
 			interval *= 3 // we were too slow this time
 		}
 	},
-}
-
-// everyOf returns the armRef of a schedule of this interval.
-func everyOf(interval time.Duration) string {
-	return fmt.Sprintf("every:%dms", interval.Milliseconds())
 }
 
 // seldom is the part of patience that may pass until the host's own schedule fires: four runs are waited for.
@@ -141,7 +135,7 @@ func onAnother(ctx context.Context, g host.GoalHome, every string, o *GoalSchedu
 	if every == "" {
 		return nil
 	}
-	ask, day := g.GoalRequest(host.BoundedTo(manyRuns)), everyOf(24*time.Hour)
+	ask, day := g.GoalRequest(host.BoundedTo(manyRuns)), host.Every(24*time.Hour)
 	ask.Continuation = dialect.GoalContinuation{Mode: dialect.GoalContinuationModeSchedule, ArmRef: &day}
 	made := g.Create(ctx, "create a goal on a schedule of a day", ask)
 	if made.ID == "" {

@@ -23,11 +23,12 @@ var goals = &explore.Kind[model.Goal, model.GoalAsk, model.GoalSaw]{
 	Model: model.GoalsModel,
 	Begin: func(r *rand.Rand, d scenarios.Discovery) model.Goal {
 		_, stuck := claims.GoalsEscalation.Look(d)
-		g := model.Goal{State: model.GoalActive, Escalate: stuck, MaxRuns: 1 + r.IntN(5)}
-		switch r.IntN(3) {
-		case 0:
+		g := model.Goal{State: model.GoalActive, Escalate: stuck, Mode: drawMode(r, d), MaxRuns: 1 + r.IntN(5)}
+		switch costly := r.IntN(3); {
+		case g.Pushed(): // nobody knows what a run costs that a push causes
+		case costly == 0:
 			g.MaxCost = 250*(1+r.IntN(12)) + 1 // no sum of costs is just as much: all of them are even
-		case 1:
+		case costly == 1:
 			g.MaxRuns, g.MaxCost = 0, []int{250, 4}[r.IntN(2)]*(1+r.IntN(8))+1
 		}
 		return g
@@ -52,6 +53,8 @@ func drawGoal(r *rand.Rand, g model.Goal) model.GoalAsk {
 		model.ResumeGoal, model.AbandonGoal, model.ForeignGoal,
 	}[r.IntN(26)]}
 	switch {
+	case g.Pushed() && (r.IntN(3) == 0 || g.Paused && r.IntN(2) == 0):
+		return model.GoalAsk{Do: model.PushGoal}
 	case g.Paused && r.IntN(4) == 0: // nothing but a resume ends a pause
 		in.Do = []model.GoalDo{model.RestateGoal, model.EditGoal, model.TickGoal, model.TickGoal}[r.IntN(4)]
 	case g.Sure < 0 && r.IntN(3) == 0:
@@ -86,11 +89,12 @@ func drawGoal(r *rand.Rand, g model.Goal) model.GoalAsk {
 
 var goalsAtOnce = &scenarios.Drive[explore.Observation[model.Goal, model.GoalAsk, model.GoalSaw]]{
 	ID: "openwop/goals-at-once",
-	Title: "ticks goals with drawn bounds, up to three times at once, edits, pauses, resumes, abandons, reads and lists them, " +
-		"also as another tenant, in drawn orders",
+	Title: "ticks goals with drawn bounds, up to three times at once, has their heartbeats see changes and their commitments fire, " +
+		"edits, pauses, resumes, abandons, reads and lists them, also as another tenant, in drawn orders",
 	Sends: []string{
 		"{create goal}", "{tick goal}", "{edit goal}", "{complete goal}", "{pause goal}", "{resume goal}", "{abandon goal}", "{read goal}",
-		"{list goals}?state=", "{read trail}", "{read run}",
+		"{list goals}?state=", "{read trail}", "{read run}", "{use seam:heartbeat/tick} {observedState: random}",
+		"{use seam:commitment/fire} {commitmentId: random}",
 	},
 	Kills:      true,
 	Dimensions: explore.Dimensions,
@@ -112,8 +116,10 @@ type standing struct {
 	ticks      crowd
 	mu         sync.Mutex
 	objectives map[int]string
+	paused     bool
 	asked      dialect.CreateGoalRequest
-	foreign    *host.GoalHome // of another tenant; nil if there is none
+	push       func(context.Context) (known bool) // causes a run; nil if there is nothing that does
+	foreign    *host.GoalHome                     // of another tenant; nil if there is none
 }
 
 func makeGoal(ctx context.Context, c *scenarios.Conn, begin model.Goal) explore.Object[model.GoalAsk, model.GoalSaw] {
@@ -126,15 +132,26 @@ func makeGoal(ctx context.Context, c *scenarios.Conn, begin model.Goal) explore.
 		bounds.MaxCostUSD = new(float64(begin.MaxCost) / 1000)
 	}
 	asked := h.GoalRequest(bounds)
-	if asked.Continuation.Mode != dialect.GoalContinuationModeManual {
+	byHand := asked.Continuation
+	if byHand.Mode != dialect.GoalContinuationModeManual {
 		scenarios.End(scenarios.Block("goals go on by themselves, so nobody knows when a run is fired", "offer the mode manual of goals"))
 	}
-	g := h.StandingGoals(ctx).Create(ctx, "create a goal", asked)
+	armed, push := arm(ctx, h, begin.Mode)
+	if armed != nil {
+		asked.Continuation = *armed
+	}
+	home := h.StandingGoals(ctx)
+	g := home.Create(ctx, "create a goal", asked)
+	if g.ID == "" && armed != nil { // a host may not take our form of an armRef
+		asked.Continuation, push = byHand, nil
+		g = home.Create(ctx, "create a goal that goes on by hand", asked)
+	}
 	if g.ID == "" {
 		scenarios.End(scenarios.Block("setup failed: making a goal was answered HTTP "+g.Created.Status.JSON(),
 			"make goals of the judge and the continuations that are advertised, and answer with their ids"))
 	}
-	made := &standing{Goal: g, asked: asked, objectives: map[int]string{0: asked.Objective, model.ForeignObjective: h.DrawObjective()}}
+	made := &standing{Goal: g, asked: asked, push: push}
+	made.objectives = map[int]string{0: asked.Objective, model.ForeignObjective: h.DrawObjective()}
 	if other, ok := c.Other(); ok {
 		made.foreign = &host.GoalHome{Host: host.Host{Conn: other}, Prefix: g.Prefix}
 	}
@@ -187,14 +204,19 @@ func (g *standing) Do(ctx context.Context, _ int, in model.GoalAsk) model.GoalSa
 		return g.saying(g.edit(wire.Misfit(ctx, openwop.OWP0097E2), map[string]dialect.GoalState{"state": dialect.GoalStateSatisfied}))
 	case model.CompleteGoal:
 		return g.act(wire.Misfit(ctx, openwop.OWP0097C7), dialect.CompleteGoal)
-	case model.PauseGoal:
-		return g.act(ctx, dialect.PauseGoal)
-	case model.ResumeGoal:
-		return g.act(ctx, dialect.ResumeGoal)
+	case model.PauseGoal, model.ResumeGoal:
+		pause := in.Do == model.PauseGoal
+		out := g.act(ctx, map[bool]dialect.Operation{true: dialect.PauseGoal, false: dialect.ResumeGoal}[pause])
+		if host.Succeeded(out.Status) {
+			g.paused = pause
+		}
+		return out
 	case model.AbandonGoal:
 		return g.act(ctx, dialect.AbandonGoal)
 	case model.ForeignGoal:
 		return g.asForeign(ctx, in)
+	case model.PushGoal:
+		return g.pushed(ctx)
 	}
 	return g.saying(g.Read(ctx, "the goal"))
 }

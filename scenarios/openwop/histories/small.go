@@ -12,7 +12,10 @@ import (
 // Small returns small worlds of all kinds, for tests that walk through the whole of them.
 func Small() []lockstep.Small {
 	return []lockstep.Small{
-		smallFile(), twoFiles(), smallKeys(), smallGoal(), smallLoop(), smallDoubt(), smallWait(), smallGate(), smallNoop(),
+		smallFile(), twoFiles(), smallKeys(), smallGoal(),
+		smallPushed("a goal with a heartbeat", model.ByHeartbeat, claims.GoalsHeartbeat),
+		smallPushed("a goal with a commitment", model.ByCommitment, claims.GoalsCommitment),
+		smallLoop(), smallDoubt(), smallWait(), smallGate(), smallNoop(),
 	}
 }
 
@@ -97,12 +100,32 @@ func smallGoal() lockstep.Small {
 			{Do: model.ReadGoalRun}, {Do: model.EditGoal, N: 1}, {Do: model.RestateGoal}, {Do: model.ForceGoal}, {Do: model.CompleteGoal},
 			{Do: model.PauseGoal}, {Do: model.ResumeGoal}, {Do: model.AbandonGoal}, {Do: model.ForeignGoal},
 		},
-		Plain: func(g model.Goal) model.Goal {
-			g.Named, g.Last = [len(g.Named)]string{}, ""
+		Plain: plainGoal, Over: func(g model.Goal) bool { return g.Open },
+	}
+}
+
+// smallPushed is a goal that does not go on by ticks alone.
+func smallPushed(name string, mode model.GoalMode, claim scenarios.Claim) lockstep.Small {
+	return &goalWorld{
+		Name: name, Kind: goals, Scenario: goalsExplained,
+		Begin: model.Goal{State: model.GoalActive, Mode: mode, MaxRuns: 3},
+		On: func(g model.Goal, d scenarios.Discovery) model.Goal {
+			if _, claimed := claim.Look(d); !claimed {
+				g.Mode = model.ByHand
+			}
 			return g
 		},
-		Over: func(g model.Goal) bool { return g.Open },
+		Looks: 2, Steps: []model.GoalAsk{
+			{Do: model.ReadGoal}, {Do: model.ReadTrail}, {Do: model.PushGoal}, {Do: model.TickGoal, Sure: 50}, {Do: model.PauseGoal},
+			{Do: model.ResumeGoal}, {Do: model.AbandonGoal},
+		},
+		Plain: plainGoal, Over: func(g model.Goal) bool { return g.Open },
 	}
+}
+
+func plainGoal(g model.Goal) model.Goal {
+	g.Named, g.Last = [len(g.Named)]string{}, ""
+	return g
 }
 
 // smallLoop asks a worker, then a person, and ends.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -237,6 +238,9 @@ func (g *Goal) Read(ctx context.Context, label string) GoalReply {
 func (g *Goal) Look(ctx context.Context, label string) GoalReply {
 	return AnswerOf(g.Send(ctx, wire.Call{Operation: g.To(dialect.ReadGoal), Label: label}))
 }
+
+// Every returns the armRef of a schedule of this interval, in whole milliseconds.
+func Every(interval time.Duration) string { return fmt.Sprintf("every:%dms", interval.Milliseconds()) }
 
 // TickOf returns a tick in which a heartbeat observes a state. The state is an object because some hosts accept
 // nothing else.

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/history"
@@ -25,9 +27,10 @@ const (
 // GoalStates are all of them.
 var GoalStates = []GoalState{GoalActive, GoalSatisfied, GoalExceeded, GoalAbandoned, GoalEscalated}
 
-// Goal is a standing goal that goes on by hand.
+// Goal is a standing goal that fires no run unless a client causes it.
 type Goal struct {
 	State    GoalState `json:"state"`
+	Mode     GoalMode  `json:"mode,omitempty"`
 	Escalate bool      `json:"escalate"` // the host claims that agents of goals can get stuck
 	Paused   bool      `json:"paused"`
 	Open     bool      `json:"open,omitempty"` // it was escalated, and goes on: no text says how
@@ -63,6 +66,8 @@ const (
 	AbandonGoal  GoalDo = "abandon"
 	// ForeignGoal is something of GoalForeigns, with the key of another tenant.
 	ForeignGoal GoalDo = "as another tenant"
+	// PushGoal has its heartbeat see a change, or its commitment fire.
+	PushGoal GoalDo = "push"
 )
 
 // GoalAsk is a step.
@@ -86,11 +91,11 @@ type GoalSaw struct {
 	Objectives map[int]string `json:"objectives,omitempty"`
 	Evaluated  wire.Values    `json:"evaluated,omitempty"`
 	Closed     wire.Values    `json:"closed,omitempty"`
-	Now        wire.Value     `json:"now"`              // the goal, read behind a list, a log, or a tick that fired nothing
+	Now        wire.Value     `json:"now"`              // the goal, read behind a list, a log, a push, or a tick that fired nothing
 	Silent     bool           `json:"silent,omitempty"` // there is nothing to be read
 	Check      string         `json:"check,omitempty"`  // the judge and the mode that were asked for
 	Mode       string         `json:"mode,omitempty"`
-	Nobody     bool           `json:"nobody,omitempty"` // there is no other tenant
+	Nobody     bool           `json:"nobody,omitempty"` // there is no other tenant, or nothing that pushes the goal
 	Never      wire.Value     `json:"never"`            // as another tenant's call, of a goal that never was
 }
 
@@ -126,7 +131,7 @@ var GoalsModel = &history.Model[Goal, GoalAsk, GoalSaw]{
 		Name: "what becomes of an escalated goal that goes on again is open", Readings: []string{"OWP-R27"},
 		When: func(g Goal, _ GoalAsk) bool { return g.Open },
 		Ways: []goalWay{{Shows: anyGoal, To: Goal.same}},
-	}}, goalLooks...), []*goalRule{
+	}}, slices.Concat(goalLooks, goalPushes)...), []*goalRule{
 		{
 			Name: "goals are listed by their states", Of: scenarios.IDs{openwop.OWP0097C2},
 			When: func(_ Goal, in GoalAsk) bool { return in.Do == ListGoals },
@@ -163,7 +168,7 @@ var GoalsModel = &history.Model[Goal, GoalAsk, GoalSaw]{
 		},
 		{
 			Name: "a goal that has ended or is paused fires no run", Of: scenarios.IDs{openwop.OWP0097C5, openwop.OWP0097G1},
-			When: func(_ Goal, in GoalAsk) bool { return in.Do == TickGoal },
+			When: func(_ Goal, in GoalAsk) bool { return in.Do == TickGoal || in.Do == PushGoal },
 			Ways: []goalWay{{Must: true, Shows: anyGoal, To: Goal.same}},
 		},
 		{
