@@ -53,8 +53,29 @@ func (i *Intent) Lapse(ctx context.Context, d time.Duration) Lapse {
 	return l
 }
 
-// advance asks the clock of the target to let time pass for something.
-func (s *Server) advance(ctx context.Context, of, id string, d time.Duration) Reply {
+// mostAtOnce is the longest time that a clock lets pass at once: see the contract.
+const mostAtOnce = 366 * 24 * time.Hour
+
+// spans cuts a time into times that a clock lets pass at once.
+func spans(d time.Duration) (all []time.Duration) {
+	for ; d > mostAtOnce; d -= mostAtOnce {
+		all = append(all, mostAtOnce)
+	}
+	return append(all, d)
+}
+
+// advance asks the clock of the target to let time pass for something, in as many requests as that takes. It returns the last reply,
+// or the first that is no success.
+func (s *Server) advance(ctx context.Context, of, id string, d time.Duration) (said Reply) {
+	for _, span := range spans(d) {
+		if said = s.advanceOnce(ctx, of, id, span); !said.Ok() {
+			break
+		}
+	}
+	return said
+}
+
+func (s *Server) advanceOnce(ctx context.Context, of, id string, d time.Duration) Reply {
 	return s.Send(ctx, wire.Call{
 		Method: http.MethodPost, Path: s.Seam(), Route: Prefixes[0] + "/assay/clock/advance",
 		Body: map[string]any{of: id, "seconds": d.Seconds()}, Label: "let time go by",
