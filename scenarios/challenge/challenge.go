@@ -326,7 +326,11 @@ func (t *trial) guessed(p *Pass, kinds []Kind, looks []look) (out tries) {
 // try tries changes of a kind until one turns a check of the requirement.
 func (t *trial) try(kind Kind, requirement scenarios.RequirementID, looks []look, most int) Tried {
 	out := Tried{Kind: kind}
-	for _, l := range inTurn(shuffled(t.scene.random, looks, len(looks))) {
+	inOrder := inTurn(shuffled(t.scene.random, looks, len(looks)))
+	if kind == Inserted { // of many looks few are tried, and all of those may be of single values, which nothing is added to
+		inOrder = alternately(inOrder)
+	}
+	for _, l := range inOrder {
 		left := min(most, max(eachLook, mostTries/len(looks)))
 		if kind == Inserted && l.in != nil && len(l.values) == 0 { // what it must not have is one of many
 			left, most = mostElements, most+mostElements
@@ -365,6 +369,27 @@ func inTurn(looks []look) []look {
 	out := make([]look, len(looks))
 	for i, k := range order {
 		out[i] = looks[k]
+	}
+	return out
+}
+
+// alternately orders looks so that one at a list comes behind each of the others, as long as there are such.
+func alternately(looks []look) (out []look) {
+	var lists, others []look
+	for _, l := range looks {
+		if l.list {
+			lists = append(lists, l)
+		} else {
+			others = append(others, l)
+		}
+	}
+	for i := range looks {
+		if i < len(others) {
+			out = append(out, others[i])
+		}
+		if i < len(lists) {
+			out = append(out, lists[i])
+		}
 	}
 	return out
 }
