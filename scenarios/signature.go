@@ -90,8 +90,8 @@ func lasting(text string) string {
 	return text
 }
 
-// lastingWord keeps words, single digits and possible HTTP statuses. Longer numbers may be random. So may long words
-// that have a digit, or twenty letters that are no camelCase: one in two hundred of our own run ids has no digit.
+// lastingWord keeps words, single digits and possible HTTP statuses. Longer numbers may be random. So may words
+// of 8 letters or more with a digit, and parts of 20 or more that are not camelCase: 1 in 200 of our run ids has no digit.
 func lastingWord(w string) string {
 	switch digits := strings.Trim(w, "0123456789") == ""; {
 	case digits && len(w) == 1, digits && len(w) == 3 && w[0] >= '1' && w[0] <= '5':

@@ -327,7 +327,7 @@ func (t *trial) guessed(p *Pass, kinds []Kind, looks []look) (out tries) {
 func (t *trial) try(kind Kind, requirement scenarios.RequirementID, looks []look, most int) Tried {
 	out := Tried{Kind: kind}
 	inOrder := inTurn(shuffled(t.scene.random, looks, len(looks)))
-	if kind == Inserted { // of many looks few are tried, and all of those may be of single values, which nothing is added to
+	if kind == Inserted { // only the first few looks are tried, and only lists can get another element
 		inOrder = alternately(inOrder)
 	}
 	for _, l := range inOrder {
@@ -373,7 +373,7 @@ func inTurn(looks []look) []look {
 	return out
 }
 
-// alternately orders looks so that one at a list comes behind each of the others, as long as there are such.
+// alternately returns the looks in an order in which those at lists and those at other values take turns.
 func alternately(looks []look) (out []look) {
 	var lists, others []look
 	for _, l := range looks {

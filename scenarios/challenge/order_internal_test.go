@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// However many other looks there are: among the first eight is a list if there is one, and none is lost.
+// Of any looks, the first eight include a list if there is one, and none is lost.
 func TestListsAreAmongTheFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		looks := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) look { return look{list: rapid.IntRange(0, 30).Draw(t, "is") == 0} }), 0, 90).

@@ -53,10 +53,10 @@ func (i *Intent) Lapse(ctx context.Context, d time.Duration) Lapse {
 	return l
 }
 
-// mostAtOnce is the longest time that a clock lets pass at once: see the contract.
+// mostAtOnce is the most that the contract lets one request advance the clock.
 const mostAtOnce = 366 * 24 * time.Hour
 
-// spans cuts a time into times that a clock lets pass at once.
+// spans splits d into parts of at most mostAtOnce.
 func spans(d time.Duration) (all []time.Duration) {
 	for ; d > mostAtOnce; d -= mostAtOnce {
 		all = append(all, mostAtOnce)
@@ -64,8 +64,8 @@ func spans(d time.Duration) (all []time.Duration) {
 	return append(all, d)
 }
 
-// advance asks the clock of the target to let time pass for something, in as many requests as that takes. It returns the last reply,
-// or the first that is no success.
+// advance moves the clock of the target by d for one thing, in as many requests as that takes. It returns the last reply, or the first
+// that is not a success.
 func (s *Server) advance(ctx context.Context, of, id string, d time.Duration) (said Reply) {
 	for _, span := range spans(d) {
 		if said = s.advanceOnce(ctx, of, id, span); !said.Ok() {

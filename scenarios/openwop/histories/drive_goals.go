@@ -25,7 +25,7 @@ var goals = &explore.Kind[model.Goal, model.GoalAsk, model.GoalSaw]{
 		_, stuck := claims.GoalsEscalation.Look(d)
 		g := model.Goal{State: model.GoalActive, Escalate: stuck, Mode: drawMode(r, d), MaxRuns: 1 + r.IntN(5)}
 		switch costly := r.IntN(3); {
-		case g.Pushed(): // nobody knows what a run costs that a push causes
+		case g.Pushed(): // the cost of a pushed run is unknown, so a bound on cost could not be checked
 		case costly == 0:
 			g.MaxCost = 250*(1+r.IntN(12)) + 1 // no sum of costs is just as much: all of them are even
 		case costly == 1:
@@ -118,8 +118,8 @@ type standing struct {
 	objectives map[int]string
 	paused     bool
 	asked      dialect.CreateGoalRequest
-	push       func(context.Context) (known bool) // causes a run; nil if there is nothing that does
-	foreign    *host.GoalHome                     // of another tenant; nil if there is none
+	push       func(context.Context) (took bool) // triggers a run; nil for a goal that only ticks drive
+	foreign    *host.GoalHome                    // the same goals as another tenant sees them; nil without a second tenant
 }
 
 func makeGoal(ctx context.Context, c *scenarios.Conn, begin model.Goal) explore.Object[model.GoalAsk, model.GoalSaw] {

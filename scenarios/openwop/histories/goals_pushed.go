@@ -14,7 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// drawMode draws one of the modes that a host claims, manual always among them.
+// drawMode draws one of the modes that the host claims. ByHand is always among them.
 func drawMode(r *rand.Rand, d scenarios.Discovery) model.GoalMode {
 	modes := []model.GoalMode{model.ByHand}
 	for mode, claim := range map[model.GoalMode]scenarios.Claim{
@@ -24,13 +24,13 @@ func drawMode(r *rand.Rand, d scenarios.Discovery) model.GoalMode {
 			modes = append(modes, mode)
 		}
 	}
-	slices.Sort(modes) // of the order of a map nobody knows
+	slices.Sort(modes) // the order of a map is random, and a seed must draw the same mode again
 	return modes[r.IntN(len(modes))]
 }
 
-// arm returns the continuation of a mode, and what causes a run of a goal that has it. Both are nil for a goal that goes on by hand,
-// and where the host lacks the seam.
-func arm(ctx context.Context, h host.Host, mode model.GoalMode) (c *dialect.GoalContinuation, push func(context.Context) (known bool)) {
+// arm returns the continuation of a mode and a function that triggers a run of its goal. Both are nil for ByHand, and if the host lacks
+// the seam. Nothing triggers a Daily goal.
+func arm(ctx context.Context, h host.Host, mode model.GoalMode) (c *dialect.GoalContinuation, push func(context.Context) (took bool)) {
 	var ref string
 	find := func(name string, least any) (seam host.Seam) {
 		seam, _ = h.FindSeam(ctx, name, least) // no goal is armed with it yet
@@ -50,7 +50,7 @@ func arm(ctx context.Context, h host.Host, mode model.GoalMode) (c *dialect.Goal
 			ref = h.Name("promise")
 			fire := dialect.CommitmentFireRequest{CommitmentID: ref}
 			seam := find("commitment/fire", fire)
-			known := false // the host may have commitments of its own making alone
+			known := false // the host may fire only commitments that it made itself
 			push = func(ctx context.Context) bool {
 				known = len(seam.Ask(ctx, fire).Value("/events").Items()) > 0 || known
 				return known
@@ -66,7 +66,7 @@ func arm(ctx context.Context, h host.Host, mode model.GoalMode) (c *dialect.Goal
 	return &dialect.GoalContinuation{Mode: dialect.GoalContinuationMode(mode), ArmRef: &ref}, push
 }
 
-// pushed causes a run, and waits for it where the goal is to fire one.
+// pushed triggers a run. If the goal is active, it waits until the goal lists that run.
 func (g *standing) pushed(ctx context.Context) model.GoalSaw {
 	if g.push == nil {
 		return model.GoalSaw{Nobody: true}

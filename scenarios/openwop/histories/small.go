@@ -104,7 +104,7 @@ func smallGoal() lockstep.Small {
 	}
 }
 
-// smallPushed is a goal that does not go on by ticks alone.
+// smallPushed is a goal whose runs a heartbeat or a commitment starts, as well as ticks.
 func smallPushed(name string, mode model.GoalMode, claim scenarios.Claim) lockstep.Small {
 	return &goalWorld{
 		Name: name, Kind: goals, Scenario: goalsExplained,

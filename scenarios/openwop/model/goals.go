@@ -27,7 +27,7 @@ const (
 // GoalStates are all of them.
 var GoalStates = []GoalState{GoalActive, GoalSatisfied, GoalExceeded, GoalAbandoned, GoalEscalated}
 
-// Goal is a standing goal that fires no run unless a client causes it.
+// Goal is a standing goal that starts a run only if a client triggers it.
 type Goal struct {
 	State    GoalState `json:"state"`
 	Mode     GoalMode  `json:"mode,omitempty"`
@@ -66,7 +66,7 @@ const (
 	AbandonGoal  GoalDo = "abandon"
 	// ForeignGoal is something of GoalForeigns, with the key of another tenant.
 	ForeignGoal GoalDo = "as another tenant"
-	// PushGoal has its heartbeat see a change, or its commitment fire.
+	// PushGoal makes the heartbeat see a change, or fires the commitment.
 	PushGoal GoalDo = "push"
 )
 
@@ -95,7 +95,7 @@ type GoalSaw struct {
 	Silent     bool           `json:"silent,omitempty"` // there is nothing to be read
 	Check      string         `json:"check,omitempty"`  // the judge and the mode that were asked for
 	Mode       string         `json:"mode,omitempty"`
-	Nobody     bool           `json:"nobody,omitempty"` // there is no other tenant, or nothing that pushes the goal
+	Nobody     bool           `json:"nobody,omitempty"` // there is no second tenant, or no way to push the goal
 	Never      wire.Value     `json:"never"`            // as another tenant's call, of a goal that never was
 }
 

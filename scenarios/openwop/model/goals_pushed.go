@@ -6,7 +6,7 @@ import (
 	"github.com/openassay/assay/scenarios/history"
 )
 
-// GoalMode is what a goal goes on by, beside the ticks of a seam.
+// GoalMode is what starts the runs of a goal, apart from the tick seam.
 type GoalMode string
 
 // The modes.
@@ -14,13 +14,13 @@ const (
 	ByHand       GoalMode = ""
 	ByHeartbeat  GoalMode = "heartbeat"
 	ByCommitment GoalMode = "commitment"
-	Daily        GoalMode = "schedule" // of a day, which fires nothing within a history
+	Daily        GoalMode = "schedule" // once a day, so it never fires during a history
 )
 
-// Pushed reports whether a client can cause what fires runs of the goal.
+// Pushed reports whether a client can trigger the runs of the goal without the tick seam.
 func (g Goal) Pushed() bool { return g.Mode == ByHeartbeat || g.Mode == ByCommitment }
 
-// goalPushes are the rules of an active goal that is pushed. Its judge decides by itself, and nobody is told the run.
+// goalPushes are the rules for pushing an active goal. The reply names no run, and the host chooses the verdict.
 var goalPushes = []*goalRule{
 	{
 		Name: "a heartbeat that sees a change fires a run of an active goal", Of: scenarios.IDs{openwop.OWP0097A4},
@@ -51,13 +51,13 @@ var pushWays = []goalWay{
 	}},
 }
 
-// byItself is a push as a tick with the verdict that the judge came to.
+// byItself returns a push as the tick with this verdict would be.
 func byItself(s goalStep, satisfied bool) goalStep {
 	s.In.Satisfied, s.In.Sure = satisfied, -1
 	return s
 }
 
-// moved: a run more is shown, or there is nothing that pushes the goal.
+// moved accepts a goal that lists one more run, and a host that has no way to push it.
 func (g Goal) moved(s goalStep) []history.Miss {
 	if s.Out.Nobody {
 		return nil
@@ -68,7 +68,7 @@ func (g Goal) moved(s goalStep) []history.Miss {
 
 func (g Goal) movedOn(s goalStep) []history.Miss {
 	if s.Out.Nobody {
-		return []history.Miss{missOf("", s.Out.Now, "something that pushes the goal")}
+		return []history.Miss{missOf("", s.Out.Now, "a way to push the goal")}
 	}
 	return g.moved(s)
 }
