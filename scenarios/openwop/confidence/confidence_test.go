@@ -116,6 +116,18 @@ func TestJudgesOfDecisionsAroundTheFloor(t *testing.T) {
 	set := func(name string, v any) func(*confidence.AroundFloorObservation) {
 		return told(func(p map[string]any) { p[name] = v })
 	}
+	// original returns it with a decision that was planned, told in its turn, and captured.
+	original := func(planned, inTurn, captured any) func(*confidence.AroundFloorObservation) {
+		decision := func(workers any) map[string]any {
+			return map[string]any{"kind": "next-worker", "confidence": 0.45, "nextWorkerIds": workers}
+		}
+		return func(o *confidence.AroundFloorObservation) {
+			o.Below = weighed(t, honest.
+				Change("runOrchestrator.decided", 1, func(p map[string]any) { p["decision"] = decision(inTurn) }).
+				Change("core.workflowChain.confidence-escalated", 0, func(p map[string]any) { p["originalDecision"] = decision(captured) }), 2)
+			o.Below.Decision = decision(planned)
+		}
+	}
 	below := func(s hosttest.Story) func(*confidence.AroundFloorObservation) {
 		return func(o *confidence.AroundFloorObservation) { o.Below = weighed(t, s, 2) }
 	}
@@ -176,6 +188,9 @@ func TestJudgesOfDecisionsAroundTheFloor(t *testing.T) {
 		{"another worker", "held-and-told", set("workerId", noop), requirement.OWPCNF3},
 		{"another decision", "held-and-told", set("originalDecision", map[string]any{"kind": "terminate", "confidence": 0.45}),
 			requirement.OWPCNF3},
+		{"the decision as planned", "held-and-told", original([]any{other}, []any{other}, []any{other}), "passed"},
+		{"a decision that says less", "held-and-told", original([]any{other}, []any{other}, nil), requirement.OWPCNF3},
+		{"a decision that no turn told so", "held-and-told", original([]any{other}, nil, nil), "passed"},
 		{"a confidence in words", "held-and-told", set("confidence", "0.45"), requirement.OWPCNF3},
 		{"tells after it asked", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below = weighed(t, late, 2) },
 			requirement.OWPCNF4},

@@ -5,6 +5,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -20,6 +22,8 @@ type WeighedLoop struct {
 	Lull       host.Lull    `json:"lull"`                 // before the answer
 	Children   []host.Child `json:"children"`             // at the end
 	Ended      host.Lull    `json:"ended"`                // after the end
+	// Decision is that of turn Held.Turn as it was planned, of a loop that is to be held.
+	Decision map[string]any `json:"decision,omitempty"`
 }
 
 // wanted is a loop with one decision whose confidence is under test: a chosen confidence where the plan can be chosen, and else that of
@@ -123,10 +127,19 @@ func (w wanted) planned(h host.Host) (host.Suspending, WeighedLoop) {
 	}
 	if w.last {
 		n := way.Turns()
-		way.Plan[n-1] = dialect.TerminateDecision{Kind: dialect.TerminateDecisionKindTerminate, Reason: h.Name("done"), Confidence: w.confidence}
+		way.Plan[n-1] = dialect.TerminateDecision{Kind: dialect.TerminateDecisionKindTerminate, Reason: h.Name("done"), Confidence: w.confidence,
+			SuccessCriteria: metCriteria(h)}
 		way.At, o.Worker = []int{n}, ""
 	}
 	return way, o
+}
+
+// metCriteria are criteria of success that are met, beyond quick and where the host has a version that knows some.
+func metCriteria(h host.Host) []dialect.SuccessCriterion {
+	if _, knows := claims.ExecutionModel6.Look(h.Discovery); h.Depth == scenarios.Quick || !knows {
+		return nil
+	}
+	return []dialect.SuccessCriterion{{Key: h.Marker(), Met: true}, {Key: h.Marker(), Met: true}}
 }
 
 // doubtedLoop is a loop that should be held, and the answer to give then.
@@ -144,6 +157,7 @@ func holdAll(ctx context.Context, h host.Host, loops ...*doubtedLoop) {
 	var before, after []lulled
 	for _, l := range loops {
 		l.run, l.SuspendedLoop = h.Suspend(ctx, l.label, l.way)
+		l.Decision, _ = l.way.Decisions()[l.way.At[0]-1].(map[string]any)
 		if l.Held.Suspended.Reached {
 			before = append(before, lulled{l.run, &l.Lull, l.Held.Log})
 		}

@@ -1,6 +1,7 @@
 package confidence
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/onsi/gomega/types"
@@ -77,8 +78,24 @@ func (o WeighedLoop) checkTold(j *scenarios.Judge, floor float64) {
 	if original := e.Key("originalDecision"); original.Present() {
 		j.Check(openwop.OWPCNF3, original.Key("kind")).To(check.Equal(o.Kinds[o.Held.Turn-1]), "kind of the original decision")
 		j.Check(openwop.OWPCNF3, original.Key("confidence")).To(host.About(*o.Confidence), "confidence of the original decision")
+		o.checkVerbatim(j, original)
 	}
 	o.checkToldFirst(j)
+}
+
+// checkVerbatim expects the original decision to have what else was planned of it and stands in the turn that was told.
+func (o WeighedLoop) checkVerbatim(j *scenarios.Judge, original wire.Value) {
+	turns := o.Lull.Later.Decided().Values
+	if len(turns) < o.Held.Turn {
+		return
+	}
+	told := turns[o.Held.Turn-1].At("/payload/decision")
+	for _, name := range slices.Sorted(maps.Keys(o.Decision)) {
+		planned := check.Equal(o.Decision[name])
+		if stands, _ := planned.MatchSeen(told.Key(name)); stands && name != "kind" && name != "confidence" {
+			j.Check(openwop.OWPCNF3, original.Key(name)).To(planned, "%s of the original decision", name)
+		}
+	}
 }
 
 // checkToldFirst expects the event before the interrupt, and before the

@@ -63,10 +63,10 @@ func (v *JSONValues) UnmarshalJSON(raw []byte) error {
 // mappedLoops runs loops that map random values to workers and back.
 var mappedLoops = &scenarios.Drive[MappedObservation]{
 	ID: "openwop/mapped-loops",
-	Title: "runs loops that map random values of every type to their workers and back, one of them with a variable that has no value, " +
-		"and reads parents and children",
+	Title: "runs loops that map random values of every type to their workers and back, one of them with a variable that has no value " +
+		"and, beyond quick, one whose worker is given nothing, and reads parents and children",
 	Sends: []string{
-		"{create run} (assay-loop-mapped with random values, three times; else upstream's loops with mappings, one each)", "{read run}",
+		"{create run} (assay-loop-mapped with random values, four times; else upstream's loops with mappings, one each)", "{read run}",
 		"{poll log}", "{read run:childRunId}", "{poll log:childRunId}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *MappedObservation) {
@@ -154,7 +154,19 @@ func mapRandomly(ctx context.Context, h host.Host) MappedObservation {
 	o.Unset = []Carried{m.to(0, "the input extra, whose source has no value", "extra")}
 	o.Harvests = append(o.Harvests, m.back("the worker's word as the parent's heard", "heard", said))
 	o.addTyped(ctx, h)
+	o.addEmpty(ctx, h)
 	return o
+}
+
+// addEmpty runs a loop whose worker is given nothing. Its output mapping finds nothing to bring back, and is not empty all the same.
+func (o *MappedObservation) addEmpty(ctx context.Context, h host.Host) {
+	if h.Depth == scenarios.Quick || !h.Offers(fixture.EchoTyped) {
+		return
+	}
+	way := host.Scripted{Fixture: fixture.Mapped, Plan: host.Plan{host.NextWorker(fixture.EchoTyped), host.Terminate(h.Name("done"))},
+		Chosen: true}
+	o.Runs = append(o.Runs, mapped(ctx, h, MappedRun{Way: way.Fixture + " whose worker is given nothing", Workers: way.Workers(),
+		Harvested: [][]string{{}}}, way.Request(nil)))
 }
 
 // spelled returns a text that only this drive can have sent, with letters that encoders of JSON spell in several ways.

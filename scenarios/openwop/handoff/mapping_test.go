@@ -192,6 +192,21 @@ func TestJudgesOfMappings(t *testing.T) {
 		o.Harvests = nil
 		hosttest.Expect(t, "harvested-when-mapped", o, "blocked")
 	})
+	t.Run("a mapping finds nothing", func(t *testing.T) {
+		for _, c := range []struct {
+			harvests bool
+			want     string
+		}{{true, "passed"}, {false, requirement.OWP0037B1}} {
+			o, bare := mappedObservation(t, mappedCast(), bareCast()), bareCast()
+			if bare.Parent.Payload("output.harvested", 0)["harvestedKeys"] = []any{}; !c.harvests {
+				bare.Parent.Cut("output.harvested", 0)
+			}
+			empty := handoff.MappedRun{Way: "assay-loop-mapped", Workers: []string{"echo"}, Harvested: [][]string{{}}}
+			empty.Log, empty.Children = bare.Minted(t)
+			o.Runs = append(o.Runs, empty)
+			hosttest.Expect(t, "harvested-when-mapped", o, c.want)
+		}
+	})
 	t.Run("too few child runs", func(t *testing.T) {
 		o := mappedObservation(t, mappedCast(), bareCast())
 		o.Runs[0].Children = o.Runs[0].Children[:1]
