@@ -485,6 +485,9 @@ const (
 	// parent's id.
 	OWPDSP22 = "OWP-DSP-22"
 
+	// The log of a run that was cancelled by itself names no run whose cancel reached it.
+	OWPDSP28 = "OWP-DSP-28"
+
 	// A run that was cancelled, and the runs below it, take no step after that.
 	OWPDSP23 = "OWP-DSP-23"
 
@@ -2549,6 +2552,13 @@ var RequirementsV1 = []Requirement{
 		Evidence: "observed",
 		Text:     "The log of a run that ended with its parent says so, with the reason parent-cancelled and the parent's id.",
 		Breaks:   []string{"left-out", "another-value"},
+	},
+	{
+		ID: OWPDSP28, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0007, cancellation", Line: 0, Hash: "", Claim: "supervisor",
+		Evidence: "observed",
+		Text:     "The log of a run that was cancelled by itself names no run whose cancel reached it.",
+		Breaks:   []string{"inserted"},
 	},
 	{
 		ID: OWPDSP23, Level: "MUST", Source: "OWP-DISPATCH", File: "",

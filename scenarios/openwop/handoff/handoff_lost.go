@@ -31,16 +31,27 @@ var failedWorker = scenarios.Scenario{
 var cancelledWorker = scenarios.Scenario{
 	ID:     "openwop/handoff/cancelled-worker",
 	Title:  "a worker that is cancelled while it is at work ends its handoff with child.cancelled, and the loop goes on",
-	Proves: scenarios.IDs{openwop.OWP0037B3, openwop.OWPDSP10, openwop.OWPDSP12, openwop.OWPDSP13, openwop.OWPDSP15},
+	Proves: scenarios.IDs{openwop.OWP0037B3, openwop.OWPDSP10, openwop.OWPDSP12, openwop.OWPDSP13, openwop.OWPDSP15, openwop.OWPDSP28},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(stoppedWorker, func(o LostObservation, j *scenarios.Judge) {
 		o.wasCancelled(j)
 		o.checkEnded(j, "cancelled", cancellation)
+		o.checkOfItself(j)
 		if a := o.Asking; a != nil && host.Succeeded(a.Cancelled) {
 			a.given(j)
 			a.checkEnded(j, "cancelled", cancellation)
+			a.checkOfItself(j)
 		}
 	}),
+}
+
+// checkOfItself expects the worker that was cancelled to say nothing of the loop above it, which went on.
+func (o LostObservation) checkOfItself(j *scenarios.Judge) {
+	for _, c := range o.Children {
+		if c.Log.Status().String() == "cancelled" {
+			checkOfItself(j, c.Log, "a worker that was cancelled by itself")
+		}
+	}
 }
 
 // RFC 0037, conformance 3.

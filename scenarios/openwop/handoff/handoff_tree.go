@@ -18,7 +18,7 @@ import (
 var cancelReachesAll = scenarios.Scenario{
 	ID:     "openwop/handoff/cancel-reaches-all",
 	Title:  "whoever cancels a run cancels its child and its grandchild, one of them paused, and their logs say why",
-	Proves: scenarios.IDs{openwop.OWPDSP21, openwop.OWPDSP22},
+	Proves: scenarios.IDs{openwop.OWPDSP21, openwop.OWPDSP22, openwop.OWPDSP28},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(cancelledTree, func(o TreeObservation, j *scenarios.Judge) {
 		o.checkReached(j)
@@ -42,6 +42,7 @@ func (o TreeObservation) checkReached(j *scenarios.Judge) {
 		j.Check(openwop.OWPDSP21, m.Log.Status()).To(check.Equal("cancelled"), "status of %s", m.Name)
 		j.Check(openwop.OWPDSP21, m.Log.Terminals().Each("/type")).To(dialect.Types(dialect.RunCancelled), "the end in the log of %s", m.Name)
 		if i == 0 {
+			checkOfItself(j, m.Log, "the run that was cancelled")
 			continue
 		}
 		end := m.Log.OfType(dialect.RunCancelled).Last()
@@ -49,6 +50,12 @@ func (o TreeObservation) checkReached(j *scenarios.Judge) {
 		j.Check(openwop.OWPDSP22, end.At("/payload/parentRunId")).To(check.Equal(o.Members[i-1].Log.RunID),
 			"parentRunId in the log of %s", m.Name)
 	}
+}
+
+// checkOfItself expects a run that was cancelled by itself to name no run above it whose cancel reached it.
+func checkOfItself(j *scenarios.Judge, l host.RunLog, what string) {
+	j.Check(openwop.OWPDSP28, l.OfType(dialect.RunCancelled).Last().At("/payload/parentRunId")).To(
+		check.That("none", func(v any) bool { return v == nil }), "parentRunId of the end of %s", what)
 }
 
 // The control is their work before: each run dispatched the one below it.

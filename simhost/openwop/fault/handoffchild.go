@@ -166,6 +166,19 @@ var handoffStopFaults = []Fault{
 		}),
 	},
 	{
+		ID:     "handoff.cancelled-for-itself",
+		Title:  "a run that is cancelled by itself names itself as the run whose cancel reached it",
+		Looks:  "run.cancelled has a parentRunId, and nobody cancelled a run above it",
+		Breaks: []string{openwop.OWPDSP28},
+		Event: func(e *mutate.Event) {
+			cancelled(func(p *event.RunCancelledPayload) {
+				if p.ParentRunID == "" {
+					p.ParentRunID = e.RunID
+				}
+			})(e)
+		},
+	},
+	{
 		ID:      "handoff.cancelled-loop-decides-on",
 		Title:   "a loop that is cancelled while its worker is at work makes one more decision",
 		Looks:   "a cancelled run has a second turn before run.cancelled",
