@@ -163,6 +163,18 @@ var confidenceFloorFaults = []Fault{
 		}),
 	},
 	{
+		ID:     "confidence.criteria-left-out",
+		Title:  "a held decision to terminate is told without its criteria of success",
+		Looks:  "originalDecision of confidence-escalated lacks the successCriteria that the decision has in its turn",
+		Breaks: []string{openwop.OWPCNF3},
+		Depth:  "standard", // at quick no decision that is held has any
+		Event: escalated(func(p *event.EscalatedPayload) {
+			decision, _ := mutate.Decode(p.OriginalDecision).(map[string]any)
+			delete(decision, "successCriteria")
+			p.OriginalDecision = mutate.Encode(decision)
+		}),
+	},
+	{
 		ID:      "confidence.told-after-suspension",
 		Title:   "that a dispatch is held is told when its supervisor is suspended already",
 		Looks:   "confidence-escalated follows node.suspended",

@@ -53,6 +53,22 @@ var handoffMappingFaults = []Fault{
 		},
 	},
 	{
+		ID:     "handoff.nothing-found-unharvested",
+		Title:  "a worker is not harvested if its mapping finds nothing to bring back",
+		Looks:  "no output.harvested follows child.completed, and none of the variables that the mapping names has a value",
+		Breaks: []string{openwop.OWP0037B1},
+		Depth:  "standard", // at quick each worker has something to bring back
+		Replace: func(s *rules.Set) {
+			harvested := s.Handoff.Harvested
+			s.Handoff.Harvested = func(h rules.Harvest) map[string]any {
+				if values := harvested(h); len(values) > 0 {
+					return values
+				}
+				return nil
+			}
+		},
+	},
+	{
 		ID:     "handoff.first-worker-short-of-inputs",
 		Title:  "the first worker of a decision is given one of the inputs that are mapped to it, and none of the others",
 		Looks:  "the snapshot of the child lacks an input whose source has a value",
