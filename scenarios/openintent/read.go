@@ -43,6 +43,7 @@ type reader struct {
 	order    []*intent
 	logs     []log
 	written  map[string]bool // the types of events that the drive wrote itself
+	platform wire.Value      // the default policy that the configuration showed first
 	breaches []scenarios.Breach
 	said     map[scenarios.RequirementID]bool
 }
@@ -120,12 +121,30 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 	case logPath.MatchString(path):
 		r.logs = append(r.logs, logOf("", x))
 	case configPath.MatchString(path):
-		if p := x.body.At("/suspension/default_retry_policy"); !isObjectOrNull(p) {
-			r.see(openintent.OIP0026D4, p, "null, or a policy")
-		}
+		r.config(x)
 	case otherPath.MatchString(path):
 		r.document(otherPath.FindStringSubmatch(path)[1], x.body)
 	}
+}
+
+// config takes a read of the configuration. Nobody but the operator changes it, so the policies that a drive sends do not show in it.
+// A caller without a key may be shown less.
+func (r *reader) config(x exchange) {
+	p := x.body.At("/suspension/default_retry_policy")
+	switch {
+	case !isObjectOrNull(p):
+		r.see(openintent.OIP0026D4, p, "null, or a policy")
+	case !keyed(x.header):
+	case !r.platform.Present():
+		r.platform = p
+	case !reflect.DeepEqual(p.Actual(), r.platform.Actual()):
+		r.see(openintent.OIP0026D5, p, "the policy of the platform as before, "+r.platform.JSON()+", at "+r.platform.Ref().String())
+	}
+}
+
+// keyed reports whether a request has a key.
+func keyed(header map[string]string) bool {
+	return slices.ContainsFunc(sortedNames(header), func(name string) bool { return strings.EqualFold(name, host.KeyHeader) })
 }
 
 func decoded(text string) (v any) {
@@ -313,7 +332,7 @@ func (r *reader) answer(i *intent, x exchange) {
 	if !x.ok() {
 		return
 	}
-	if !slices.ContainsFunc(sortedNames(x.header), func(name string) bool { return strings.EqualFold(name, host.KeyHeader) }) {
+	if !keyed(x.header) {
 		r.see(openintent.OIP0025A1, x.status, "401, for the answer has no key")
 	}
 	named, _ := x.sent["suspension_id"].(string)

@@ -63,3 +63,39 @@ func TestReadsThatAreBehind(t *testing.T) {
 		}
 	}
 }
+
+// What callers send changes nothing of the configuration. Somebody without a key may be shown less of it.
+func TestConfigurationsThatCallersChange(t *testing.T) {
+	type read struct {
+		key    string
+		policy any
+	}
+	three, five := map[string]any{"max_attempts": 3}, map[string]any{"max_attempts": 5}
+	for name, c := range map[string]struct {
+		reads []read
+		want  []scenarios.RequirementID
+	}{
+		"the same to the end":     {[]read{{"k", three}, {"", nil}, {"k", three}}, nil},
+		"another after a record":  {[]read{{"k", three}, {"k", five}, {"k", three}}, []scenarios.RequirementID{"OIP-0026-D5"}},
+		"one where there is none": {[]read{{"k", nil}, {"k", five}}, []scenarios.RequirementID{"OIP-0026-D5"}},
+	} {
+		transcript := &wire.Transcript{Drive: "d", Speech: openintent.Protocol.Speech}
+		for _, r := range c.reads {
+			body, _ := json.Marshal(map[string]any{"suspension": map[string]any{"default_retry_policy": r.policy}})
+			header := map[string]string{}
+			if r.key != "" {
+				header["X-API-Key"] = r.key
+			}
+			transcript.Entries = append(transcript.Entries, wire.Entry{Kind: "http",
+				Request:  &wire.Request{Method: "GET", URL: "http://server/api/v1/server/config", Header: header},
+				Response: &wire.Response{Status: 200, Body: string(body)}})
+		}
+		var got []scenarios.RequirementID
+		for _, b := range openintent.Protocol.Invariants(scenarios.Discovery{}, []scenarios.DriveRecord{{ID: "d", Transcript: transcript}}) {
+			got = append(got, b.Requirement)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}

@@ -100,7 +100,7 @@ var drawnCourses = &scenarios.Drive[CoursesObservation]{
 		"POST /intents and /intents/{id}/children", "POST /intents/{id}/dependencies", "POST /portfolios and /portfolios/{id}/intents",
 		"POST /tasks and /plans", "POST /intents/{id}/state and /status", "the clock that the server advertises, many times",
 		"GET /intents/{id} and its events, before and after each attempt", "POST /intents/{id}/suspend/respond",
-		"GET /portfolios/{id}, /plans/{id} and the graph of a parent",
+		"GET /portfolios/{id}, /plans/{id} and the graph of a parent", "GET /server/config",
 	},
 	Excludes:   "many large documents", // what all of them hold at once is bounded
 	Dimensions: courseDimensions,
@@ -128,6 +128,9 @@ var drawnCourses = &scenarios.Drive[CoursesObservation]{
 		o.Chased = chased(ctx, g.Server)
 		o.Left = left(ctx, g.Server)
 		o.Lasting = lasting(ctx, g.Server)
+		if c.Depth > scenarios.Quick { // it shows the policy of the platform as before, whatever records said
+			s.Get(ctx, "the configuration in the end", "/server/config")
+		}
 	},
 }
 

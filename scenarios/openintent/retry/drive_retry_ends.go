@@ -244,21 +244,51 @@ var endless, endlessRealTime = timedDrives("endless",
 // WindowObservation is a suspension whose expires_at the server fills in.
 type WindowObservation struct {
 	Suspension host.Suspension `json:"suspension"`
+	Platform   wire.Value      `json:"platform"` // its policy, as the configuration showed it
+	// Silent names no max_attempts, after one that does. It is asked beyond quick, and a server may refuse it.
+	Silent host.Suspension `json:"silent,omitzero"`
 }
 
 // windowSeconds is a third of its window.
 const windowSeconds = 60
 
 var window = &scenarios.Drive[WindowObservation]{
-	ID: "openintent/window", Title: "suspends an intent with a policy and without expires_at", Sends: courseSends[:4],
+	ID: "openintent/window", Title: "suspends an intent with a policy and without expires_at, and another one with half a policy",
+	Sends: append(courseSends[:4:4], "GET /server/config"),
 	Run: func(ctx context.Context, c *scenarios.Conn, o *WindowObservation) {
 		s := host.Open(ctx, c)
+		o.Platform = s.DefaultPolicy()
+		attempts := 3
+		if said, is := platformAttempts(o.Platform); is && said == attempts { // so that the two are told apart
+			attempts++
+		}
+		open := func(attempts int) (host.Record, map[string]any) {
+			r := s.Question("text").Retried(attempts, windowSeconds, nil)
+			r["expires_at"] = nil // left off
+			policy, _ := r["retry_policy"].(map[string]any)
+			return r, policy
+		}
 		i := s.NewIntent(ctx, "window", host.Active, nil)
-		r := s.Question("text").Retried(3, windowSeconds, nil)
-		r["expires_at"] = nil // left off
+		r, _ := open(attempts)
 		o.Suspension = i.Suspend(ctx, r)
 		if expires := o.Suspension.Shown().Key("expires_at"); expires.Actual() == nil || expires.String() == "" {
 			scenarios.End(scenarios.NotOffered("the server leaves expires_at of a record to who writes it"))
 		}
+		if c.Depth == scenarios.Quick {
+			return
+		}
+		silent, policy := open(1)
+		delete(policy, "max_attempts")
+		refused := scenarios.Try(func() { o.Silent = s.NewIntent(ctx, "window", host.Active, nil).Suspend(ctx, silent) })
+		if !host.IsBlocked(refused) {
+			scenarios.End(refused)
+		}
+		s.Get(ctx, "the configuration after records with policies", "/server/config")
 	},
+}
+
+// platformAttempts returns how many attempts the policy of the platform has, if it says so.
+func platformAttempts(policy wire.Value) (n int, said bool) {
+	most, said := policy.Key("max_attempts").Int()
+	return int(most), said
 }

@@ -7,8 +7,11 @@ import (
 
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openintent/claims"
 	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/openintent/model"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // part is one of several questions about an observation.
@@ -110,11 +113,31 @@ var retryWindow = scenarios.Scenario{
 	ID: "openintent/retry/window", Title: "expires_at that a server fills in is the end of the whole window",
 	Proves: scenarios.IDs{openintent.OIP0026N8}, Claim: claims.Core,
 	Ask: scenarios.Ask(window, func(o WindowObservation, j *scenarios.Judge) {
-		sus := o.Suspension
-		const whole, tolerance = 3 * windowSeconds * time.Second, 2 * time.Second
-		from, to := sus.Beginning()
-		j.Check(openintent.OIP0026N8, sus.Shown().Key("expires_at")).
-			To(host.Within(from.Add(whole), to.Add(whole), tolerance, tolerance),
-				"expires_at of three attempts, %d s apart", windowSeconds)
+		said, _ := model.CourseOf(o.Suspension.Sent.RawMessage) // which the drive wrote itself
+		j.Check(openintent.OIP0026N8, o.Suspension.Shown().Key("expires_at")).
+			To(ending(o.Suspension, said.Attempts), "expires_at of %d attempts, %d s apart", said.Attempts, windowSeconds)
+		ends := o.Silent.Shown().Key("expires_at")
+		if ends.String() == "" {
+			return
+		}
+		attempts := 1
+		if n, is := platformAttempts(o.Platform); is && !matches(ending(o.Silent, 1), ends) { // either (OIP-R128)
+			attempts = n
+		}
+		j.Check(openintent.OIP0026N8, ends).To(ending(o.Silent, attempts),
+			"expires_at of a policy without max_attempts, %d s apart, beside one of %d attempts; the policy of the platform is %s",
+			windowSeconds, said.Attempts, o.Platform.JSON())
 	}),
+}
+
+// ending expects the end of a suspension of so many attempts.
+func ending(sus host.Suspension, attempts int) check.Matcher {
+	whole, tolerance := time.Duration(attempts)*windowSeconds*time.Second, 2*time.Second
+	from, to := sus.Beginning()
+	return host.Within(from.Add(whole), to.Add(whole), tolerance, tolerance)
+}
+
+func matches(m check.Matcher, v wire.Value) bool {
+	ok, err := m.Match(v)
+	return err == nil && ok
 }

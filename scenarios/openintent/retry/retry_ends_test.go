@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -267,6 +268,38 @@ func TestJudgesOfNoWindow(t *testing.T) {
 	o := honest(t)
 	o.Ended.Reached = false
 	hosttest.Ends(t, hosttest.Concludes(t, Suite(), "no-window", o), hosttest.Violates(openintent.OIP0026B1))
+}
+
+// A policy without max_attempts has one attempt, or those of the platform, and never those of the record before it.
+func TestJudgesOfFilledWindows(t *testing.T) {
+	suspended := func(policy map[string]any, ends float64) host.Suspension {
+		sent, err := json.Marshal(map[string]any{"id": sidOfStory, "suspended_at": hosttest.After(0), "retry_policy": policy})
+		if err != nil {
+			t.Fatal(err)
+		}
+		record := map[string]any{"id": sidOfStory, "expires_at": hosttest.After(ends)}
+		return host.Suspension{ID: sidOfStory, Sent: host.SentOf(sent), After: hosttest.IntentOf(t, host.Suspended, record)}
+	}
+	none, three := map[string]any{}, map[string]any{"max_attempts": 3}
+	for name, c := range map[string]struct {
+		platform     map[string]any
+		first, other float64
+		want         string
+	}{
+		"one attempt, and the platform has no policy":      {none, 4, 1, "passed"},
+		"one attempt, though the platform has three":       {three, 4, 1, "passed"},
+		"those of the platform":                            {three, 4, 3, "passed"},
+		"those of the record before":                       {three, 4, 4, openintent.OIP0026N8},
+		"those of the record before, without the platform": {none, 4, 4, openintent.OIP0026N8},
+		"a window of its own for the first":                {none, 3, 1, openintent.OIP0026N8},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := WindowObservation{Platform: wiretest.Value(t, c.platform),
+				Suspension: suspended(map[string]any{"max_attempts": 4, "interval_seconds": windowSeconds}, c.first*windowSeconds),
+				Silent:     suspended(map[string]any{"interval_seconds": windowSeconds}, c.other*windowSeconds)}
+			hosttest.Ends(t, hosttest.Concludes(t, Suite(), "window", o), c.want)
+		})
+	}
 }
 
 func TestJudgesOfNotifications(t *testing.T) {
