@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openintent/claims"
 	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/openintent/model"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -36,7 +38,8 @@ type DeadlinesObservation struct {
 // Dated is a member that waits when the deadline passes.
 type Dated struct {
 	Suspension host.Suspension `json:"suspension"`
-	Before     host.Reply      `json:"before"` // the intent shortly before
+	Earlier    host.Log        `json:"earlier,omitzero"` // of one whose first window ran out, when it waits again
+	Before     host.Reply      `json:"before"`           // the intent shortly before
 	After      host.Look       `json:"after"`
 	Late       host.Reply      `json:"late"` // the reply to the right answer then
 	Still      host.Reply      `json:"still"`
@@ -65,8 +68,11 @@ var drawnDeadlines = &scenarios.Drive[DeadlinesObservation]{
 		var members []*host.Intent
 		for n := range s.Draw(dated) {
 			i := s.NewIntent(ctx, "dated", host.Active, nil)
-			if n%3 == 2 { // it was suspended and answered before
+			switch {
+			case n%3 == 2: // it was suspended and answered before
 				i.MustAnswer(ctx, i.Suspend(ctx, s.Question(asText)).ID, "go on")
+			case n == outlasts && s.Depth > scenarios.Quick && !ranOut(ctx, i):
+				i = s.NewIntent(ctx, "dated", host.Active, nil)
 			}
 			members = append(members, i)
 		}
@@ -88,6 +94,9 @@ var drawnDeadlines = &scenarios.Drive[DeadlinesObservation]{
 		other.Suspend(ctx, s.Question(asText))
 		for n, i := range members {
 			o.Members = append(o.Members, Dated{Suspension: i.Suspend(ctx, datedRecord(s, n, seconds, start))})
+			if n == outlasts {
+				o.Members[n].Earlier = i.Log(ctx, fmt.Sprintf("the log of member %d, which waits again", n+1))
+			}
 		}
 		if spent := s.ServerNow().Sub(start); spent > time.Duration(seconds)*time.Second/untouched {
 			scenarios.End(scenarios.Block(fmt.Sprintf("the drive itself took %s before the deadline", spent), "certify with fewer --workers"))
@@ -109,6 +118,34 @@ var drawnDeadlines = &scenarios.Drive[DeadlinesObservation]{
 		o.After = read(ctx, all, "after the deadline")
 		o.Other = other.Read(ctx, "an intent that has no deadline")
 	},
+}
+
+// outlasts is the member whose first suspension ran out before. The window of its next one ends well behind the deadline, for its clock
+// was moved.
+const outlasts = 1
+
+// ranOut suspends an intent, lets its window end with a fallback that continues, and reports whether it goes on.
+func ranOut(ctx context.Context, i *host.Intent) bool {
+	const seconds = 60
+	if _, ends := claims.Notifier.Look(i.Discovery); !ends {
+		return true
+	}
+	i.Apart()
+	refused := scenarios.Try(func() {
+		i.Suspend(ctx, i.Question(asText).Within(seconds, model.Completes, "as usual"))
+	})
+	if host.IsBlocked(refused) {
+		return false
+	}
+	scenarios.End(refused)
+	i.Lapse(ctx, seconds*time.Second+grace)
+	i.Await(ctx, "a window ends, long before the deadline", func(ctx context.Context) (wire.Value, bool) {
+		status := i.Read(ctx, "an intent whose window ends").Body.Key("status")
+		return status, status.String() != host.Suspended
+	})
+	// The write has the server tell the time that it is there by now. An intent that was completed (OIP-R13) takes none.
+	return i.Patch(ctx, host.Note, "again", "write a note when a window ended").Ok() &&
+		i.Read(ctx, "an intent whose window ended").Body.Key("status").String() == host.Active
 }
 
 func policyOf(deadline string) map[string]any { return map[string]any{"deadline": deadline} }
