@@ -14,8 +14,9 @@ import (
 // Coordinated is an intent under a coordinator with a policy. It has three phases, one of which is suspended.
 type Coordinated struct {
 	Policy     string          `json:"policy"`
-	Lease      host.Reply      `json:"lease"` // the reply to the request for it
-	Shown      host.Reply      `json:"shown"` // the lease, read again
+	Bygone     host.Reply      `json:"bygone,omitzero"` // the lease of another coordinator before it, which has run out
+	Lease      host.Reply      `json:"lease"`           // the reply to the request for it
+	Shown      host.Reply      `json:"shown"`           // the lease, read again
 	Suspension host.Suspension `json:"suspension"`
 	Acted      wire.Wait       `json:"acted"` // for the effect of the policy; isolate has none
 	Barrier    host.Barrier    `json:"barrier"`
@@ -39,10 +40,12 @@ type CoordinatorObservation struct {
 }
 
 var coordinators = &scenarios.Drive[CoordinatorObservation]{
-	ID: "openintent/coordinators", Title: "suspends a phase under a coordinator of each policy, and of none that is named",
+	ID: "openintent/coordinators",
+	Title: "suspends a phase under a coordinator of each policy, and of none that is named; those that act come after one whose lease " +
+		"has run out",
 	Sends: []string{
 		"POST /intents and /intents/{id}/children", "POST /coordinators and /coordinators/{id}/heartbeat", "GET /coordinators/{id}",
-		"POST /intents/{id}/state and /status", "GET /intents/{id} and its events",
+		"POST /intents/{id}/state and /status", "GET /intents/{id} and its events", "the clock that the server advertises",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *CoordinatorObservation) {
 		s := host.Open(ctx, c)
@@ -69,7 +72,15 @@ func (all *CoordinatorObservation) coordinated(ctx context.Context, s *host.Serv
 	if named != "" {
 		asked[host.SuspensionPolicy] = named
 	}
+	if acts := named == "escalate" || named == "block_dependents"; acts && s.Depth > scenarios.Quick {
+		o.Bygone = s.Bygone(ctx, parent)
+	}
 	o.Lease = s.Coordinate(ctx, parent, asked)
+	if o.Bygone.Ok() && !inForce(o.Lease) { // a server may have one coordinator of an intent
+		o.Bygone = host.Reply{}
+		parent, waits, wired, other = s.Family(ctx)
+		o.Lease = s.Coordinate(ctx, parent, asked)
+	}
 	switch {
 	case host.MissingRoute(o.Lease):
 		scenarios.End(scenarios.NotThere(o.Lease.Status,
@@ -110,6 +121,12 @@ func (all *CoordinatorObservation) coordinated(ctx context.Context, s *host.Serv
 	o.Other = other.Read(ctx, "the other phase after the suspension")
 	o.Holder = s.Get(ctx, "the lease after the suspension", host.At("/coordinators/%s", id))
 	return o
+}
+
+// inForce reports whether a lease was granted and holds.
+func inForce(lease host.Reply) bool {
+	status := lease.Body.Key("status").String()
+	return lease.Ok() && (status == "" || status == host.Active)
 }
 
 // escalation returns the event of an escalation, or the status of a coordinator that is suspended itself: in its lease, or in

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"time"
 
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -22,6 +23,20 @@ func (s *Server) Family(ctx context.Context) (parent, waits, wired, other *Inten
 		"_io_dep_title_to_name": map[string]any{waits.Made.Body.Key("title").String(): "fetch"},
 	})
 	return parent, waits, wired, parent.Child(ctx, "other")
+}
+
+// Bygone takes the lease of a coordinator that isolates, for a short time, and lets that pass. The reply is a refusal where a server
+// grants no such lease. What a coordinator does behind the end of its lease no text says.
+func (s *Server) Bygone(ctx context.Context, of *Intent) Reply {
+	lasts := 60 * time.Second
+	if s.Seam() == "" { // it is waited for
+		lasts = 300 * time.Millisecond
+	}
+	lease := s.Coordinate(ctx, of, map[string]any{SuspensionPolicy: "isolate", "expires_at": Stamp(s.ServerNow().Add(lasts))})
+	if lease.Ok() {
+		of.Lapse(ctx, lasts+lasts/4)
+	}
+	return lease
 }
 
 // Escalations returns the events of escalations in the logs of the coordinated intent and the phase (OIP-R104).
