@@ -3,6 +3,7 @@ package histories
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
@@ -116,7 +117,7 @@ func makeChased(ctx context.Context, c *scenarios.Conn, begin model.Chased, says
 		following: following[model.Chased, model.Chasing, model.Chaser]{model.ChasedModel, []model.Chased{begin}},
 	}
 	order := []host.Order{host.RecordFirst, host.StatusFirst}[s.Rand.IntN(2)]
-	refused := scenarios.Try(func() { q.sus = q.SuspendBy(ctx, chaseRecord(s, says), order) })
+	refused := q.suspend(ctx, chaseRecord(s, says), order)
 	if says.Unpaced && host.IsBlocked(refused) {
 		says.Unpaced = false
 		return makeChased(ctx, c, begin, says)
@@ -124,6 +125,19 @@ func makeChased(ctx context.Context, c *scenarios.Conn, begin model.Chased, says
 	scenarios.End(refused)
 	q.Lapse(ctx, chaseInterval/4)
 	return q
+}
+
+// suspend suspends the intent, with the beginning written in some way that a server takes.
+func (q *chased) suspend(ctx context.Context, r host.Record, order host.Order) (refused error) {
+	if id, _ := r["id"].(string); q.Depth > scenarios.Quick {
+		r["suspended_at"] = host.Spelled(q.ServerNow(), id, order == host.RecordFirst)
+	}
+	refused = scenarios.Try(func() { q.sus = q.SuspendBy(ctx, r, order) })
+	if _, spelled := r["suspended_at"]; spelled && order == host.RecordFirst && host.IsBlocked(refused) {
+		delete(r, "suspended_at")
+		refused = scenarios.Try(func() { q.sus = q.SuspendBy(ctx, r, order) })
+	}
+	return refused
 }
 
 // chaseRecord is a record that says this. Where the platform has a policy, which could be inherited, its own says all (OIP-R128).
@@ -188,6 +202,7 @@ func (q *chased) Do(ctx context.Context, _ int, in model.Chasing) model.Chaser {
 	}
 	out := q.does(in, func() model.Chaser {
 		if in.Do == model.Pass {
+			q.note(ctx)
 			return q.found(q.Lapse(ctx, time.Duration(in.Halves)*chaseInterval/2).Said)
 		}
 		id := q.sus.ID
@@ -204,6 +219,15 @@ func (q *chased) Do(ctx context.Context, _ int, in model.Chasing) model.Chaser {
 		q.vain = !shown
 	}
 	return out
+}
+
+// note writes into the state, in the middle of an attempt, what has nothing to do with the suspension and must not move it. Every
+// second intent is left alone, by its id.
+func (q *chased) note(ctx context.Context) {
+	waits := slices.ContainsFunc(q.states, func(s model.Chased) bool { return s.Record == model.Waiting })
+	if last := len(q.sus.ID) - 1; waits && q.sus.ID[last]%2 == 0 && q.Depth > scenarios.Quick {
+		q.Patch(ctx, host.Note, q.ServerNow().Unix(), "write a note while it waits")
+	}
 }
 
 func (q *chased) found(r host.Reply) model.Chaser {

@@ -24,6 +24,25 @@ func TimeOf(v wire.Value) (time.Time, bool) { return ReadTime(v.String()) }
 // Stamp formats a time as drives write it.
 func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z07:00") }
 
+// spellings are how clients write a time, the last one without a zone, as the SDK does (OIP-R34).
+var spellings = []string{
+	"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05.000000-07:00", "2006-01-02T15:04:05.000000Z07:00", "2006-01-02T15:04:05.000Z07:00",
+	"2006-01-02T15:04:05.000000",
+}
+
+// Spelled formats a time in one of the ways in which clients do, by an id; with a zone unless bare is set. In whole seconds it is up to
+// a second earlier, so it is for where intervals are long.
+func Spelled(t time.Time, by string, bare bool) string {
+	sum, may := 0, spellings
+	for _, c := range []byte(by) {
+		sum += int(c)
+	}
+	if !bare {
+		may = may[:len(may)-1]
+	}
+	return t.UTC().Format(may[sum%len(may)])
+}
+
 // Moment expects a timestamp, with a zone or without.
 func Moment() check.Matcher {
 	return check.That("a timestamp", func(v any) bool {
