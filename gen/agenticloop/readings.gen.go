@@ -109,12 +109,12 @@ var ReadingsV2 = []Reading{
 	},
 	{
 		ID: "AL-R11", Title: "max_steps of a start",
-		Sentences: []string{"RFC103-E3", "RFC103-E4"},
+		Sentences: []string{"RFC103-E3", "RFC103-E4", "RFC103-F7"},
 		Open:      "The example of a start has max_steps in its context. No rule says whether it counts, or what wins when the config has another number.",
 		Accept:    "The lower number binds. It is asked only of agents that claim context-budget, and a departure is a finding.",
-		Refuse:    "Nothing more.",
-		Why:       "A caller may want less than the operator allows; letting it have more would void the operator's limit.",
-		Scenarios: []string{"agenticloop/budget/start-does-not-raise-it", "agenticloop/budget/start-lowers-it"},
+		Refuse:    "A step above the lower number, once the state of the run has that for its max_steps and as long as the config stays as it is.",
+		Why:       "A caller may want less than the operator allows; letting it have more would void the operator's limit. What a run goes by is its own max_steps, whichever the agent chose.",
+		Scenarios: []string{"agenticloop/budget/start-does-not-raise-it", "agenticloop/budget/start-lowers-it", "agenticloop/runs/keeps-its-budget"},
 	},
 	{
 		ID: "AL-R12", Title: "Meaning of a reframe",
@@ -298,12 +298,12 @@ var ReadingsV2 = []Reading{
 	},
 	{
 		ID: "AL-R107", Title: "A result status beside ok and error",
-		Sentences: []string{"RFC103-V8"},
+		Sentences: []string{"RFC103-V8", "RFC103-V2", "RFC103-V4", "RFC103-V6"},
 		Open:      "The list of checks goes on with ok and with error and has no third case, nor one for a missing status.",
-		Accept:    "Silence, an error, a retry or an escalation. An error also where an earlier check would have ignored the result: a payload may be validated as a whole before anything of it is looked up.",
-		Refuse:    "Completing the run, and asking for a later step.",
+		Accept:    "Silence, an error, a retry or an escalation. Where an earlier check ignores the result, an error if the status is no text: some languages read a payload as a whole before anything of it is looked up.",
+		Refuse:    "Completing the run, and asking for a later step. An error where the run is unknown or over or the step is past, if there is no status or it is a text: these checks come first.",
 		Why:       "An unclear result is no success; what follows is up to the agent.",
-		Scenarios: []string{"agenticloop/correlation/unknown-status-is-not-ok"},
+		Scenarios: []string{"agenticloop/correlation/unknown-status-is-not-ok", "agenticloop/runs/comes-again", "agenticloop/runs/stays-over", "agenticloop/runs/strangers"},
 	},
 	{
 		ID: "AL-R108", Title: "How often a step is retried",

@@ -8,6 +8,24 @@ import (
 
 // deliver decides what a move delivers to a run that was started. It is false where there is nothing of that kind.
 func (w World) deliver(t *Turn) bool {
+	there := w.address(t)
+	if there && t.Move.Vague > 0 {
+		t.Payload["status"] = vague[(t.Move.Vague-1)%len(vague)]
+		t.Delivery.Odd, t.Delivery.Status = OddStatus, ""
+	}
+	return there
+}
+
+// Absent is the value of a member that a payload lacks.
+var Absent = absent{}
+
+type absent struct{}
+
+// vague are statuses that every language can read, and that are neither ok nor error.
+var vague = []any{Absent, "pending", "", "OK", "failed"}
+
+// address is deliver, but for an odd status of what must be ignored.
+func (w World) address(t *Turn) bool {
 	run, pick := t.Before, t.Move.Pick
 	asked := len(run.Tools)
 	over := run.Status != "running"

@@ -11,6 +11,7 @@ type Run struct {
 	Goal      string         `json:"goal"`
 	Context   map[string]any `json:"context,omitempty"` // of its start
 	Budget    int            `json:"budget"`            // max_steps of the config
+	Lower     int            `json:"lower,omitempty"`   // max_steps that its context asks for, below that; 0 for none
 	Reframes  int            `json:"reframes"`          // max_reframes of the config, where plans are given up
 	Key       string         `json:"key,omitempty"`     // dedupe_key of its start; "" for the usual one
 	Keyless   bool           `json:"keyless,omitempty"` // its start has none
@@ -60,6 +61,8 @@ type Move struct {
 	Says map[string]any `json:"says,omitempty"`
 	// Failing: what comes late, early or of another tool says that the tool failed.
 	Failing bool `json:"failing,omitempty"`
+	// Vague is which of several words that are neither ok nor error what must be ignored has for its status, counted from 1; 0 for none.
+	Vague int `json:"vague,omitempty"`
 	// Own: it is delivered as an event of the tool's own, with the correlation in the context of the request.
 	Own bool `json:"own,omitempty"`
 	// As is the tool that a result of another tool names, "" for one that is nearly the right one.

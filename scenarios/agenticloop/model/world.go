@@ -31,7 +31,8 @@ type Known struct {
 	Failed   int      // failures in all, as far as they may count
 	Reframed int      // plans that it was to give up
 	Budget   int      // max_steps of the config in its last turn
-	// Low and High are the least and the greatest that its turns were handed: which of them binds is open (AL-R10).
+	// Low and High are the least and the greatest that its turns were handed, or that its start asked for: which of them binds is open
+	// (AL-R10, AL-R11), unless the state has that of the start.
 	Low, High int
 	Free      bool // it has left its plan: what it decides is not known any more
 }
@@ -77,7 +78,7 @@ func (w World) Turn(m Move) (t Turn, ok bool) {
 		t.giveUp()
 		t.Barred = t.Decision != nil && t.Decision.Kind == Call && !slices.Contains(w.Allowed(t), t.Decision.Tool)
 		t.AtOnce = t.Decision != nil && (t.Decision.Kind != Call || t.Barred)
-		t.MayEnd = t.Budget == 1 || t.Plans > 0 || t.AtOnce // a plugin may compare before it asks (AL-R10)
+		t.MayEnd = t.Budget == 1 || w.Program.Runs[m.Run].Lower == 1 || t.Plans > 0 || t.AtOnce // a plugin may compare before it asks (AL-R10)
 		return t, !run.Known
 	}
 	if !run.Known || !w.deliver(&t) {
@@ -90,7 +91,7 @@ func (w World) Turn(m Move) (t Turn, ok bool) {
 	switch t.Rule {
 	case Matching, Fruitless, Bewildered:
 		t.Next = run.Step + 1
-		t.MayEnd, t.MustEnd = t.Next >= int64(min(run.Low, t.Budget)), t.Next > int64(max(run.High, t.Budget))
+		t.MayEnd, t.MustEnd = t.Next >= int64(min(run.Low, t.Budget)), t.Next > int64(w.high(t))
 		t.giveUp()
 		t.Over = t.Plans > 0 && run.Reframed+t.Plans > w.Program.Runs[m.Run].Reframes
 	case Failed:
@@ -102,6 +103,14 @@ func (w World) Turn(m Move) (t Turn, ok bool) {
 		t.MayEnd = t.MayEnd || run.Step >= int64(min(run.Low, t.Budget)) // whether a budget binds a step that was asked for, too (AL-R10)
 	}
 	return t, true
+}
+
+// high returns the greatest budget that a run was handed up to this turn. A config that stays as it is does not raise that of the start.
+func (w World) high(t Turn) int {
+	if run := w.Program.Runs[t.Move.Run]; run.Lower > 0 && t.Budget == run.Budget {
+		return t.Before.High
+	}
+	return max(t.Before.High, t.Budget)
 }
 
 // giveUp notes how many plans the planner is to give up.
@@ -159,6 +168,8 @@ type Seen struct {
 	Run  string // of a start
 	Tool string // that it asked for
 	Left bool   // it did not decide what the planner was to decide
+	// Budget is max_steps of the run that it started; 0 if its state has none.
+	Budget int
 }
 
 // After returns the world after a turn that kept the rules.
@@ -168,8 +179,14 @@ func (w World) After(t Turn, seen Seen) World {
 	run := &runs[t.Move.Run]
 	if t.Rule == nil {
 		run.ID, run.Known, run.Status, run.Low, run.High = seen.Run, seen.Run != "", "running", t.Budget, t.Budget
+		if lower := w.Program.Runs[t.Move.Run].Lower; lower > 0 {
+			if run.Low = lower; seen.Budget == lower {
+				run.High = lower
+			}
+		}
+		t.Before.High = run.High
 	}
-	run.Budget, run.Low, run.High = t.Budget, min(run.Low, t.Budget), max(run.High, t.Budget)
+	run.Budget, run.Low, run.High = t.Budget, min(run.Low, t.Budget), w.high(t)
 	run.Free = run.Free || seen.Left || t.Move.Kind == Erring && seen.Did == Asked
 	switch seen.Did {
 	case Asked:

@@ -101,7 +101,6 @@ type drawing struct {
 	own       []model.Kind    // of moves to be ignored that were drawn as an event of the tool's own
 	turned    bool            // a run was drawn that gives up a plan and reaches its goal
 	tried     bool            // a run was drawn whose first steps fail and that only its budget ends
-	outlasted bool            // a run was drawn that exhausts its budget while a later one may go on
 	played    int             // programs whose first run has an argument that is sent again
 	unsaid    []model.Kind    // of moves to be ignored that were drawn with a text, for a run with a workspace
 	quoted    bool            // an event was drawn whose type has characters that JSON escapes, for a run with a workspace
@@ -119,6 +118,7 @@ type drawing struct {
 	kinds     []model.Kind    // of moves of wild programs
 	dealt     int             // how many runs were drawn for the deck
 	needed    int             // how many of them have each end that every drawing has to have
+	rotation  rotation
 }
 
 // deck hands out all of its cards in any order before one comes again.

@@ -23,38 +23,15 @@ func (d *drawing) program() model.Program {
 	}
 	d.alike(p.Runs)
 	d.wait(&p)
+	d.lower(p.Runs, spendsAnew)
 	p.Moves = append(append(p.Moves, d.outlast(p.Runs, lines)...), d.side(lines)...)
+	d.vaguely(&p)
 	return p
-}
-
-// outlast starts a run with a larger budget right after a run that exhausts its own, once in a drawing. It moves both starts from lines
-// to the result.
-func (d *drawing) outlast(runs []model.Run, lines [][]model.Move) (starts []model.Move) {
-	if d.outlasted || d.Depth == scenarios.Quick || d.byModel {
-		return nil
-	}
-	ending, other := -1, -1
-	for i, moves := range lines {
-		switch {
-		case runs[i].Budget < len(runs[i].Decisions):
-			ending = i
-		case len(moves) > 1:
-			other = i
-		}
-	}
-	if ending < 0 || other < 0 {
-		return nil
-	}
-	d.outlasted = true
-	runs[other].Budget += len(runs[ending].Decisions)
-	for _, i := range []int{ending, other} {
-		starts, lines[i] = append(starts, lines[i][0]), lines[i][1:]
-	}
-	return starts
 }
 
 // side mixes moves of several runs, those of each in their order.
 func (d *drawing) side(lines [][]model.Move) (all []model.Move) {
+	lines = slices.DeleteFunc(lines, func(moves []model.Move) bool { return len(moves) == 0 })
 	for len(lines) > 0 {
 		i := d.Rand.IntN(len(lines))
 		all, lines[i] = append(all, lines[i][0]), lines[i][1:]
@@ -68,7 +45,11 @@ func (d *drawing) side(lines [][]model.Move) (all []model.Move) {
 // alike has the keys of the first runs differ in little.
 func (d *drawing) alike(runs []model.Run) {
 	first, second := &runs[0], &runs[1]
-	switch d.keys.draw(d.Plugin) {
+	card := d.keys.draw(d.Plugin)
+	if card == unkeyed && d.lowers() && d.rotation.lowered == 0 && spendsAnew(*first)+spendsAnew(*second) > 0 { // the starts are to differ
+		d.keys.left, card = append([]keying{unkeyed}, d.keys.left...), apart
+	}
+	switch card {
 	case apart:
 		return
 	case unkeyed:

@@ -153,12 +153,18 @@ func meetsBudget(t told) bool {
 	return t.MustEnd && (t.seen.Did == model.Asked || t.Decision != nil && t.Decision.Kind == model.Call)
 }
 
-// beginsAmiss reports whether a run begins with another budget than that of the config, and no bound of the plugin's own explains it.
-// Its start asks for none.
+// beginsAmiss reports whether a run begins with another budget than that of the config, and neither its start nor a bound of the
+// plugin's own explains it.
 func (t told) beginsAmiss() bool {
 	n, whole := t.host.Run(t.run()).Key("max_steps").Int()
-	return t.Rule == nil && t.seen.Did == model.Asked && whole && (n > int64(t.Budget) || n < min(int64(t.Budget), t.furthest))
+	if t.Rule != nil || t.seen.Did != model.Asked || !whole || t.lower > 0 && n == int64(t.lower) {
+		return false
+	}
+	return n > int64(t.Budget) || n < min(int64(t.Budget), t.furthest)
 }
+
+// lowered reports whether the start of a run asked for less than the config has, and its state has that (AL-R11).
+func (t told) lowered() bool { return t.lower > 0 && t.after.High == t.lower }
 
 // checkBudget compares where a run is given up with its budget.
 func (t told) checkBudget(j *scenarios.Judge) {
@@ -171,7 +177,11 @@ func (t told) checkBudget(j *scenarios.Judge) {
 			"%s: ends of a run that has asked for %d steps, with max_steps %s, where another run went as far as step %d", t.host.Name,
 			t.Next-1, t.budgets(), t.furthest)
 	}
-	for _, id := range (scenarios.IDs{agenticloop.RFC103F7, agenticloop.RFC103G7}) {
+	ids := scenarios.IDs{agenticloop.RFC103F7, agenticloop.RFC103G7}
+	if t.lowered() { // that of the config is not used up
+		ids = ids[:1]
+	}
+	for _, id := range ids {
 		j.Check(id, t.host.Events().Each("/type")).To(check.Equal([]string{host.Escalated}),
 			"%s: events of a run that has asked for %d steps, with max_steps %s", t.host.Name, t.Next-1, t.budgets())
 	}
@@ -179,6 +189,9 @@ func (t told) checkBudget(j *scenarios.Judge) {
 
 // budgets tells the budgets that the turns of a run were handed.
 func (t told) budgets() string {
+	if t.lowered() {
+		return fmt.Sprintf("%d, which its state has from its start, and %d in the config", t.lower, t.Budget)
+	}
 	if low, high := min(t.after.Low, t.Budget), max(t.after.High, t.Budget); low != high {
 		return fmt.Sprintf("%d to %d", low, high)
 	}

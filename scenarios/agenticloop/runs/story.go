@@ -24,6 +24,7 @@ type told struct {
 	lost    *host.Turn // the same job before, of which the answer was lost
 	live    bool       // decisions may differ
 	most    int64      // max_reframes
+	lower   int        // max_steps that its start asks for; 0 for none
 	own     string     // the name of the plugin
 	seen    model.Seen
 	after   model.Known // its run
@@ -48,7 +49,7 @@ func (o Observation) tell() (all []told) {
 			run := played.Runs[taken.Move.Run]
 			as := told{
 				Turn: t, Goal: run.Goal, Allowed: world.Allowed(t), Planned: t.Decision, last: last, host: taken.Turn, lost: taken.Lost,
-				live: o.Live, most: int64(run.Reframes), own: o.Settings.Name, seen: s, after: world.Runs[taken.Move.Run],
+				live: o.Live, most: int64(run.Reframes), lower: run.Lower, own: o.Settings.Name, seen: s, after: world.Runs[taken.Move.Run],
 				decided: o.Settings.Steered && !o.Live, asked: asked[taken.Move.Run],
 			}
 			if s.Did == model.Asked || s.Did == model.Retried {
@@ -115,6 +116,9 @@ func seen(t model.Turn, turn host.Turn) model.Seen {
 	asked := turn.Requests().Last().Key("payload")
 	step, asks := asked.Key("step").Int()
 	out := model.Seen{Did: model.Nothing, Run: asked.Key("run_id").String(), Tool: asked.Key("tool").String()}
+	if n, whole := turn.Run(out.Run).Key("max_steps").Int(); whole && t.Rule == nil {
+		out.Budget = int(n)
+	}
 	switch {
 	case turn.Status() != "ok":
 		out.Did = model.Refused

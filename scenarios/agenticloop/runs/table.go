@@ -230,6 +230,7 @@ func (b *table) event(t model.Turn, plan *host.Plan) host.Object {
 	payload := event["payload"].(host.Object)
 	maps.Copy(payload, t.Move.Says)
 	maps.Copy(payload, t.Payload)
+	maps.DeleteFunc(payload, func(_ string, value any) bool { return value == model.Absent })
 	return event
 }
 

@@ -68,7 +68,9 @@ func (d *drawing) wild() model.Program {
 	if len(p.Runs) > 1 {
 		d.alike(p.Runs)
 	}
+	d.lower(p.Runs, anewAt)
 	p.Moves = d.side(lines)
+	d.vaguely(&p)
 	return p
 }
 
