@@ -184,7 +184,7 @@ var ReadingsV2 = []Reading{
 		Sentences: []string{"RFC103-W3", "RFC103-W2"},
 		Open:      "The text allows only append-safe and update-safe files and explains neither. Workspaces begin as hard links, so a write in place changes the files of earlier jobs.",
 		Accept:    "Any way of writing that leaves the files of earlier jobs alone, such as appending to an own copy or replacing the file. Rewriting memory.md is a finding.",
-		Refuse:    "Changed files of an earlier job are a finding; a trace.jsonl that lost one of its lines fails.",
+		Refuse:    "Changed files of an earlier job are a finding; a trace.jsonl that lost one of its lines fails, however long it is, unless it goes on in another file.",
 		Why:       "The links are the only way in which a write can harm an earlier job.",
 		Scenarios: []string{"agenticloop/workspace/earlier-jobs-kept", "agenticloop/workspace/trace-grows"},
 	},

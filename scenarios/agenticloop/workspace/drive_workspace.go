@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -22,9 +23,13 @@ type WorkspaceObservation struct {
 	Beside wire.Value   `json:"beside"` // the folder that holds the workspaces, after the run
 	Failed wire.Value   `json:"failed"` // the files of a job that took a failure
 	// Kept are the files of a job that took a long result, and Then the same after another long result for that step. None at quick.
-	Kept wire.Value  `json:"kept"`
-	Then wire.Value  `json:"then"`
-	Odd  []host.Turn `json:"odd"` // starts with a workspace_dir that cannot be used
+	Kept wire.Value `json:"kept"`
+	Then wire.Value `json:"then"`
+	// Old are the files of a job with a trace.jsonl as of a long life, and Older the same after one more result. None at quick.
+	Old   wire.Value  `json:"old"`
+	Older wire.Value  `json:"older"`
+	Aged  *host.Turn  `json:"aged,omitempty"` // the turn between them
+	Odd   []host.Turn `json:"odd"`            // starts with a workspace_dir that cannot be used
 }
 
 // inWorkspaces drives a run whose jobs have workspaces.
@@ -35,7 +40,8 @@ var inWorkspaces = &scenarios.Drive[WorkspaceObservation]{
 	Sends: []string{"one turn: agentic.start", "a turn for each step: agentic.tool_result",
 		"five turns: agentic.start with another workspace_dir",
 		"from depth standard on, three turns: agentic.start, agentic.tool_result of a failure, and the tool's own event",
-		"from depth standard on, three turns: agentic.start, and agentic.tool_result twice for one step"},
+		"from depth standard on, three turns: agentic.start, and agentic.tool_result twice for one step",
+		"from depth standard on, two turns: agentic.start, and agentic.tool_result where trace.jsonl has some MiB"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *WorkspaceObservation) {
 		p := host.Open(ctx, c, &o.Turns)
 		o.Goal = p.NewGoal()
@@ -47,6 +53,9 @@ var inWorkspaces = &scenarios.Drive[WorkspaceObservation]{
 			o.comeLate(ctx, p, filepath.Join(root, "job-that-hears-twice"))
 		}
 		o.startInOddOnes(ctx, p, root)
+		if c.Depth > scenarios.Quick {
+			o.growOld(ctx, p, filepath.Join(root, "job-that-is-old"))
+		}
 	},
 }
 
@@ -131,6 +140,29 @@ func (o *WorkspaceObservation) comeLate(ctx context.Context, p *host.Plugin, dir
 	p.Turn(ctx, host.Job{Name: "another long result for the step that is over", State: after, Event: p.Result(s.Pending, long(p)),
 		Workspace: dir})
 	o.Then = p.ReadFolder("files of the job that hears twice, at last", dir).Value("")
+}
+
+// oldTrace is the least length of a trace.jsonl as of a long life: more than most limits for one read, less than a listing reads.
+const oldTrace = 3 << 20
+
+// growOld has a result come for a run whose trace.jsonl is long: it holds the agent's own lines many times.
+func (o *WorkspaceObservation) growOld(ctx context.Context, p *host.Plugin, dir string) {
+	scenarios.End(wire.MakeFolder(dir))
+	s, ok := p.Begin(ctx, host.Job{Name: "the start of a run with a long life", Workspace: dir})
+	trace := filepath.Join(dir, "trace.jsonl")
+	info, err := os.Lstat(trace)
+	if !ok || err != nil || !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > oldTrace {
+		return // it need not be there from the start (AL-R20)
+	}
+	lines := scenarios.Get(os.ReadFile(trace))
+	if lines[len(lines)-1] != '\n' {
+		lines = append(lines, '\n')
+	}
+	scenarios.End(os.WriteFile(trace, bytes.Repeat(lines, oldTrace/len(lines)+1), info.Mode().Perm()))
+	o.Old = p.ReadFolder("files of the job with a long life", dir).Value("")
+	t, _ := p.Turn(ctx, host.Job{Name: "a result where trace.jsonl is long", State: s.State, Event: p.Result(s.Pending, p.AnyResult()),
+		Workspace: dir})
+	o.Older, o.Aged = p.ReadFolder("files of the job with a long life, at last", dir).Value(""), &t
 }
 
 // long draws the body of a result with more text than a request should hold: it belongs into a file.

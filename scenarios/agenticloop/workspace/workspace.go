@@ -79,6 +79,7 @@ var traceGrows = scenarios.Scenario{
 		if trace := o.Failed.Key("trace.jsonl"); trace.Key("text").Present() {
 			j.Check(agenticloop.RFC103W2, trace).To(host.JSONLines(), "trace.jsonl of the job that took a failure")
 		}
+		o.checkGrownOld(j)
 		if !before.Present() {
 			j.Block("setup failed: no job left a trace.jsonl", "write trace.jsonl in the workspace")
 		}
@@ -95,6 +96,23 @@ var traceGrows = scenarios.Scenario{
 				check.SameAs(o.Left[0].Key("trace.jsonl").Key("bytes")), "bytes of trace.jsonl after the second job")
 		}
 	}),
+}
+
+// checkGrownOld checks that a long trace.jsonl loses nothing, unless it goes on in another file of its kind.
+func (o WorkspaceObservation) checkGrownOld(j *scenarios.Judge) {
+	was, counted := o.Old.Key("trace.jsonl").Key("bytes").Int()
+	if !counted || o.Aged == nil || !o.Aged.Moved() {
+		return
+	}
+	files, _ := o.Older.Actual().(host.Object)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if strings.Contains(name, "trace") && !o.Old.Key(name).Present() {
+			j.Find("", "a trace.jsonl of %d bytes goes on in %s", was, name)
+			return
+		}
+	}
+	j.Check(agenticloop.RFC103W2, o.Older.Key("trace.jsonl").Key("bytes")).To(check.Integer(was, 0),
+		"%s: bytes of trace.jsonl, which had %d", o.Aged.Name, was)
 }
 
 // With hard links, writing into a file in place changes it in every earlier job (AL-R19).

@@ -31,6 +31,12 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 				hosttest.Ok(host.Object{"R": hosttest.Over("done", 2)}, e))
 		}
 	}
+	aged := func(trace string, change func(host.Object)) func(*workspace.WorkspaceObservation) {
+		return func(o *workspace.WorkspaceObservation) {
+			turn := hosttest.StartR.Turn(t)
+			o.Old, o.Older, o.Aged = listing("1\n2\n", nil), listing(trace, change), &turn
+		}
+	}
 	honest := func() workspace.WorkspaceObservation {
 		o := workspace.WorkspaceObservation{EndObservation: hosttest.Ended(t)}
 		named([]any{"artifacts/a.txt"})(&o)
@@ -78,6 +84,9 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 		{"trace-grows", "the line of a failure is JSON", func(o *workspace.WorkspaceObservation) {
 			o.Failed = listing("1\n{\"error\": \"\\u001b\"}\n", nil)
 		}, "passed"},
+		{"trace-grows", "a long one is cut", aged("3\n", nil), agenticloop.RFC103W2},
+		{"trace-grows", "a long one stays as it is", aged("1\n2\n", nil), "passed"},
+		{"trace-grows", "a long one goes on in another file", aged("3\n", func(f host.Object) { f["trace.1.jsonl"] = file("1\n2\n") }), "passed"},
 		{"trace-grows", "there is no room for a later one", func(o *workspace.WorkspaceObservation) {
 			o.Left[2] = listing("", func(f host.Object) { f["trace.jsonl"] = host.Object{"kind": "file", "bytes": 6} })
 		}, "passed"},
