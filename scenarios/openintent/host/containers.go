@@ -200,6 +200,20 @@ func (i *Intent) Lease(ctx context.Context, label, scope string, seconds int) Re
 	return i.Send(ctx, i.leaseCall(label, scope, seconds))
 }
 
+// LeaseIfTaken is Lease, but the reply is zero if the server takes no such lease on an intent that waits for nothing either: some have a
+// least time for leases.
+func (i *Intent) LeaseIfTaken(ctx context.Context, label, scope string, seconds int) Reply {
+	r := i.Lease(ctx, label, scope, seconds)
+	if code, _ := r.Status.Int(); code != http.StatusBadRequest && code != http.StatusUnprocessableEntity {
+		return r
+	}
+	control := i.NewIntent(ctx, "free", Active, nil).Lease(ctx, "the same lease on an intent that waits for nothing", scope, seconds)
+	if control.Code()/100 == 4 {
+		return Reply{}
+	}
+	return r
+}
+
 // LeaseAs has another agent claim the usual part of an intent.
 func (i *Intent) LeaseAs(ctx context.Context, other *scenarios.Conn, label string, seconds int) Reply {
 	return i.LeaseOf(ctx, other, label, Scope, seconds)

@@ -121,7 +121,7 @@ func (o *StoryObservation) finish(
 	if o.Phase3Active = report.Becomes(ctx, "intent 3 is active", host.Active); !o.Phase3Active.Reached {
 		return
 	}
-	o.Granted = report.Lease(ctx, "claim phase 3 with the outputs of phase 2", host.Scope, 60)
+	o.Granted = report.LeaseIfTaken(ctx, "claim phase 3 with the outputs of phase 2", host.Scope, 60)
 	report.Set(ctx, host.Completed, "phase 3 completes")
 	o.Phase3Done = report.Becomes(ctx, "phase 3 is completed", host.Completed)
 	o.Ended = f.Look(ctx, "in the end")

@@ -87,6 +87,9 @@ func (o StoryObservation) judge(j *scenarios.Judge) {
 	if !o.Phase3Active.Reached {
 		return
 	}
+	if o.Granted.Asked == "" {
+		j.Block("setup failed: the server takes no lease of a minute", "take a lease with duration_seconds 60")
+	}
 	j.Check(openintent.OIP0026T13, o.Granted.Status).
 		To(check.Status(2), "%s the claim of phase 3 with the outputs of phase 2", t(1.5))
 	host.Turned(j, openintent.OIP0026T14, o.Phase3Done, host.Completed, "in the end phase 3")

@@ -310,7 +310,7 @@ func (w *world) beside(ctx context.Context, turn model.Step, t *Taken) {
 			return
 		}
 		if w.o.Leases == "lease" {
-			t.Reply = i.Lease(ctx, "a claim of what has several inputs", host.Scope, 60)
+			t.Reply = i.LeaseIfTaken(ctx, "a claim of what has several inputs", host.Scope, 60)
 			w.granted = t.Reply.Ok()
 		}
 		t.Task = slices.IndexFunc(w.o.Program.Works, func(k model.Work) bool { return k.Intent == turn.Intent })
