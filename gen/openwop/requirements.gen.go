@@ -485,7 +485,8 @@ const (
 	// parent's id.
 	OWPDSP22 = "OWP-DSP-22"
 
-	// The log of a run that was cancelled by itself names no run whose cancel reached it.
+	// A run that was cancelled directly, and not with its parent, has no parentRunId in its
+	// run.cancelled.
 	OWPDSP28 = "OWP-DSP-28"
 
 	// A run that was cancelled, and the runs below it, take no step after that.
@@ -2557,7 +2558,7 @@ var RequirementsV1 = []Requirement{
 		ID: OWPDSP28, Level: "MUST", Source: "OWP-DISPATCH", File: "",
 		Section: "RFC 0007, cancellation", Line: 0, Hash: "", Claim: "supervisor",
 		Evidence: "observed",
-		Text:     "The log of a run that was cancelled by itself names no run whose cancel reached it.",
+		Text:     "A run that was cancelled directly, and not with its parent, has no parentRunId in its run.cancelled.",
 		Breaks:   []string{"inserted"},
 	},
 	{

@@ -43,7 +43,7 @@ type reader struct {
 	order    []*intent
 	logs     []log
 	written  map[string]bool // the types of events that the drive wrote itself
-	platform wire.Value      // the default policy that the configuration showed first
+	platform wire.Value      // the default policy in the first read of the configuration
 	breaches []scenarios.Breach
 	said     map[scenarios.RequirementID]bool
 }
@@ -127,8 +127,8 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 	}
 }
 
-// config takes a read of the configuration. Nobody but the operator changes it, so the policies that a drive sends do not show in it.
-// A caller without a key may be shown less.
+// config looks at a read of the configuration. Only the operator changes it, so a policy that a drive sends must not show in it. A caller
+// without a key may be shown less.
 func (r *reader) config(x exchange) {
 	p := x.body.At("/suspension/default_retry_policy")
 	switch {

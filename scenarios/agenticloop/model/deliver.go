@@ -24,7 +24,7 @@ type absent struct{}
 // vague are statuses that every language can read, and that are neither ok nor error.
 var vague = []any{Absent, "pending", "", "OK", "failed"}
 
-// address is deliver, but for an odd status of what must be ignored.
+// address decides to which run and step a delivery goes. An odd status is set by deliver.
 func (w World) address(t *Turn) bool {
 	run, pick := t.Before, t.Move.Pick
 	asked := len(run.Tools)

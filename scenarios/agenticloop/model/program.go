@@ -61,7 +61,8 @@ type Move struct {
 	Says map[string]any `json:"says,omitempty"`
 	// Failing: what comes late, early or of another tool says that the tool failed.
 	Failing bool `json:"failing,omitempty"`
-	// Vague is which of several words that are neither ok nor error what must be ignored has for its status, counted from 1; 0 for none.
+	// Vague gives a delivery that must be ignored a status that is neither ok nor error: the number of the word in a list, from 1; 0 for
+	// the usual status.
 	Vague int `json:"vague,omitempty"`
 	// Own: it is delivered as an event of the tool's own, with the correlation in the context of the request.
 	Own bool `json:"own,omitempty"`

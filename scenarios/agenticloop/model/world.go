@@ -31,8 +31,8 @@ type Known struct {
 	Failed   int      // failures in all, as far as they may count
 	Reframed int      // plans that it was to give up
 	Budget   int      // max_steps of the config in its last turn
-	// Low and High are the least and the greatest that its turns were handed, or that its start asked for: which of them binds is open
-	// (AL-R10, AL-R11), unless the state has that of the start.
+	// Low and High are the least and the greatest budget that its turns were handed or its start asked for. Which of them binds is open
+	// (AL-R10, AL-R11), unless the state shows the budget of the start.
 	Low, High int
 	Free      bool // it has left its plan: what it decides is not known any more
 }
@@ -105,7 +105,7 @@ func (w World) Turn(m Move) (t Turn, ok bool) {
 	return t, true
 }
 
-// high returns the greatest budget that a run was handed up to this turn. A config that stays as it is does not raise that of the start.
+// high returns the greatest budget that a run may go by in this turn. A config that has not changed does not raise the budget of the start.
 func (w World) high(t Turn) int {
 	if run := w.Program.Runs[t.Move.Run]; run.Lower > 0 && t.Budget == run.Budget {
 		return t.Before.High

@@ -153,8 +153,8 @@ func meetsBudget(t told) bool {
 	return t.MustEnd && (t.seen.Did == model.Asked || t.Decision != nil && t.Decision.Kind == model.Call)
 }
 
-// beginsAmiss reports whether a run begins with another budget than that of the config, and neither its start nor a bound of the
-// plugin's own explains it.
+// beginsAmiss reports whether a run begins with a budget that is not the config's, although its start asked for none and the plugin has no
+// bound of its own.
 func (t told) beginsAmiss() bool {
 	n, whole := t.host.Run(t.run()).Key("max_steps").Int()
 	if t.Rule != nil || t.seen.Did != model.Asked || !whole || t.lower > 0 && n == int64(t.lower) {
@@ -163,7 +163,7 @@ func (t told) beginsAmiss() bool {
 	return n > int64(t.Budget) || n < min(int64(t.Budget), t.furthest)
 }
 
-// lowered reports whether the start of a run asked for less than the config has, and its state has that (AL-R11).
+// lowered reports whether the start of a run asked for a lower budget than the config's and its state shows that budget (AL-R11).
 func (t told) lowered() bool { return t.lower > 0 && t.after.High == t.lower }
 
 // checkBudget compares where a run is given up with its budget.
@@ -178,7 +178,7 @@ func (t told) checkBudget(j *scenarios.Judge) {
 			t.Next-1, t.budgets(), t.furthest)
 	}
 	ids := scenarios.IDs{agenticloop.RFC103F7, agenticloop.RFC103G7}
-	if t.lowered() { // that of the config is not used up
+	if t.lowered() { // the budget of the config is not used up
 		ids = ids[:1]
 	}
 	for _, id := range ids {

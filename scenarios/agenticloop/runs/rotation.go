@@ -10,18 +10,18 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop/model"
 )
 
-// rotation counts what is not drawn but comes in rotation, beyond quick, so that every drawing has it.
+// rotation counts what comes in turn instead of being drawn, beyond quick, so that every drawing has it.
 type rotation struct {
-	lowered   int  // runs that may have a budget of their own, with or without one
-	vague     int  // statuses that are neither ok nor error, of what must be ignored
-	outlasted bool // a run exhausts its budget while one that was started later may go on
+	lowered   int  // runs that could have a budget of their own; every second one has
+	vague     int  // deliveries that must be ignored and whose status is neither ok nor error
+	outlasted bool // a run has used up its budget while one that started later goes on
 }
 
-// mostVague is how many deliveries to be ignored have such a status.
+// mostVague is the most deliveries with such a status.
 const mostVague = 30
 
-// lower has the starts of some runs ask for a budget below that of the config: every second run for which at finds a step at which a plan
-// is given up that has to be the last. Giving up a plan is no way around that budget.
+// lower has the start of every second run ask for a budget below the config's. The function at returns the step behind which such a run
+// gives up its plan, and that step becomes its last: a new plan must not raise the budget. Runs for which it returns 0 are left alone.
 func (d *drawing) lower(runs []model.Run, at func(model.Run) int) {
 	if !d.lowers() {
 		return
@@ -35,7 +35,7 @@ func (d *drawing) lower(runs []model.Run, at func(model.Run) int) {
 		if d.rotation.lowered++; d.rotation.lowered%2 == 0 {
 			continue
 		}
-		// Another run may have the same start but for this, and the same context.
+		// Another run may share the context, and have the same start but for the budget.
 		run.Keyless, run.Context = false, maps.Clone(run.Context)
 		run.Lower, run.Context["max_steps"] = last, last
 		run.Budget = max(run.Budget, len(run.Decisions)+2)
@@ -112,8 +112,8 @@ func exhausts(run model.Run, moves []model.Move) bool {
 	return false
 }
 
-// vaguely adds deliveries that must be ignored, and whose status is neither ok nor error: for nearly the right run and for a step that is
-// over, after one of the first results, and at last for that run, which is over by then in most programs.
+// vaguely adds deliveries that must be ignored and whose status is neither ok nor error. Two come after one of the first results: for
+// nearly the right run, and for a step that is over. One comes at the end, when most runs are over.
 func (d *drawing) vaguely(p *model.Program) {
 	if d.Depth == scenarios.Quick || d.slow != "" || d.rotation.vague >= mostVague {
 		return

@@ -25,7 +25,7 @@ type WorkspaceObservation struct {
 	// Kept are the files of a job that took a long result, and Then the same after another long result for that step. None at quick.
 	Kept wire.Value `json:"kept"`
 	Then wire.Value `json:"then"`
-	// Old are the files of a job with a trace.jsonl as of a long life, and Older the same after one more result. None at quick.
+	// Old are the files of a job whose trace.jsonl is some MiB long, and Older the same after one more result. None at quick.
 	Old   wire.Value  `json:"old"`
 	Older wire.Value  `json:"older"`
 	Aged  *host.Turn  `json:"aged,omitempty"` // the turn between them
@@ -142,10 +142,10 @@ func (o *WorkspaceObservation) comeLate(ctx context.Context, p *host.Plugin, dir
 	o.Then = p.ReadFolder("files of the job that hears twice, at last", dir).Value("")
 }
 
-// oldTrace is the least length of a trace.jsonl as of a long life: more than most limits for one read, less than a listing reads.
+// oldTrace is how long a trace.jsonl is made, in bytes: longer than what most programs read at once, shorter than what a listing reads.
 const oldTrace = 3 << 20
 
-// growOld has a result come for a run whose trace.jsonl is long: it holds the agent's own lines many times.
+// growOld delivers a result for a run whose trace.jsonl was made long: it has the agent's own lines many times.
 func (o *WorkspaceObservation) growOld(ctx context.Context, p *host.Plugin, dir string) {
 	scenarios.End(wire.MakeFolder(dir))
 	s, ok := p.Begin(ctx, host.Job{Name: "the start of a run with a long life", Workspace: dir})

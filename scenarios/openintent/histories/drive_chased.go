@@ -127,7 +127,7 @@ func makeChased(ctx context.Context, c *scenarios.Conn, begin model.Chased, says
 	return q
 }
 
-// suspend suspends the intent, with the beginning written in some way that a server takes.
+// suspend suspends the intent. Its record says when it began, unless the server refuses that.
 func (q *chased) suspend(ctx context.Context, r host.Record, order host.Order) (refused error) {
 	if id, _ := r["id"].(string); q.Depth > scenarios.Quick {
 		r["suspended_at"] = host.Spelled(q.ServerNow(), id, order == host.RecordFirst)
@@ -221,8 +221,8 @@ func (q *chased) Do(ctx context.Context, _ int, in model.Chasing) model.Chaser {
 	return out
 }
 
-// note writes into the state, in the middle of an attempt, what has nothing to do with the suspension and must not move it. Every
-// second intent is left alone, by its id.
+// note writes into the state in the middle of an attempt. The note is not about the suspension and must not move it. Whether an intent
+// gets one depends on its id.
 func (q *chased) note(ctx context.Context) {
 	waits := slices.ContainsFunc(q.states, func(s model.Chased) bool { return s.Record == model.Waiting })
 	if last := len(q.sus.ID) - 1; waits && q.sus.ID[last]%2 == 0 && q.Depth > scenarios.Quick {

@@ -200,14 +200,14 @@ func (i *Intent) Lease(ctx context.Context, label, scope string, seconds int) Re
 	return i.Send(ctx, i.leaseCall(label, scope, seconds))
 }
 
-// LeaseIfTaken is Lease, but the reply is zero if the server takes no such lease on an intent that waits for nothing either: some have a
+// LeaseIfTaken is Lease, but its reply is zero if the server also refuses the same lease on an intent without inputs: some servers have a
 // least time for leases.
 func (i *Intent) LeaseIfTaken(ctx context.Context, label, scope string, seconds int) Reply {
 	r := i.Lease(ctx, label, scope, seconds)
 	if code, _ := r.Status.Int(); code != http.StatusBadRequest && code != http.StatusUnprocessableEntity {
 		return r
 	}
-	control := i.NewIntent(ctx, "free", Active, nil).Lease(ctx, "the same lease on an intent that waits for nothing", scope, seconds)
+	control := i.NewIntent(ctx, "free", Active, nil).Lease(ctx, "the same lease on an intent without inputs", scope, seconds)
 	if control.Code()/100 == 4 {
 		return Reply{}
 	}

@@ -25,11 +25,11 @@ func (s *Server) Family(ctx context.Context) (parent, waits, wired, other *Inten
 	return parent, waits, wired, parent.Child(ctx, "other")
 }
 
-// Bygone takes the lease of a coordinator that isolates, for a short time, and lets that pass. The reply is a refusal where a server
-// grants no such lease. What a coordinator does behind the end of its lease no text says.
+// Bygone takes a short lease for a coordinator that isolates, and lets it run out. The reply is a refusal where a server grants no such
+// lease. No text says what a coordinator does after its lease has run out.
 func (s *Server) Bygone(ctx context.Context, of *Intent) Reply {
 	lasts := 60 * time.Second
-	if s.Seam() == "" { // it is waited for
+	if s.Seam() == "" { // this time is really waited
 		lasts = 300 * time.Millisecond
 	}
 	lease := s.Coordinate(ctx, of, map[string]any{SuspensionPolicy: "isolate", "expires_at": Stamp(s.ServerNow().Add(lasts))})

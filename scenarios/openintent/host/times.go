@@ -30,8 +30,8 @@ var spellings = []string{
 	"2006-01-02T15:04:05.000000",
 }
 
-// Spelled formats a time in one of the ways in which clients do, by an id; with a zone unless bare is set. In whole seconds it is up to
-// a second earlier, so it is for where intervals are long.
+// Spelled formats a time as some client would. The id says in which of several ways; only where bare is set may the zone be left off. One
+// way has whole seconds, and is up to a second early: use it where intervals are long.
 func Spelled(t time.Time, by string, bare bool) string {
 	sum, may := 0, spellings
 	for _, c := range []byte(by) {

@@ -128,7 +128,7 @@ var drawnCourses = &scenarios.Drive[CoursesObservation]{
 		o.Chased = chased(ctx, g.Server)
 		o.Left = left(ctx, g.Server)
 		o.Lasting = lasting(ctx, g.Server)
-		if c.Depth > scenarios.Quick { // it shows the policy of the platform as before, whatever records said
+		if c.Depth > scenarios.Quick { // records must not have changed the policy that it shows
 			s.Get(ctx, "the configuration in the end", "/server/config")
 		}
 	},

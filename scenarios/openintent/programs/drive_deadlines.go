@@ -38,7 +38,7 @@ type DeadlinesObservation struct {
 // Dated is a member that waits when the deadline passes.
 type Dated struct {
 	Suspension host.Suspension `json:"suspension"`
-	Earlier    host.Log        `json:"earlier,omitzero"` // of one whose first window ran out, when it waits again
+	Earlier    host.Log        `json:"earlier,omitzero"` // if its first window ran out: the log when it waits again
 	Before     host.Reply      `json:"before"`           // the intent shortly before
 	After      host.Look       `json:"after"`
 	Late       host.Reply      `json:"late"` // the reply to the right answer then
@@ -120,8 +120,8 @@ var drawnDeadlines = &scenarios.Drive[DeadlinesObservation]{
 	},
 }
 
-// outlasts is the member whose first suspension ran out before. The window of its next one ends well behind the deadline, for its clock
-// was moved.
+// outlasts is the member whose first suspension ran out. Its clock was moved for that, so the window of its next suspension ends well after
+// the deadline.
 const outlasts = 1
 
 // ranOut suspends an intent, lets its window end with a fallback that continues, and reports whether it goes on.
@@ -143,7 +143,7 @@ func ranOut(ctx context.Context, i *host.Intent) bool {
 		status := i.Read(ctx, "an intent whose window ends").Body.Key("status")
 		return status, status.String() != host.Suspended
 	})
-	// The write has the server tell the time that it is there by now. An intent that was completed (OIP-R13) takes none.
+	// After a write the intent shows the server's time of now. An intent that was completed (OIP-R13) takes no write.
 	return i.Patch(ctx, host.Note, "again", "write a note when a window ended").Ok() &&
 		i.Read(ctx, "an intent whose window ended").Body.Key("status").String() == host.Active
 }

@@ -63,7 +63,7 @@ func (o DeadlinesObservation) judgeAbandoned(j *scenarios.Judge) {
 		j.Check(openintent.OIP0026R5C, reason.Value).
 			To(check.Equal("portfolio_deadline_exceeded"), "%s of member %d", reason.Label("abandonment_reason"), n+1)
 		expired := d.After.Log.Of(host.EventExpired, d.Suspension.ID)
-		earlier := len(d.Earlier.Of(host.EventExpired, d.Suspension.ID).Values) // they need not name the suspension that ended before
+		earlier := len(d.Earlier.Of(host.EventExpired, d.Suspension.ID).Values) // these need not name the earlier suspension
 		if j.Check(openintent.OIP0026R5D, expired).To(check.Len(1+earlier), "%s of member %d", host.EventExpired, n+1) {
 			j.Check(openintent.OIP0026R5D, expired.Last().At("/payload/reason")).To(check.Equal("portfolio_deadline"), "reason of member %d", n+1)
 		}

@@ -116,7 +116,7 @@ func TestJudgesOfDecisionsAroundTheFloor(t *testing.T) {
 	set := func(name string, v any) func(*confidence.AroundFloorObservation) {
 		return told(func(p map[string]any) { p[name] = v })
 	}
-	// original returns it with a decision that was planned, told in its turn, and captured.
+	// original returns that loop with the workers of its decision as planned, as told in its turn, and as captured in the event.
 	original := func(planned, inTurn, captured any) func(*confidence.AroundFloorObservation) {
 		decision := func(workers any) map[string]any {
 			return map[string]any{"kind": "next-worker", "confidence": 0.45, "nextWorkerIds": workers}

@@ -22,7 +22,7 @@ type WeighedLoop struct {
 	Lull       host.Lull    `json:"lull"`                 // before the answer
 	Children   []host.Child `json:"children"`             // at the end
 	Ended      host.Lull    `json:"ended"`                // after the end
-	// Decision is that of turn Held.Turn as it was planned, of a loop that is to be held.
+	// Decision is the planned decision of turn Held.Turn, where the loop is to be held.
 	Decision map[string]any `json:"decision,omitempty"`
 }
 
@@ -134,7 +134,7 @@ func (w wanted) planned(h host.Host) (host.Suspending, WeighedLoop) {
 	return way, o
 }
 
-// metCriteria are criteria of success that are met, beyond quick and where the host has a version that knows some.
+// metCriteria returns criteria of success that are met. It returns none at quick, or if the host's version does not know them.
 func metCriteria(h host.Host) []dialect.SuccessCriterion {
 	if _, knows := claims.ExecutionModel6.Look(h.Discovery); h.Depth == scenarios.Quick || !knows {
 		return nil

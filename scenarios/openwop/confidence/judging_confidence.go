@@ -83,7 +83,7 @@ func (o WeighedLoop) checkTold(j *scenarios.Judge, floor float64) {
 	o.checkToldFirst(j)
 }
 
-// checkVerbatim expects the original decision to have what else was planned of it and stands in the turn that was told.
+// checkVerbatim expects the original decision to have each further member that was planned and that its turn shows as planned.
 func (o WeighedLoop) checkVerbatim(j *scenarios.Judge, original wire.Value) {
 	turns := o.Lull.Later.Decided().Values
 	if len(turns) < o.Held.Turn {

@@ -158,7 +158,7 @@ func mapRandomly(ctx context.Context, h host.Host) MappedObservation {
 	return o
 }
 
-// addEmpty runs a loop whose worker is given nothing. Its output mapping finds nothing to bring back, and is not empty all the same.
+// addEmpty runs a loop whose worker is given nothing. Its output mapping finds nothing to bring back, but is not empty.
 func (o *MappedObservation) addEmpty(ctx context.Context, h host.Host) {
 	if h.Depth == scenarios.Quick || !h.Offers(fixture.EchoTyped) {
 		return

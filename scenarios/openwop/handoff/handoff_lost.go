@@ -45,11 +45,11 @@ var cancelledWorker = scenarios.Scenario{
 	}),
 }
 
-// checkOfItself expects the worker that was cancelled to say nothing of the loop above it, which went on.
+// checkOfItself expects the log of a worker that was cancelled not to name the loop above it, which went on.
 func (o LostObservation) checkOfItself(j *scenarios.Judge) {
 	for _, c := range o.Children {
 		if c.Log.Status().String() == "cancelled" {
-			checkOfItself(j, c.Log, "a worker that was cancelled by itself")
+			checkOfItself(j, c.Log, "a worker that was cancelled directly")
 		}
 	}
 }

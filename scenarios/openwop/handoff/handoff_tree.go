@@ -52,7 +52,7 @@ func (o TreeObservation) checkReached(j *scenarios.Judge) {
 	}
 }
 
-// checkOfItself expects a run that was cancelled by itself to name no run above it whose cancel reached it.
+// checkOfItself expects the log of a run that was itself cancelled to name no parent as the reason.
 func checkOfItself(j *scenarios.Judge, l host.RunLog, what string) {
 	j.Check(openwop.OWPDSP28, l.OfType(dialect.RunCancelled).Last().At("/payload/parentRunId")).To(
 		check.That("none", func(v any) bool { return v == nil }), "parentRunId of the end of %s", what)

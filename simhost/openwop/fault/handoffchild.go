@@ -167,8 +167,8 @@ var handoffStopFaults = []Fault{
 	},
 	{
 		ID:     "handoff.cancelled-for-itself",
-		Title:  "a run that is cancelled by itself names itself as the run whose cancel reached it",
-		Looks:  "run.cancelled has a parentRunId, and nobody cancelled a run above it",
+		Title:  "a run that is cancelled directly names itself as the parent that was",
+		Looks:  "run.cancelled has a parentRunId, though no run above it was cancelled",
 		Breaks: []string{openwop.OWPDSP28},
 		Event: func(e *mutate.Event) {
 			cancelled(func(p *event.RunCancelledPayload) {
