@@ -98,7 +98,7 @@ var twinsBrought = scenarios.Scenario{
 	ID:     "openwop/memory/same-content-brought",
 	Title:  "each entry that a worker wrote, or its own workers, is read by its parent, also where another has the same content",
 	Proves: scenarios.IDs{openwop.OWPMEM2},
-	Claim:  claims.MemoryWorkers, Depth: scenarios.Standard, Watches: scenarios.IDs{openwop.OWPMEM8},
+	Claim:  claims.LoopMemoryWorkers, Depth: scenarios.Standard, Watches: scenarios.IDs{openwop.OWPMEM8},
 	Ask: scenarios.Ask(memoryTwins, func(o MemoryTwins, j *scenarios.Judge) {
 		r, ok := recalled(o.Log, j, "the loop", 2)
 		if !ok {

@@ -215,8 +215,9 @@ var fileVersionFaults = []Fault{
 		Title:  "versions are served for ever, however few are promised",
 		Looks:  "a version from before the last maxVersions is HTTP 200",
 		Breaks: []string{openwop.OWPWSP20},
-		Replace: serving(func(asked, oldest, _, version int64, ok bool) (int64, bool) {
-			return version, ok || asked < oldest
+		Replace: serving(func(asked, oldest, latest, version int64, ok bool) (int64, bool) {
+			// A file with one version may have been deleted before, and the delete is no version that could be served.
+			return version, ok || asked < oldest && oldest < latest
 		}),
 	},
 }
