@@ -66,6 +66,7 @@ var listedFixture = &scenarios.Drive[FixtureObservation]{
 		"has; beyond quick, makes a run of each of the others on the list",
 	Sends: []string{"{create run} (a listed fixture)", "{read run}", "{create run} (a workflow that nobody has)",
 		"{create run} (each listed fixture)"},
+	Excludes: host.ModelAnswers, // some of the fixtures ask the model
 	Run: func(ctx context.Context, c *scenarios.Conn, o *FixtureObservation) {
 		h := host.Host{Conn: c}
 		listed := h.Known(func(f host.Fixture) bool { return h.Lists(f.Needs...) })

@@ -53,6 +53,10 @@ const FilesAtOnce = 16
 // WorkspaceFiles is what drives use that write files into the workspace, whether they or a run does.
 const WorkspaceFiles = "workspace files"
 
+// ModelAnswers are what the model answers to a node of some id in any run. A run of a workflow with such a node takes an answer that was
+// programmed for another one.
+const ModelAnswers = "the answers of the model"
+
 // Write sends a write and returns the reply, refusals included.
 func (f *Files) Write(ctx context.Context, path, ifMatch string, body any) *wire.Reply {
 	call := wire.Call{Operation: dialect.WriteFile.Of(path), Body: body, Label: "write a workspace file"}

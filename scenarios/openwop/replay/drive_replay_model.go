@@ -48,7 +48,7 @@ var replaysOfAModel = &scenarios.Drive[ModelObservation]{
 	Sends: []string{"{use seam:test/mock-ai/program} {nodeId, program}",
 		"{create run} (conformance-phase4-replay-divergence), four times", "{fork run} {mode: replay}",
 		"{read run}", "{poll log}"},
-	Excludes: modelAnswers,
+	Excludes: host.ModelAnswers,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ModelObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Divergence) {
@@ -75,9 +75,6 @@ var replaysOfAModel = &scenarios.Drive[ModelObservation]{
 		}
 	},
 }
-
-// modelAnswers are what a program answers to a node of that id, in whatever run it is.
-const modelAnswers = "the answers of the model"
 
 // modelProgram returns a program that answers the node with this id, call by call.
 func modelProgram(node string, answers ...any) map[string]any {
@@ -130,7 +127,7 @@ var replaysOfATool = &scenarios.Drive[ToolObservation]{
 	ID:       "openwop/replays-of-a-tool",
 	Title:    "replays a run with a node that says of itself that nobody can foresee it",
 	Sends:    []string{"{create run} (conformance-phase4-nondet-tool)", "{fork run} {mode: replay}", "{read run}", "{poll log}"},
-	Excludes: modelAnswers,
+	Excludes: host.ModelAnswers,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ToolObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Nondeterministic) {
