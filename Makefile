@@ -63,9 +63,10 @@ hostile: ## Certify all hosts that mean harm, and write docs/hostile-hosts.md of
 	$(GO) test ./tools/prove/hostile -count=1 -run '^TestHostileHosts$$' -page
 
 .PHONY: soak
-soak: ## Repeat what a single run may miss: tests that wait, 20 times, the command at length, hosts with manners drawn from SEED on
+soak: ## Repeat what a single run may miss: tests that wait, 20 times, the command at length, honest hosts at standard and hosts with manners, from SEED on
 	ASSAY_LONG=1 $(GO) test -timeout 90m -count=1 ./tools/assay
 	ASSAY_LONG=1 $(GO) test -timeout 90m -count=1 -run '^TestFlips$$' ./simhost/eventlog
+	ASSAY_LONG=1 $(GO) test -timeout 240m -count=1 -run '^TestHonestHostsAtStandard$$' ./tools/prove -honest $(or $(SEED),1)
 	ASSAY_LONG=1 $(GO) test -timeout 240m -count=1 -run '^TestDrawnMannersAccuseNobody$$' ./tools/prove -manners $(or $(SEED),1)
 	$(GO) test -timeout 180m -count=20 -shuffle=on $$($(GO) list $(RACED) ./scenarios/... | grep -v /ginkgosuite)
 
