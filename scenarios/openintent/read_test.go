@@ -54,14 +54,18 @@ func TestReadsThatAreBehind(t *testing.T) {
 					Header: map[string]string{"If-Match": "9", "X-API-Key": "k"}},
 				Response: &wire.Response{Status: 200, Body: string(body)}})
 		}
-		var got []scenarios.RequirementID
-		for _, b := range openintent.Protocol.Invariants(scenarios.Discovery{}, []scenarios.DriveRecord{{ID: "d", Transcript: transcript}}) {
-			got = append(got, b.Requirement)
-		}
-		if !slices.Equal(got, c.want) {
+		if got := breachedIn(transcript); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
+}
+
+// breachedIn returns the requirements that a transcript shows to be violated.
+func breachedIn(transcript *wire.Transcript) (ids []scenarios.RequirementID) {
+	for _, b := range openintent.Protocol.Invariants(scenarios.Discovery{}, []scenarios.DriveRecord{{ID: "d", Transcript: transcript}}) {
+		ids = append(ids, b.Requirement)
+	}
+	return ids
 }
 
 // What callers send changes nothing of the configuration. Somebody without a key may be shown less of it.
@@ -90,11 +94,7 @@ func TestConfigurationsThatCallersChange(t *testing.T) {
 				Request:  &wire.Request{Method: "GET", URL: "http://server/api/v1/server/config", Header: header},
 				Response: &wire.Response{Status: 200, Body: string(body)}})
 		}
-		var got []scenarios.RequirementID
-		for _, b := range openintent.Protocol.Invariants(scenarios.Discovery{}, []scenarios.DriveRecord{{ID: "d", Transcript: transcript}}) {
-			got = append(got, b.Requirement)
-		}
-		if !slices.Equal(got, c.want) {
+		if got := breachedIn(transcript); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop/model"
 )
 
-// rotation counts what comes in turn instead of being drawn, beyond quick, so that every drawing has it.
+// rotation counts how often rare things have come up. Beyond quick they are not left to chance, so every drawing has them.
 type rotation struct {
 	lowered   int  // runs that could have a budget of their own; every second one has
 	vague     int  // deliveries that must be ignored and whose status is neither ok nor error

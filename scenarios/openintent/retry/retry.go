@@ -11,7 +11,6 @@ import (
 	"github.com/openassay/assay/scenarios/openintent/claims"
 	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/openintent/model"
-	"github.com/openassay/assay/scenarios/wire"
 )
 
 // part is one of several questions about an observation.
@@ -121,7 +120,8 @@ var retryWindow = scenarios.Scenario{
 			return
 		}
 		attempts := 1
-		if n, is := platformAttempts(o.Platform); is && !matches(ending(o.Silent, 1), ends) { // either (OIP-R128)
+		single, _ := ending(o.Silent, 1).MatchSeen(ends)
+		if n, is := platformAttempts(o.Platform); is && !single { // either (OIP-R128)
 			attempts = n
 		}
 		j.Check(openintent.OIP0026N8, ends).To(ending(o.Silent, attempts),
@@ -135,9 +135,4 @@ func ending(sus host.Suspension, attempts int) check.Matcher {
 	whole, tolerance := time.Duration(attempts)*windowSeconds*time.Second, 2*time.Second
 	from, to := sus.Beginning()
 	return host.Within(from.Add(whole), to.Add(whole), tolerance, tolerance)
-}
-
-func matches(m check.Matcher, v wire.Value) bool {
-	ok, err := m.Match(v)
-	return err == nil && ok
 }

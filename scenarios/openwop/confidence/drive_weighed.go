@@ -22,7 +22,7 @@ type WeighedLoop struct {
 	Lull       host.Lull    `json:"lull"`                 // before the answer
 	Children   []host.Child `json:"children"`             // at the end
 	Ended      host.Lull    `json:"ended"`                // after the end
-	// Decision is the planned decision of turn Held.Turn, where the loop is to be held.
+	// Decision is what the plan says for turn Held.Turn. Only loops that should be held have it.
 	Decision map[string]any `json:"decision,omitempty"`
 }
 
