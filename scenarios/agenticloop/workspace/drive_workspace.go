@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -149,20 +150,39 @@ const oldTrace = 3 << 20
 func (o *WorkspaceObservation) growOld(ctx context.Context, p *host.Plugin, dir string) {
 	scenarios.End(wire.MakeFolder(dir))
 	s, ok := p.Begin(ctx, host.Job{Name: "the start of a run with a long life", Workspace: dir})
-	trace := filepath.Join(dir, "trace.jsonl")
-	info, err := os.Lstat(trace)
-	if !ok || err != nil || !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > oldTrace {
-		return // it need not be there from the start (AL-R20)
+	if !ok || !lengthen(filepath.Dir(dir), filepath.Join(filepath.Base(dir), "trace.jsonl")) {
+		return // the file need not be there from the start (AL-R20)
 	}
-	lines := scenarios.Get(os.ReadFile(trace))
-	if lines[len(lines)-1] != '\n' {
-		lines = append(lines, '\n')
-	}
-	scenarios.End(os.WriteFile(trace, bytes.Repeat(lines, oldTrace/len(lines)+1), info.Mode().Perm()))
 	o.Old = p.ReadFolder("files of the job with a long life", dir).Value("")
 	t, _ := p.Turn(ctx, host.Job{Name: "a result where trace.jsonl is long", State: s.State, Event: p.Result(s.Pending, p.AnyResult()),
 		Workspace: dir})
 	o.Older, o.Aged = p.ReadFolder("files of the job with a long life, at last", dir).Value(""), &t
+}
+
+// lengthen repeats the lines of a file until it has more than oldTrace bytes, and returns whether it could. The plugin may have
+// put a link in its place that leads out of root: such a link is not followed.
+func lengthen(root, name string) bool {
+	r := scenarios.Get(os.OpenRoot(root))
+	defer func() { _ = r.Close() }()
+	f, err := r.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	lines, err := io.ReadAll(io.LimitReader(f, oldTrace))
+	if err != nil || len(lines) == 0 || len(lines) == oldTrace {
+		return false
+	}
+	more := lines
+	if lines[len(lines)-1] != '\n' {
+		lines = append(lines, '\n')
+		more = append([]byte{'\n'}, lines...)
+	}
+	_, err = f.Write(append(more, bytes.Repeat(lines, oldTrace/len(lines))...))
+	return err == nil
 }
 
 // long draws the body of a result with more text than a request should hold: it belongs into a file.

@@ -117,27 +117,15 @@ func makeChased(ctx context.Context, c *scenarios.Conn, begin model.Chased, says
 		following: following[model.Chased, model.Chasing, model.Chaser]{model.ChasedModel, []model.Chased{begin}},
 	}
 	order := []host.Order{host.RecordFirst, host.StatusFirst}[s.Rand.IntN(2)]
-	refused := q.suspend(ctx, chaseRecord(s, says), order)
+	sus, refused := q.SuspendSince(ctx, chaseRecord(s, says), order)
 	if says.Unpaced && host.IsBlocked(refused) {
 		says.Unpaced = false
 		return makeChased(ctx, c, begin, says)
 	}
 	scenarios.End(refused)
+	q.sus = sus
 	q.Lapse(ctx, chaseInterval/4)
 	return q
-}
-
-// suspend suspends the intent. Its record says when it began, unless the server refuses that.
-func (q *chased) suspend(ctx context.Context, r host.Record, order host.Order) (refused error) {
-	if id, _ := r["id"].(string); q.Depth > scenarios.Quick {
-		r["suspended_at"] = host.Spelled(q.ServerNow(), id, order == host.RecordFirst)
-	}
-	refused = scenarios.Try(func() { q.sus = q.SuspendBy(ctx, r, order) })
-	if _, spelled := r["suspended_at"]; spelled && order == host.RecordFirst && host.IsBlocked(refused) {
-		delete(r, "suspended_at")
-		refused = scenarios.Try(func() { q.sus = q.SuspendBy(ctx, r, order) })
-	}
-	return refused
 }
 
 // chaseRecord is a record that says this. Where the platform has a policy, which could be inherited, its own says all (OIP-R128).

@@ -148,6 +148,25 @@ func (i *Intent) SuspendBy(ctx context.Context, r Record, order Order) (sus Susp
 	return i.SuspendIn(ctx, r, order, false)
 }
 
+// SuspendSince is like SuspendBy, and beyond quick its record says since when, as some client would spell it (Spelled). A server may
+// refuse a time without a zone. The record says nothing of it then, and where nothing is suspended yet that is tried at once.
+func (i *Intent) SuspendSince(ctx context.Context, r Record, order Order) (sus Suspension, refused error) {
+	id, _ := r["id"].(string)
+	spelled := id != "" && i.Depth > scenarios.Quick
+	if spelled {
+		r["suspended_at"] = Spelled(i.ServerNow(), id, order == RecordFirst)
+	}
+	suspend := func() { sus = i.SuspendBy(ctx, r, order) }
+	if refused = scenarios.Try(suspend); !spelled || !IsBlocked(refused) {
+		return sus, refused
+	}
+	delete(r, "suspended_at")
+	if order == RecordFirst {
+		refused = scenarios.Try(suspend)
+	}
+	return sus, refused
+}
+
 // SuspendIn is like SuspendBy. The record is written in the form that names no operation if merged is set.
 func (i *Intent) SuspendIn(ctx context.Context, r Record, order Order, merged bool) (sus Suspension) {
 	var first Reply

@@ -236,23 +236,17 @@ func (r *CourseRun) latecomers(ctx context.Context, fresh, draft *host.Intent) {
 	}
 }
 
-// started suspends the n-th intent as planned. A server may refuse a window that is longer than its interval (OIP-R18), and a time
-// without a zone.
+// started suspends the n-th intent as planned. A server may refuse a window that is longer than its interval (OIP-R18).
 func started(ctx context.Context, i *host.Intent, n int, plan Plan) CourseRun {
 	record, course := planned(i.Server, plan), scenarios.Get(model.CourseOf(plan.Record))
 	if _, said := record["expires_at"]; !said {
 		record["expires_at"] = host.Stamp(i.ServerNow().Add(time.Duration(course.Attempts*course.Interval) * time.Second))
 	}
-	if id, _ := record["id"].(string); i.Depth > scenarios.Quick {
-		record["suspended_at"] = host.Spelled(i.ServerNow(), id, plan.Order == host.RecordFirst)
-	}
-	var sus host.Suspension
-	refused := scenarios.Try(func() { sus = i.SuspendBy(ctx, record, plan.Order) })
+	sus, refused := i.SuspendSince(ctx, record, plan.Order)
 	if host.IsBlocked(refused) {
 		if policy, has := record["retry_policy"].(map[string]any); has {
 			record["timeout_seconds"] = policy["interval_seconds"]
 		}
-		delete(record, "suspended_at")
 		sus, refused = i.SuspendBy(ctx, record, host.RecordFirst), nil
 	}
 	scenarios.End(refused)
