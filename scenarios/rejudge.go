@@ -34,7 +34,34 @@ type transcriptHead struct {
 // WriteTranscript writes a drive as it is kept on disk, entry by entry, since a whole transcript takes a multiple of
 // what the target sent. It is for people to read: indented, with <secret:1>, not \u003csecret:1\u003e.
 func WriteTranscript(w io.Writer, d DriveRecord) error {
-	t := transcriptWriter{to: w}
+	t := TranscriptWriter{To: w}
+	if err := t.Begin(d); err != nil {
+		return err
+	}
+	for i := range d.Transcript.Entries {
+		if err := t.Add(&d.Transcript.Entries[i]); err != nil {
+			return fmt.Errorf("transcript of %s: %w", d.ID, err)
+		}
+	}
+	_, err := io.WriteString(w, TranscriptEnd)
+	return err
+}
+
+// TranscriptEnd is what stands behind the last entry of a transcript on disk.
+const TranscriptEnd = "\n ]\n}\n"
+
+// TranscriptWriter writes a transcript in parts: what Begin writes, then what Add writes for each entry, and then [TranscriptEnd]. It
+// holds the buffers that the parts pass through.
+type TranscriptWriter struct {
+	To io.Writer
+
+	compact  bytes.Buffer
+	indented []byte
+	entries  int
+}
+
+// Begin writes all of a transcript but its entries.
+func (t *TranscriptWriter) Begin(d DriveRecord) error {
 	head, err := t.encode(transcriptHead{Schema: TranscriptSchema, Drive: d.ID, Seconds: d.Seconds, Stop: d.Stop, Drawn: d.Drawn})
 	if err != nil {
 		return fmt.Errorf("transcript of %s: %w", d.ID, err)
@@ -47,33 +74,25 @@ func WriteTranscript(w io.Writer, d DriveRecord) error {
 		}
 		head = append(append(head, `,"observation":`...), raw...)
 	}
-	if err := t.write("", head, 0, ",\n \"entries\": ["); err != nil {
-		return err
-	}
-	separator := "\n  "
-	for i := range d.Transcript.Entries {
-		entry, err := t.encode(&d.Transcript.Entries[i])
-		if err != nil {
-			return fmt.Errorf("transcript of %s: %w", d.ID, err)
-		}
-		if err := t.write(separator, entry, 2, ""); err != nil {
-			return err
-		}
-		separator = ",\n  "
-	}
-	_, err = io.WriteString(w, "\n ]\n}\n")
-	return err
+	return t.write("", head, 0, ",\n \"entries\": [")
 }
 
-// transcriptWriter holds the buffers that the parts of a transcript pass through.
-type transcriptWriter struct {
-	to       io.Writer
-	compact  bytes.Buffer
-	indented []byte
+// Add writes the next entry.
+func (t *TranscriptWriter) Add(e *wire.Entry) error {
+	entry, err := t.encode(e)
+	if err != nil {
+		return err
+	}
+	separator := ",\n  "
+	if t.entries == 0 {
+		separator = "\n  "
+	}
+	t.entries++
+	return t.write(separator, entry, 2, "")
 }
 
 // encode returns v as compact JSON, valid until the next call.
-func (t *transcriptWriter) encode(v any) ([]byte, error) {
+func (t *TranscriptWriter) encode(v any) ([]byte, error) {
 	t.compact.Reset()
 	e := json.NewEncoder(&t.compact)
 	e.SetEscapeHTML(false)
@@ -82,9 +101,9 @@ func (t *transcriptWriter) encode(v any) ([]byte, error) {
 }
 
 // write writes compact JSON, indented from a depth on, between two texts.
-func (t *transcriptWriter) write(before string, compact []byte, depth int, after string) error {
+func (t *TranscriptWriter) write(before string, compact []byte, depth int, after string) error {
 	t.indented = append(appendIndented(append(t.indented[:0], before...), compact, depth), after...)
-	_, err := t.to.Write(t.indented)
+	_, err := t.To.Write(t.indented)
 	return err
 }
 

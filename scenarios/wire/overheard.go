@@ -1,0 +1,222 @@
+package wire
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/internal/lazyregexp"
+)
+
+// Overheard is an exchange between a client and a host of theirs, as somebody between them saw it.
+type Overheard struct {
+	At     time.Time
+	Took   time.Duration
+	Method string
+	URL    *url.URL
+	Asked  http.Header
+	Sent   []byte // the body of the request
+	Status int    // 0 without a reply
+	Told   http.Header
+	Got    []byte  // the body of the reply, as it was sent; nil for a stream
+	Stream bool    // it is a stream of events, in chunks of whole lines
+	Chunks []Chunk // of a stream
+	Error  string  // why there is no reply, or why it has no end
+}
+
+// Entry returns the exchange for a transcript, without credentials. Those that it shows are registered first, and so are replaced in
+// later ones, too. A body that is larger than limits allow, or that cannot be read, is left out, and the entry says why.
+func (r *Redactor) Entry(o Overheard, limits Limits) Entry {
+	e := Entry{Kind: "http", At: o.At.UTC(), Micros: o.Took.Microseconds(), Error: o.Error}
+	body := func(h http.Header, raw []byte, most int64) string {
+		plain, err := readable(h, raw, most)
+		if err == nil {
+			err = r.learnFrom(h, plain)
+		}
+		if err != nil {
+			plain = nil
+			e.Error = cmp.Or(e.Error, err.Error())
+		}
+		return printable(string(plain))
+	}
+	r.learn(o)
+	sent := body(o.Asked, o.Sent, limits.BodyBytes)
+	got := ""
+	if o.Stream {
+		e.Kind = "stream"
+		for _, c := range o.Chunks {
+			r.learnFromLines(c.Text)
+		}
+	} else if o.Status > 0 {
+		got = body(o.Told, o.Got, limits.DiscoveryBytes)
+	}
+	e.Request = &Request{Method: o.Method, URL: r.Clean(o.URL.Redacted()), Header: r.header(o.Asked), Body: r.Clean(sent)}
+	if o.Status > 0 {
+		e.Response = &Response{Status: o.Status, Header: r.header(o.Told), Body: r.Clean(got)}
+	}
+	for _, c := range o.Chunks {
+		e.Chunks = append(e.Chunks, Chunk{Micros: c.Micros, Text: r.Clean(printable(c.Text))})
+	}
+	e.Error = r.Clean(printable(e.Error))
+	return e
+}
+
+// notSecret are headers whose names look like those of credentials.
+var notSecret = map[string]bool{"Idempotency-Key": true, "Www-Authenticate": true, "Proxy-Authenticate": true}
+
+// secretHeader reports whether the values of a header are credentials.
+func secretHeader(name string) bool { return credential.MatchString(name) && !notSecret[name] }
+
+// secretMember matches the names of query parameters and of members of JSON whose values are credentials. Some are those of places in
+// a list, such as a pageToken: with a placeholder each is still told from the others.
+var secretMember = lazyregexp.New(`(?i)(token|secret|password|passwd|credential|api[-_]?key|access[-_]?key|private[-_]?key|signature)$`)
+
+// leastSecret is the length in bytes from which a value of such a member is taken for a credential.
+const leastSecret = 12
+
+// learn registers the credentials that the exchange shows.
+func (r *Redactor) learn(o Overheard) {
+	for _, h := range []http.Header{o.Asked, o.Told} {
+		for name, values := range h {
+			if !secretHeader(name) {
+				continue
+			}
+			for _, value := range values {
+				r.learnHeader(name, value)
+			}
+		}
+	}
+	if password, has := o.URL.User.Password(); has {
+		r.Hide(password)
+	}
+	r.learnFields(o.URL.Query())
+}
+
+func (r *Redactor) learnHeader(name, value string) {
+	scheme, credentials, has := strings.Cut(value, " ")
+	if !has || !strings.HasSuffix(name, "Authorization") {
+		r.Hide(value)
+		return
+	}
+	r.Hide(credentials)
+	if strings.EqualFold(scheme, "Basic") {
+		if plain, err := base64.StdEncoding.DecodeString(credentials); err == nil {
+			_, password, _ := strings.Cut(string(plain), ":")
+			r.Hide(password)
+		}
+	}
+}
+
+// learnFromLines registers the credentials in lines of a stream.
+func (r *Redactor) learnFromLines(text string) {
+	for line := range strings.Lines(text) {
+		if data, is := strings.CutPrefix(strings.TrimSpace(line), "data:"); is {
+			_ = r.learnFrom(nil, []byte(strings.TrimSpace(data))) // data that is no JSON has no members
+		}
+	}
+}
+
+// hint is in bodies that may hold credentials, perhaps behind an escape. Others need not be decoded.
+var hint = lazyregexp.New(`(?i)token|secret|passw|credential|key|signature|\\u`)
+
+// learnFrom registers the credentials in a body of JSON, or in a form. It returns an error if parsers may find different ones in it.
+func (r *Redactor) learnFrom(h http.Header, body []byte) error {
+	if !hint.Match(body) {
+		return nil
+	}
+	if strings.HasPrefix(h.Get("Content-Type"), "application/x-www-form-urlencoded") {
+		form, err := url.ParseQuery(string(body))
+		r.learnFields(form)
+		return err
+	}
+	if !looksLikeJSON(h, body) {
+		return nil
+	}
+	limits := DefaultLimits()
+	if _, err := Vet(body, limits.Depth, limits.NumberChars); err != nil {
+		return fmt.Errorf("a body was not kept: %w", err)
+	}
+	if doc, err := decode(string(body)); err == nil {
+		r.learnIn(doc)
+	}
+	return nil
+}
+
+// learnFields registers the credentials among the fields of a query or a form.
+func (r *Redactor) learnFields(fields url.Values) {
+	for name, values := range fields {
+		for _, value := range values {
+			r.learnMember(name, value)
+		}
+	}
+}
+
+func (r *Redactor) learnMember(name, value string) {
+	if len(value) >= leastSecret && len(value) <= DefaultLimits().PathBytes && secretMember.MatchString(name) {
+		r.Hide(strings.Clone(value))
+	}
+}
+
+func (r *Redactor) learnIn(doc any) {
+	switch v := doc.(type) {
+	case map[string]any:
+		for name, member := range v {
+			if text, is := member.(string); is {
+				r.learnMember(name, text)
+			}
+			r.learnIn(member)
+		}
+	case []any:
+		for _, item := range v {
+			r.learnIn(item)
+		}
+	}
+}
+
+// header returns headers for a record, one value a name.
+func (r *Redactor) header(h http.Header) map[string]string {
+	if len(h) == 0 {
+		return nil
+	}
+	out := make(map[string]string, len(h))
+	for name, values := range h {
+		text := r.Clean(printable(strings.Join(values, ", ")))
+		if secretHeader(name) && !HoldsSecret(text) {
+			text = Secret // too short to be looked for elsewhere
+		}
+		out[name] = text
+	}
+	return out
+}
+
+// readable returns a body as its sender meant it.
+func readable(h http.Header, body []byte, most int64) ([]byte, error) {
+	if int64(len(body)) > most {
+		return nil, fmt.Errorf("a body is larger than %d bytes, and was not kept", most)
+	}
+	switch encoding := strings.ToLower(h.Get("Content-Encoding")); {
+	case len(body) == 0, encoding == "", encoding == "identity":
+		return body, nil
+	case encoding != "gzip":
+		return nil, fmt.Errorf("a body is compressed with %s, and was not kept", clip(encoding))
+	}
+	z, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("a compressed body cannot be read: %w", err)
+	}
+	plain, err := io.ReadAll(io.LimitReader(z, most+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("a compressed body cannot be read: %w", err)
+	case int64(len(plain)) > most:
+		return nil, fmt.Errorf("a body is larger than %d bytes, and was not kept", most)
+	}
+	return plain, nil
+}
