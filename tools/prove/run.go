@@ -55,8 +55,8 @@ func depthOf(word string) (scenarios.Depth, error) {
 	return scenarios.ParseDepth(cmp.Or(word, scenarios.Quick.String()))
 }
 
-// faultyTimeout bounds the certification of a faulty host, which may hang anywhere.
-const faultyTimeout = 2 * time.Minute
+// faultyTimeout bounds the certification of a faulty host, which may hang anywhere. One at deep draws for minutes.
+var faultyTimeout = [scenarios.Deep + 1]time.Duration{2 * time.Minute, 2 * time.Minute, 10 * time.Minute}
 
 func (o Options) withDefaults() Options {
 	if o.Hosts == nil {
@@ -258,7 +258,7 @@ func (o Options) certify(ctx context.Context, h Host, selected map[*scenarios.Pr
 	protocol := h.Protocol()
 	asked := scenarios.Options{Select: selected[protocol], Seed: o.Seed, Depth: o.Depth}
 	if h.Fault != nil {
-		asked.Patience, asked.Timeout = o.Patience, faultyTimeout
+		asked.Patience, asked.Timeout = o.Patience, faultyTimeout[o.Depth]
 		if o.Aimed {
 			asked.Select.Requirements = h.Fault.Breaks
 		}
