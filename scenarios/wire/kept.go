@@ -80,6 +80,13 @@ func (n *Network) Crowded() bool { return n.held.live.Load() > n.limits.LiveByte
 // Crowded is [Network.Crowded].
 func (c *Client) Crowded() bool { return c.network.Crowded() }
 
+// NearlyFull reports whether the drive, or all of them together, were sent most of what may be kept: what is drawn at random need not
+// go on until there is no room, for then nothing of it would be judged.
+func (c *Client) NearlyFull() bool {
+	limits := c.network.limits
+	return c.held.kept.Load() > limits.DriveBytes/4*3 || c.network.held.kept.Load() > limits.KeptBytes/4*3
+}
+
 // lookKey is the context key of the bytes that a look has decoded.
 type lookKey struct{}
 
