@@ -60,13 +60,11 @@ func (r *Report) breaches(d Discovery, clean func(string) string) []Breach {
 		}
 		out = append(out, Breach{o.BlockedOn, BySetup, o.Scenario.ID, o.Drive, o.BlockedAt, "", o.Reason})
 	}
-	if r.Protocol.Invariants != nil {
-		for _, b := range r.Protocol.Invariants(d, r.Drives) {
-			if r.violates(b.Requirement, b.Drive, b.Where, d) {
-				b.By, b.Expected, b.Actual = ByInvariant, cleaned(b.Expected, clean), cleaned(b.Actual, clean)
-				b.Where.Pointer = cleaned(b.Where.Pointer, clean)
-				out = append(out, b)
-			}
+	for _, b := range r.Protocol.Breached(d, r.Drives) {
+		if r.violates(b.Requirement, b.Drive, b.Where, d) {
+			b.By, b.Expected, b.Actual = ByInvariant, cleaned(b.Expected, clean), cleaned(b.Actual, clean)
+			b.Where.Pointer = cleaned(b.Where.Pointer, clean)
+			out = append(out, b)
 		}
 	}
 	return append(out, r.contradicted(d)...)
@@ -94,10 +92,8 @@ func (r *Report) violates(id RequirementID, drive string, at wire.Ref, d Discove
 	if !known || row.Level != Must || at.Exchange == 0 {
 		return false
 	}
-	if claim, is := r.Protocol.Claim(row.Claim); is && !r.Select.expects(claim) {
-		if _, claimed := claim.Look(d); !claimed {
-			return false
-		}
+	if !r.makes(id, d) {
+		return false
 	}
 	i := slices.IndexFunc(r.Drives, func(d DriveRecord) bool { return d.ID == drive })
 	if i < 0 {
@@ -105,6 +101,16 @@ func (r *Report) violates(id RequirementID, drive string, at wire.Ref, d Discove
 	}
 	e := r.Drives[i].Transcript.Entry(at.Exchange)
 	return e == nil || e.Response == nil || !Refuses(e.Response.Status)
+}
+
+// makes reports whether a target makes the claim that a requirement rests on, or is expected to.
+func (r *Report) makes(id RequirementID, d Discovery) bool {
+	row, known := r.Protocol.Ledger.Find(id)
+	if claim, is := r.Protocol.Claim(row.Claim); is && !r.Select.expects(claim) {
+		_, made := claim.Look(d)
+		return made
+	}
+	return known
 }
 
 // Refuses reports whether a status refuses for a credential or for load, or is one that a proxy gives in place of the target.

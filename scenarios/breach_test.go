@@ -118,8 +118,10 @@ func summedUp(t *testing.T, invariant, part bool, asked []scenarios.Scenario) su
 	}
 	of.Profiles = []scenarios.Profile{basic}
 	if invariant {
-		of.Invariants = func(_ scenarios.Discovery, drives []scenarios.DriveRecord) []scenarios.Breach {
-			return []scenarios.Breach{{Requirement: "TOY-1", Drive: drives[0].ID, Where: wire.Ref{Exchange: 1}, Expected: "3", Actual: "4"}}
+		of.Invariants = func(_ scenarios.Discovery, drives []scenarios.DriveRecord, see func(scenarios.Sight)) {
+			see(scenarios.Sight{Held: true, Breach: scenarios.Breach{Requirement: "TOY-2", Drive: drives[0].ID, Where: wire.Ref{Exchange: 1}}})
+			see(scenarios.Sight{Breach: scenarios.Breach{
+				Requirement: "TOY-1", Drive: drives[0].ID, Where: wire.Ref{Exchange: 1}, Expected: "3", Actual: "4"}})
 		}
 	}
 	var o scenarios.Options

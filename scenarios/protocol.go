@@ -36,9 +36,11 @@ type Protocol struct {
 	// Describe returns the host's name and version from its document.
 	Describe func(Discovery) (name, version string)
 
-	// Invariants returns what drives read that violates a rule for everything of its kind: of each log, page, stream and
-	// snapshot, whatever was asked. nil where the protocol has none.
-	Invariants func(Discovery, []DriveRecord) []Breach
+	// Invariants holds what drives read to the rules for everything of its kind: each log, page, stream and snapshot, whatever was
+	// asked. nil where the protocol has none.
+	Invariants func(d Discovery, drives []DriveRecord, see func(Sight))
+	// Watched are the requirements that Invariants can see kept or violated.
+	Watched IDs
 	// Paces finds out how far behind the reads of a target are, before anything is driven; nil where no drive asks.
 	Paces func(context.Context, *Conn)
 	// Words explains the words of the files that an operator writes for this protocol; nil where there are none.

@@ -56,6 +56,13 @@ type Told struct {
 	Violates scenarios.IDs
 	Where    wire.Ref // of the reply that it does not explain
 	Picture  string   // of the history that the model does not explain
+	Held     []Held   // by the steps that it explains
+}
+
+// Held is a sentence by which a step of a history is allowed, and would not be otherwise.
+type Held struct {
+	Of    scenarios.RequirementID
+	Where wire.Ref
 }
 
 // Tell holds histories against the model.
@@ -73,7 +80,27 @@ func (k *Kind[S, In, Out]) Tell(kind string, recorded []Recorded[S, In, Out]) (a
 			told.Picture = k.Model.Picture(r.Steps, v)
 			told.GaveUp = len(told.Violates) == 0 // no text says what comes of it
 		}
+		if !told.GaveUp {
+			told.Held = k.held(r, v)
+		}
 		all = append(all, told)
+	}
+	return all
+}
+
+// held returns the sentences of the rules that the explained steps met.
+func (k *Kind[S, In, Out]) held(r Recorded[S, In, Out], v history.Verdict[S, In, Out]) (all []Held) {
+	states := []S{r.Begin}
+	for _, i := range v.Order {
+		step := r.Steps[i]
+		if !step.Lost {
+			for _, rule := range k.rules(states, step.In) {
+				for _, id := range rule.Of {
+					all = append(all, Held{id, k.Shown(step.Out).Ref()})
+				}
+			}
+		}
+		states = k.Model.After(states, step)
 	}
 	return all
 }

@@ -13,7 +13,7 @@ var fixed = []scenarios.Fixed{
 	{What: "intent", Method: http.MethodPost, Path: lazyregexp.New(`/intents$`), Made: true, ID: idOf},
 	{What: "intent", Method: http.MethodGet, Path: intentPath, ID: idOf, Members: []scenarios.FixedMember{{Pointer: "/created_by"}}},
 	{What: "event", Method: http.MethodGet, Path: lazyregexp.New(`/intents/[^/]+/events$`), ID: idOf,
-		Each:    func(v wire.Value) wire.Values { return logOf("", exchange{body: v}).events },
+		Each:    func(v wire.Value) wire.Values { return logOf(exchange{body: v}).events },
 		Members: []scenarios.FixedMember{{Pointer: "/event_type"}, {Pointer: "/intent_id"}}},
 }
 

@@ -20,20 +20,30 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// breaches holds everything that drives read to what holds for all of its kind, whatever it was read for: intents and their
+// watch holds everything that drives read to what holds for all of its kind, whatever it was read for: intents and their
 // versions, answers, logs, streams, and the documents in which a suspension shows.
-func breaches(_ scenarios.Discovery, drives []scenarios.DriveRecord) (out []scenarios.Breach) {
+func watch(_ scenarios.Discovery, drives []scenarios.DriveRecord, see func(scenarios.Sight)) {
 	for _, record := range drives {
-		r := reader{drive: record.ID, intents: map[string]*intent{}, said: map[scenarios.RequirementID]bool{}, written: map[string]bool{}}
+		r := reader{drive: record.ID, intents: map[string]*intent{}, said: map[scenarios.RequirementID]bool{}, written: map[string]bool{},
+			pass: see}
 		for n := 1; n <= record.Transcript.Len(); n++ {
 			r.entry(record.Transcript, n)
 		}
 		r.judgeLogs()
 		r.judgeLate()
-		out = append(out, r.breaches...)
 		record.Transcript.Forget()
 	}
-	return out
+}
+
+// watched are the requirements that are seen kept or violated in what was read.
+var watched = scenarios.IDs{
+	openintent.OIP00011, openintent.OIP00012, openintent.OIP00014, openintent.OIP0025A1, openintent.OIP0025A2,
+	openintent.OIP0025A4, openintent.OIP0025A5, openintent.OIP0025A11, openintent.OIP0025A13, openintent.OIP0025A14,
+	openintent.OIP0025L1, openintent.OIP0025L2, openintent.OIP0026D4, openintent.OIP0026D5, openintent.OIP0026E1,
+	openintent.OIP0026E2, openintent.OIP0026E5, openintent.OIP0026H1, openintent.OIP0026K4, openintent.OIP0026L4,
+	openintent.OIP0026N1, openintent.OIP0026N3, openintent.OIP0026R3C, openintent.OIP0026R3D, openintent.OIP0026R4,
+	openintent.OIP0026R4B, openintent.OIP0026R4H, openintent.OIP0026R4J, openintent.OIPREAD1, openintent.OIPREAD4,
+	openintent.OIPREAD7,
 }
 
 // reader puts together what one drive read.
@@ -44,20 +54,36 @@ type reader struct {
 	logs     []log
 	written  map[string]bool // the types of events that the drive wrote itself
 	platform wire.Value      // the default policy in the first read of the configuration
-	breaches []scenarios.Breach
+	pass     func(scenarios.Sight)
+	about    string // what is looked at: the path of a resource, or the id of an intent
 	said     map[scenarios.RequirementID]bool
 }
 
-// see adds a violation. One place of each requirement is enough.
-func (r *reader) see(id scenarios.RequirementID, at wire.Value, expected string) {
-	if !r.said[id] {
+// see notes whether something is as a rule has it. One violation of each requirement is enough.
+func (r *reader) see(id scenarios.RequirementID, held bool, at wire.Value, expected string) {
+	r.seen(id, held, false, at, expected)
+}
+
+// alone is see for a rule that holds where nobody else is at work.
+func (r *reader) alone(id scenarios.RequirementID, held bool, at wire.Value, expected string) {
+	r.seen(id, held, true, at, expected)
+}
+
+func (r *reader) seen(id scenarios.RequirementID, held, alone bool, at wire.Value, expected string) {
+	sight := scenarios.Sight{Held: held, Alone: alone, Of: r.about, Breach: scenarios.Breach{Requirement: id, Drive: r.drive, Where: at.Ref()}}
+	if !held {
+		if r.said[id] {
+			return
+		}
 		r.said[id] = true
-		r.breaches = append(r.breaches, scenarios.Breach{Requirement: id, Drive: r.drive, Where: at.Ref(), Expected: expected, Actual: at.JSON()})
+		sight.Expected, sight.Actual = expected, at.JSON()
 	}
+	r.pass(sight)
 }
 
 // exchange is one exchange as readers take it.
 type exchange struct {
+	path         string
 	method       string
 	body         wire.Value // of the reply
 	status       wire.Value
@@ -67,6 +93,12 @@ type exchange struct {
 }
 
 func (x exchange) ok() bool { n, _ := x.status.Int(); return n/100 == 2 }
+
+// decided reports whether the server took the request or refused it for what it says.
+func (x exchange) decided() bool {
+	n, _ := x.status.Int()
+	return x.ok() || n/100 == 4 && n != http.StatusNotFound && !scenarios.Refuses(int(n))
+}
 
 // after reports whether x was sent when another exchange had ended.
 func (x exchange) after(ended time.Time) bool { return !x.began.Before(ended) }
@@ -83,7 +115,7 @@ var (
 
 func (r *reader) entry(t *wire.Transcript, n int) {
 	e := t.Entry(n)
-	if e.Kind != "http" && e.Kind != "stream" || e.Request == nil || e.Response == nil {
+	if e.Kind != "http" && e.Kind != "stream" || e.Request == nil {
 		return
 	}
 	at, err := url.Parse(e.Request.URL)
@@ -91,6 +123,13 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 		return
 	}
 	path := at.EscapedPath()
+	r.about = path
+	if e.Response == nil || e.Kind == "http" && e.Error != "" {
+		if m := belowPath.FindStringSubmatch(path); m != nil && e.Request.Method == http.MethodPost {
+			r.of(m[1]).lose()
+		}
+		return
+	}
 	if e.Kind == "stream" {
 		if streamPath.MatchString(path) {
 			r.stream(t, n)
@@ -100,6 +139,7 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 	x := exchange{method: e.Request.Method, body: t.Reply(n), status: t.Status(n), header: e.Request.Header, began: e.At,
 		ended: e.Ended()}
 	x.sent, _ = decoded(e.Request.Body).(map[string]any)
+	x.path = path
 	if m := belowPath.FindStringSubmatch(path); m != nil {
 		r.below(r.of(m[1]), m[2], x)
 		return
@@ -113,13 +153,14 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 	case x.method != http.MethodGet, !x.body.Present(): // of what was too large nothing is known
 	case intentPath.MatchString(path):
 		id := intentPath.FindStringSubmatch(path)[1]
-		if plain, err := url.PathUnescape(id); err != nil || x.body.Key("id").String() != plain {
-			r.see(openintent.OIP00014, x.body.Key("id"), "the intent that was asked for, "+id)
+		plain, err := url.PathUnescape(id)
+		if own := err == nil && x.body.Key("id").String() == plain; !own {
+			r.see(openintent.OIP00014, own, x.body.Key("id"), "the intent that was asked for, "+id)
 			return
 		}
 		r.intent(r.of(id), x)
 	case logPath.MatchString(path):
-		r.logs = append(r.logs, logOf("", x))
+		r.logs = append(r.logs, logOf(x))
 	case configPath.MatchString(path):
 		r.config(x)
 	case otherPath.MatchString(path):
@@ -131,14 +172,15 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 // without a key may be shown less.
 func (r *reader) config(x exchange) {
 	p := x.body.At("/suspension/default_retry_policy")
+	fits := isObjectOrNull(p)
+	r.see(openintent.OIP0026D4, fits, p, "null, or a policy")
 	switch {
-	case !isObjectOrNull(p):
-		r.see(openintent.OIP0026D4, p, "null, or a policy")
-	case !keyed(x.header):
+	case !fits, !keyed(x.header):
 	case !r.platform.Present():
 		r.platform = p
-	case !reflect.DeepEqual(p.Actual(), r.platform.Actual()):
-		r.see(openintent.OIP0026D5, p, "the policy of the platform as before, "+r.platform.JSON()+", at "+r.platform.Ref().String())
+	default:
+		r.alone(openintent.OIP0026D5, reflect.DeepEqual(p.Actual(), r.platform.Actual()), p,
+			"the policy of the platform as before, "+r.platform.JSON()+", at "+r.platform.Ref().String())
 	}
 }
 
@@ -171,6 +213,7 @@ func (r *reader) of(id string) *intent {
 
 // below takes an exchange about something below an intent.
 func (r *reader) below(i *intent, what string, x exchange) {
+	r.about = i.id
 	switch what {
 	case "status", "state":
 		if x.method == http.MethodPost {
@@ -185,7 +228,7 @@ func (r *reader) below(i *intent, what string, x exchange) {
 			kind, _ := x.sent["event_type"].(string)
 			r.written[kind] = true
 		} else if x.ok() {
-			r.logs = append(r.logs, logOf(i.id, x))
+			r.logs = append(r.logs, logOf(x))
 		}
 	case "graph":
 		if x.ok() && x.method == http.MethodGet {
@@ -213,30 +256,42 @@ type intent struct {
 	late    map[scenarios.RequirementID]late // what the last read did not show yet
 }
 
+// lose forgets what a write may have changed whose reply is not known.
+func (i *intent) lose() {
+	i.settled = time.Time{}
+	for _, a := range i.answers {
+		a.kept = false
+	}
+}
+
 // late is what a read should have shown. Reads may be a little behind writes, so it counts only where no later read shows it.
 type late struct {
 	at       wire.Value
 	expected string
+	alone    bool
 }
 
 // shows notes whether a read shows what it should by now. A reply to a write is never behind.
-func (r *reader) shows(i *intent, x exchange, id scenarios.RequirementID, is bool, at wire.Value, expected string) {
+func (r *reader) shows(i *intent, x exchange, id scenarios.RequirementID, is, alone bool, at wire.Value, expected string) {
 	_, before := i.late[id]
 	switch {
 	case is:
 		delete(i.late, id)
+		r.seen(id, true, alone, at, "")
 	case x.method != http.MethodGet:
-		r.see(id, at, expected)
+		r.seen(id, false, alone, at, expected)
 	case !before:
-		i.late[id] = late{at, expected}
+		i.late[id] = late{at, expected, alone}
 	}
 }
 
 // judgeLate sees what no read showed to the end.
 func (r *reader) judgeLate() {
 	for _, i := range r.order {
+		r.about = i.id
 		for _, id := range slices.Sorted(maps.Keys(i.late)) {
-			r.see(id, i.late[id].at, i.late[id].expected)
+			l := i.late[id]
+			r.seen(id, false, l.alone, l.at, l.expected)
 		}
 	}
 }
@@ -251,20 +306,20 @@ type answer struct {
 
 // intent holds a reply with an intent to what was seen of it before.
 func (r *reader) intent(i *intent, x exchange) {
+	r.about = i.id
 	doc := x.body
 	if title := doc.Key("title"); title.Present() {
-		switch {
-		case !i.title.Present():
+		if i.title.Present() {
+			r.alone(openintent.OIP00014, title.JSON() == i.title.JSON(), title, "the title that it was made with, "+i.title.JSON())
+		} else {
 			i.title = title
-		case title.JSON() != i.title.JSON():
-			r.see(openintent.OIP00014, title, "the title that it was made with, "+i.title.JSON())
 		}
 	}
 	now, known := doc.Key("version").Int()
 	before, _ := i.version.Int()
 	behind := known && i.version.Present() && now < before
-	if x.after(i.seen) {
-		r.shows(i, x, openintent.OIP00014, !behind, doc.Key("version"),
+	if i.version.Present() && x.after(i.seen) {
+		r.shows(i, x, openintent.OIP00014, !behind, false, doc.Key("version"),
 			"a version of at least "+i.version.JSON()+", as at "+i.version.Ref().String())
 	}
 	if known && (!i.version.Present() || now > before) {
@@ -277,9 +332,10 @@ func (r *reader) intent(i *intent, x exchange) {
 	i.status, i.settled, i.sid = doc.Key("status").String(), x.ended, record.Key("id").String()
 	if a := i.answers[i.sid]; a != nil && a.kept && x.after(a.ended) {
 		is, response := record.Key("resolution"), record.Key("response")
-		r.shows(i, x, openintent.OIP0025A13, is.String() == "responded", is, "responded, for the answer at "+a.at.Ref().String()+" was taken")
+		r.shows(i, x, openintent.OIP0025A13, is.String() == "responded", true, is,
+			"responded, for the answer at "+a.at.Ref().String()+" was taken")
 		if is.String() == "responded" {
-			r.shows(i, x, openintent.OIP0025A13, reflect.DeepEqual(response.Actual(), a.value), response,
+			r.shows(i, x, openintent.OIP0025A13, reflect.DeepEqual(response.Actual(), a.value), true, response,
 				"what was answered, "+wire.Compact(a.value))
 		}
 	}
@@ -287,9 +343,6 @@ func (r *reader) intent(i *intent, x exchange) {
 
 // write takes a write of the status or the state.
 func (r *reader) write(i *intent, what string, x exchange) {
-	if !x.ok() {
-		return
-	}
 	match := ""
 	for name, value := range x.header {
 		if strings.EqualFold(name, "If-Match") {
@@ -298,11 +351,16 @@ func (r *reader) write(i *intent, what string, x exchange) {
 	}
 	named, err := strconv.ParseInt(match, 10, 64)
 	highest, known := i.version.Int()
+	stale := err == nil && known && named < highest && x.after(i.seen)
 	switch {
-	case match == "":
-		r.see(openintent.OIP00011, x.status, "a refusal, for the write names no version")
-	case err == nil && known && named < highest && x.after(i.seen):
-		r.see(openintent.OIP00012, x.status, fmt.Sprintf("a refusal, for the write names version %d and the intent has %d", named, highest))
+	case match == "" && x.decided():
+		r.see(openintent.OIP00011, !x.ok(), x.status, "a refusal, for the write names no version")
+	case stale && x.decided():
+		r.see(openintent.OIP00012, !x.ok(), x.status,
+			fmt.Sprintf("a refusal, for the write names version %d and the intent has %d", named, highest))
+	}
+	if !x.ok() {
+		return
 	}
 	was, settled := i.status, i.settled
 	asked, _ := x.sent["status"].(string)
@@ -310,9 +368,9 @@ func (r *reader) write(i *intent, what string, x exchange) {
 	if what == "status" && !settled.IsZero() && x.after(settled) && became.String() == asked {
 		switch {
 		case asked == host.Suspended && (was == host.Draft || was == host.Completed):
-			r.see(openintent.OIP0025L1, became, "a refusal, for the intent was "+was)
+			r.alone(openintent.OIP0025L1, false, became, "a refusal, for the intent was "+was)
 		case asked == host.Completed && was == host.Suspended && !resolved(x.body):
-			r.see(openintent.OIP0025L2, became, "a refusal, for the intent is suspended and was not answered")
+			r.alone(openintent.OIP0025L2, false, became, "a refusal, for the intent is suspended and was not answered")
 		}
 	}
 	if asked == host.Suspended || host.Mentions(x.sent, "_suspension") { // it may be another suspension from here on
@@ -329,35 +387,37 @@ func resolved(doc wire.Value) bool { return doc.At("/state/_suspension/resolutio
 func (r *reader) answer(i *intent, x exchange) {
 	was, settled, sid := i.status, i.settled, i.sid
 	i.settled = time.Time{}
+	named, _ := x.sent["suspension_id"].(string)
+	switch code, _ := x.status.Int(); {
+	case !keyed(x.header) && (x.ok() || code == http.StatusUnauthorized):
+		r.see(openintent.OIP0025A1, !x.ok(), x.status, "401, for the answer has no key")
+	case named == "" && !x.ok() && x.decided():
+		r.see(openintent.OIP0025A2, true, x.status, "")
+	}
 	if !x.ok() {
 		return
 	}
-	if !keyed(x.header) {
-		r.see(openintent.OIP0025A1, x.status, "401, for the answer has no key")
-	}
-	named, _ := x.sent["suspension_id"].(string)
 	fresh := !settled.IsZero() && x.after(settled)
 	switch {
 	case named == "":
-		r.see(openintent.OIP0025A2, x.status, "422, for the answer names no suspension")
+		r.see(openintent.OIP0025A2, false, x.status, "422, for the answer names no suspension")
 		return
 	case fresh && was != host.Suspended && was != "" && i.answers[named] == nil:
-		r.see(openintent.OIP0025A4, x.status, "409, for the intent is "+was)
+		r.alone(openintent.OIP0025A4, false, x.status, "409, for the intent is "+was)
 	case fresh && was == host.Suspended && sid != "" && sid != named:
-		r.see(openintent.OIP0025A5, x.status, "409, for the intent waits for another answer")
+		r.alone(openintent.OIP0025A5, false, x.status, "409, for the intent waits for another answer")
 	}
 	for member, want := range map[string]any{"intent_id": i.id, "suspension_id": named, "resolution": "responded", "value": x.sent["value"]} {
-		if got := x.body.Key(member); !reflect.DeepEqual(got.Actual(), want) {
-			r.see(openintent.OIP0025A11, got, member+" "+wire.Compact(want))
-		}
+		got := x.body.Key(member)
+		r.see(openintent.OIP0025A11, reflect.DeepEqual(got.Actual(), want), got, member+" "+wire.Compact(want))
 	}
 	switch first := i.answers[named]; {
 	case first == nil || !first.kept:
 		i.answers[named] = &answer{x.sent["value"], x.status, x.began, x.ended, true}
 	case x.after(first.ended):
-		r.see(openintent.OIP0026K4, x.status, "a refusal, for the answer at "+first.at.Ref().String()+" was taken")
+		r.alone(openintent.OIP0026K4, false, x.status, "a refusal, for the answer at "+first.at.Ref().String()+" was taken")
 	default:
-		r.see(openintent.OIPREAD1, x.status, "a refusal, for the answer at "+first.at.Ref().String()+" was taken")
+		r.alone(openintent.OIPREAD1, false, x.status, "a refusal, for the answer at "+first.at.Ref().String()+" was taken")
 		first.kept = false // either may be the one that is recorded
 	}
 }

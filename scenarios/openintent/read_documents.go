@@ -24,8 +24,9 @@ func (r *reader) document(kind string, doc wire.Value) {
 		at := of("portfolio")
 		flag, isFlag := at(host.PortfolioFlag).Bool()
 		count, isCount := at(host.PortfolioCount).Int()
-		if isFlag && isCount && flag != (count > 0) {
-			r.see(openintent.OIP0026R4B, at(host.PortfolioFlag).Value, fmt.Sprint(count > 0)+", for suspended_member_count is "+fmt.Sprint(count))
+		if isFlag && isCount {
+			r.see(openintent.OIP0026R4B, flag == (count > 0), at(host.PortfolioFlag).Value,
+				fmt.Sprint(count > 0)+", for suspended_member_count is "+fmt.Sprint(count))
 		}
 		r.entries(at(host.SuspendedPhases).Value, openintent.OIP0026R4J, "phase_name")
 	case "plans":
@@ -40,11 +41,10 @@ func (r *reader) document(kind string, doc wire.Value) {
 		}
 		switch status.String() {
 		case "running":
-			r.see(openintent.OIP0026R3D, doc.Key("blocked_reason"), "no word of a suspension, for the task is running")
+			r.see(openintent.OIP0026R3D, false, doc.Key("blocked_reason"), "no word of a suspension, for the task is running")
 		case host.Blocked:
-			if named := of("task")(host.SuspendedIntent); named.String() == "" {
-				r.see(openintent.OIP0026R3C, named.Value, "the intent that is suspended")
-			}
+			named := of("task")(host.SuspendedIntent)
+			r.see(openintent.OIP0026R3C, named.String() != "", named.Value, "the intent that is suspended")
 		}
 	}
 }
@@ -53,9 +53,8 @@ func (r *reader) document(kind string, doc wire.Value) {
 func (r *reader) entries(list wire.Value, id scenarios.RequirementID, name string) {
 	for _, entry := range list.Items() {
 		for _, member := range []string{name, "intent_id", "suspended_since"} {
-			if v := entry.Key(member); v.String() == "" {
-				r.see(id, v, "a text")
-			}
+			v := entry.Key(member)
+			r.see(id, v.String() != "", v, "a text")
 		}
 	}
 }
@@ -82,31 +81,33 @@ func (r *reader) graph(doc wire.Value) {
 	}
 	shown := aggregate.At("/by_status/" + host.Suspended)
 	switch {
-	case children > 0 && counted == 0:
-		r.see(openintent.OIP0026R4, shown, fmt.Sprintf("the suspended children, %d by the nodes", children))
+	case children > 0:
+		r.see(openintent.OIP0026R4, counted > 0, shown, fmt.Sprintf("the suspended children, %d by the nodes", children))
 	case any == 0 && counted > 0 && len(doc.Key("nodes").Items()) > 0:
-		r.see(openintent.OIP0026R4, shown, "0, for no node is suspended")
+		r.see(openintent.OIP0026R4, false, shown, "0, for no node is suspended")
 	}
 }
 
 // log is a log as it was read.
 type log struct {
+	path   string
 	events wire.Values // oldest first
 }
 
-func logOf(_ string, x exchange) log {
+func logOf(x exchange) log {
 	list := x.body
 	for _, name := range []string{"events", "items"} {
 		if v := x.body.Key(name); v.Present() {
 			list = v
 		}
 	}
-	return log{host.OldestFirst(list.Items())}
+	return log{x.path, host.OldestFirst(list.Items())}
 }
 
 // judgeLogs holds logs to how often an event is told, and to when. What the drive wrote itself is not the server's.
 func (r *reader) judgeLogs() {
 	for _, l := range r.logs {
+		r.about = l.path
 		r.judgeEvents(l.events)
 	}
 }
@@ -156,9 +157,8 @@ func (r *reader) judgeEvents(events wire.Values) {
 		if !ours || r.written[string(kind)] {
 			continue
 		}
-		if before, twice := seen[t]; twice {
-			r.see(once(kind), e, "one "+string(kind)+", and not one more beside "+before.Ref().String())
-		}
+		before, twice := seen[t]
+		r.alone(once(kind), !twice, e, "one "+string(kind)+", and not one more beside "+before.Ref().String())
 		seen[t] = e
 		at, _ := host.TimeOf(e.Key("created_at"))
 		switch kind {
@@ -166,7 +166,7 @@ func (r *reader) judgeEvents(events wire.Values) {
 			answered[t.sid] = at
 		case host.EventRenotified, host.EventEscalated, host.EventExpired:
 			if when, is := answered[t.sid]; is && at.After(when) {
-				r.see(openintent.OIPREAD4, e, "nothing of the suspension behind its answer of "+host.Stamp(when))
+				r.alone(openintent.OIPREAD4, false, e, "nothing of the suspension behind its answer of "+host.Stamp(when))
 			}
 		}
 		if kind == host.EventRenotified {
@@ -179,15 +179,15 @@ func (r *reader) judgeEvents(events wire.Values) {
 func (r *reader) judgeAttempt(t told, payload wire.Value, highest map[string]int64) {
 	attempt := payload.Key("attempt")
 	most, bounded := payload.Key("max_attempts").Int()
-	switch {
-	case t.attempt == 1:
-		r.see(openintent.OIP0026N1, attempt, "2 or more, for the first notification is no reminder")
-	case bounded && t.attempt > most:
-		r.see(openintent.OIP0026H1, attempt, fmt.Sprintf("%d at most", most))
-	case highest[t.sid] > 0 && t.attempt > 0 && t.attempt != highest[t.sid]+1 && t.attempt != highest[t.sid]:
-		r.see(openintent.OIP0026N3, attempt, fmt.Sprint(highest[t.sid]+1))
+	last := highest[t.sid]
+	r.alone(openintent.OIP0026N1, t.attempt != 1, attempt, "2 or more, for the first notification is no reminder")
+	if bounded {
+		r.alone(openintent.OIP0026H1, t.attempt <= most, attempt, fmt.Sprintf("%d at most", most))
 	}
-	highest[t.sid] = max(highest[t.sid], t.attempt)
+	if last > 0 && t.attempt > 1 && (!bounded || t.attempt <= most) {
+		r.alone(openintent.OIP0026N3, t.attempt == last+1 || t.attempt == last, attempt, fmt.Sprint(last+1))
+	}
+	highest[t.sid] = max(last, t.attempt)
 }
 
 // stream holds a stream to how often it tells an event of a suspension.
@@ -205,9 +205,7 @@ func (r *reader) stream(t *wire.Transcript, n int) {
 		if !ours || r.written[string(kind)] {
 			continue
 		}
-		if seen[one] {
-			r.see(openintent.OIP0026L4, f.Data, "each event once")
-		}
+		r.alone(openintent.OIP0026L4, !seen[one], f.Data, "each event once")
 		seen[one] = true
 	}
 }

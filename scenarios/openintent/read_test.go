@@ -62,7 +62,7 @@ func TestReadsThatAreBehind(t *testing.T) {
 
 // breachedIn returns the requirements that a transcript shows to be violated.
 func breachedIn(transcript *wire.Transcript) (ids []scenarios.RequirementID) {
-	for _, b := range openintent.Protocol.Invariants(scenarios.Discovery{}, []scenarios.DriveRecord{{ID: "d", Transcript: transcript}}) {
+	for _, b := range openintent.Protocol.Breached(scenarios.Discovery{}, []scenarios.DriveRecord{{ID: "d", Transcript: transcript}}) {
 		ids = append(ids, b.Requirement)
 	}
 	return ids

@@ -1,6 +1,7 @@
 package openwop
 
 import (
+	"github.com/openassay/assay/gen/openwop"
 	"net/http"
 	"net/url"
 	"slices"
@@ -16,19 +17,19 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// breaches holds everything that drives read to what holds for all of its kind, whatever it was read for: logs, their pages and
+// watch holds everything that drives read to what holds for all of its kind, whatever it was read for: logs, their pages and
 // streams, snapshots, forks, goals and files. A log counts from its first event on: one that was only read from a cursor on is held
 // to the rules of pages alone. So are forks, and to their sources: part of their log is another run's.
-func breaches(d *dialect.Dialect) func(scenarios.Discovery, []scenarios.DriveRecord) []scenarios.Breach {
-	return func(discovery scenarios.Discovery, drives []scenarios.DriveRecord) []scenarios.Breach {
+func watch(d *dialect.Dialect) func(scenarios.Discovery, []scenarios.DriveRecord, func(scenarios.Sight)) {
+	return func(discovery scenarios.Discovery, drives []scenarios.DriveRecord, see func(scenarios.Sight)) {
 		paths := pathsOf(d)
-		var out []scenarios.Breach
 		version := int64(0)
 		if _, claimed := claims.ExecutionModel.Look(discovery); claimed {
 			version, _ = claims.Model(discovery).Key("version").Int()
 		}
 		for _, record := range drives {
-			r := reader{dialect: d, paths: paths, runs: map[string]*reading{}, goals: map[string]*goal{}, files: map[string]*file{}}
+			r := reader{dialect: d, paths: paths, runs: map[string]*reading{}, goals: map[string]*goal{}, files: map[string]*file{},
+				sights: sights{drive: record.ID, see: see}}
 			for n := 1; n <= record.Transcript.Len(); n++ {
 				r.entry(record.Transcript, n)
 			}
@@ -37,17 +38,45 @@ func breaches(d *dialect.Dialect) func(scenarios.Discovery, []scenarios.DriveRec
 				if stop := record.Stop; stop != nil && stop.Verdict == scenarios.Inconclusive { // perhaps before the last page was read
 					run.late = false
 				}
-				r.breaches = append(r.breaches, run.judge(record.ID, int(version))...)
-				r.breaches = append(r.breaches, r.judgeCopy(run, record.ID)...)
-			}
-			for _, b := range r.breaches {
-				b.Drive = record.ID
-				out = append(out, b)
+				run.judge(int(version))
+				r.judgeCopy(run)
 			}
 			record.Transcript.Forget()
 		}
-		return out
 	}
+}
+
+// watched returns the requirements that are seen kept or violated in what was read.
+func watched() scenarios.IDs {
+	all := scenarios.IDs{
+		openwop.OWPCTL1, openwop.OWPCTL2, openwop.OWPCTL3, openwop.OWPCTL4, openwop.OWPCTL8,
+		openwop.OWPEVT14, openwop.OWPEVT16, openwop.OWPEVT21, openwop.OWPEVT22, openwop.OWPEVT24, openwop.OWPEVT27, openwop.OWPEVT28,
+		openwop.OWPRPL1, openwop.OWP0097C6, openwop.OWP0097G1, openwop.OWPWSP9, openwop.OWPWSP10,
+	}
+	for _, rule := range Invariants() {
+		if rule.Name != "unmapped" { // what a log says does not show whether its workflow maps anything
+			all = append(all, rule.Proves...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// sights passes on what is held to a rule.
+type sights struct {
+	drive string
+	of    string // which run
+	see   func(scenarios.Sight)
+}
+
+// held notes that something is as a rule has it.
+func (s sights) held(id scenarios.RequirementID, at wire.Ref) {
+	s.see(scenarios.Sight{Held: true, Of: s.of, Breach: scenarios.Breach{Requirement: id, Drive: s.drive, Where: at}})
+}
+
+// violated notes that something is not as a rule has it.
+func (s sights) violated(id scenarios.RequirementID, at wire.Ref, expected, actual string) {
+	s.see(scenarios.Sight{Of: s.of, Breach: scenarios.Breach{Requirement: id, Drive: s.drive, Where: at, Expected: expected, Actual: actual}})
 }
 
 // paths are the paths of what is read.
@@ -60,17 +89,18 @@ func pathsOf(d *dialect.Dialect) paths {
 
 // reader puts together what one drive read.
 type reader struct {
-	dialect  *dialect.Dialect
-	paths    paths
-	runs     map[string]*reading
-	order    []string
-	goals    map[string]*goal // by path
-	files    map[string]*file // by path and caller
-	breaches []scenarios.Breach
+	dialect *dialect.Dialect
+	paths   paths
+	runs    map[string]*reading
+	order   []string
+	goals   map[string]*goal // by path
+	files   map[string]*file // by path and caller
+	sights
 }
 
 // reading is what one drive read of a run.
 type reading struct {
+	sights
 	id     string
 	forked bool
 	copies *copying    // what it is a fork of
@@ -86,12 +116,15 @@ type reading struct {
 	told      int        // how many events they have
 	misframed wire.Value // the first frame whose lines say something else than its data
 	framedAs  string
-	stray     wire.Value // the first runId of another run
+	stray     wire.Value                       // the first runId of another run
+	framed    wire.Value                       // the last frame whose lines say what its data says
+	own       wire.Value                       // the last runId of this run
+	accused   map[scenarios.RequirementID]bool // by snapshots: one place for each is enough
 }
 
 func (r *reader) of(id string) *reading {
 	if r.runs[id] == nil {
-		r.runs[id] = &reading{id: id}
+		r.runs[id] = &reading{id: id, sights: sights{r.drive, id, r.see}, accused: map[scenarios.RequirementID]bool{}}
 		r.order = append(r.order, id)
 	}
 	return r.runs[id]
@@ -176,11 +209,11 @@ func number(text string) (int64, bool) {
 	return n, err == nil
 }
 
-// judge returns what of the run violates an invariant.
-func (r *reading) judge(drive string, version int) []scenarios.Breach {
-	out := append(r.judgeTellings(drive), r.snapshots.breaches...)
+// judge holds the run to the invariants.
+func (r *reading) judge(version int) {
+	r.judgeTellings()
 	if r.forked || len(r.last.Events) < host.LeastEvents {
-		return out
+		return
 	}
 	s := Standing{Log: r.last, Version: version}
 	if r.behind && !begins(r.last.Events, r.first.Events) {
@@ -193,10 +226,9 @@ func (r *reading) judge(drive string, version int) []scenarios.Breach {
 	}
 	for _, rule := range Invariants() {
 		if ended || rule.Anytime {
-			out = append(out, violations(rule, s, drive)...)
+			r.judgeBy(rule, s)
 		}
 	}
-	return out
 }
 
 // begins reports whether events begin with the very same ones, read once. What was read again is at another place.
@@ -204,10 +236,15 @@ func begins(events, first wire.Values) bool {
 	return len(first) <= len(events) && slices.EqualFunc(events[:len(first)], first, func(a, b wire.Value) bool { return a.Ref() == b.Ref() })
 }
 
-func violations(rule Invariant, s Standing, drive string) (out []scenarios.Breach) {
-	for _, c := range rule.Judge(s).Failures(rows) {
-		out = append(out, scenarios.Breach{Requirement: scenarios.RequirementID(c.Requirement), Drive: drive, Where: c.Where,
-			Expected: c.Expected, Actual: c.Actual})
+// judgeBy holds what was read to an invariant.
+func (s sights) judgeBy(rule Invariant, standing Standing) {
+	outcome := rule.Judge(standing)
+	for _, c := range outcome.Failures(rows) {
+		s.violated(scenarios.RequirementID(c.Requirement), c.Where, c.Expected, c.Actual)
 	}
-	return out
+	for _, c := range outcome.Checks {
+		if c.OK {
+			s.held(scenarios.RequirementID(c.Requirement), c.Where)
+		}
+	}
 }

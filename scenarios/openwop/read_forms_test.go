@@ -177,7 +177,7 @@ func TestWhatIsReadIsJudgedInEveryForm(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			transcript := &wire.Transcript{Drive: "d", Entries: c.entries, Speech: openwop.Protocol.Speech}
 			var got []string
-			for _, b := range openwop.Protocol.Invariants(scenarios.Discovery{}, []scenarios.DriveRecord{{ID: "d", Transcript: transcript}}) {
+			for _, b := range openwop.Protocol.Breached(scenarios.Discovery{}, []scenarios.DriveRecord{{ID: "d", Transcript: transcript}}) {
 				if !slices.Contains(got, string(b.Requirement)) {
 					got = append(got, string(b.Requirement))
 				}

@@ -67,7 +67,7 @@ func TestLogsThatAreReadAreJudged(t *testing.T) {
 	} {
 		transcript := &wire.Transcript{Drive: "d", Entries: c.entries, Speech: openwop.Protocol.Speech}
 		var got []scenarios.RequirementID
-		for _, b := range openwop.Protocol.Invariants(scenarios.Discovery{}, []scenarios.DriveRecord{{ID: "d", Transcript: transcript}}) {
+		for _, b := range openwop.Protocol.Breached(scenarios.Discovery{}, []scenarios.DriveRecord{{ID: "d", Transcript: transcript}}) {
 			if !slices.Contains(got, b.Requirement) {
 				got = append(got, b.Requirement)
 			}
@@ -101,7 +101,7 @@ func TestALogWhoseReadingWasCutOff(t *testing.T) {
 		record := scenarios.DriveRecord{ID: "d", Stop: &scenarios.Stop{Verdict: verdict}, Transcript: &wire.Transcript{
 			Drive: "d", Speech: openwop.Protocol.Speech, Entries: []wire.Entry{entry("", map[string]any{"runId": "r1", "status": "completed"}),
 				entry("/events/poll", map[string]any{"events": honest[:len(honest)-1]})}}}
-		found := openwop.Protocol.Invariants(scenarios.Discovery{}, []scenarios.DriveRecord{record})
+		found := openwop.Protocol.Breached(scenarios.Discovery{}, []scenarios.DriveRecord{record})
 		if accused := len(found) > 0; accused != want {
 			t.Errorf("%s: %v", verdict, found)
 		}

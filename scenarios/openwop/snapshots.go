@@ -21,46 +21,45 @@ type snapshots struct {
 	workflow wire.Value // the first
 	end      wire.Value // the first terminal status
 	ended    time.Time  // when the reply with end was there
-	breaches []scenarios.Breach
 }
 
 // snapshot holds a snapshot of the run to what holds for each, and to those before it.
 func (r *reading) snapshot(e *wire.Entry, body wire.Value) {
 	s := &r.snapshots
 	status, workflow, cost := body.Key("status"), body.Key("workflowId"), body.At("/metrics/openwopCost")
-	see := func(id scenarios.RequirementID, at wire.Value, expected string) {
-		if !slices.ContainsFunc(s.breaches, func(b scenarios.Breach) bool { return b.Requirement == id }) {
-			s.breaches = append(s.breaches, scenarios.Breach{Requirement: id, Where: at.Ref(), Expected: expected, Actual: at.JSON()})
+	see := func(id scenarios.RequirementID, held bool, at wire.Value, expected string) {
+		switch {
+		case held:
+			r.held(id, at.Ref())
+		case !r.accused[id]:
+			r.accused[id] = true
+			r.violated(id, at.Ref(), expected, at.JSON())
 		}
 	}
-	if body.Key("runId").String() != r.id {
-		see(openwop.OWPCTL1, body.Key("runId"), "the run that was asked for, "+r.id)
-	}
-	switch {
-	case !s.workflow.Present():
+	see(openwop.OWPCTL1, body.Key("runId").String() == r.id, body.Key("runId"), "the run that was asked for, "+r.id)
+	if s.workflow.Present() {
+		see(openwop.OWPCTL1, workflow.JSON() == s.workflow.JSON(), workflow, "the workflow that it had before, "+s.workflow.JSON())
+	} else {
 		s.workflow = workflow
-	case workflow.JSON() != s.workflow.JSON():
-		see(openwop.OWPCTL1, workflow, "the workflow that it had before, "+s.workflow.JSON())
 	}
-	if !control.IsStatus(status.String()) {
-		see(openwop.OWPCTL2, status, "a status that the protocol has")
-	}
-	if _, isObject := cost.Actual().(map[string]any); cost.Actual() != nil && !isObject {
-		see(openwop.OWPCTL8, cost, "an object")
+	see(openwop.OWPCTL2, control.IsStatus(status.String()), status, "a status that the protocol has")
+	if cost.Actual() != nil {
+		_, isObject := cost.Actual().(map[string]any)
+		see(openwop.OWPCTL8, isObject, cost, "an object")
 	}
 	switch {
 	case !host.IsTerminal(status.String()) && !s.end.Present():
 		return
 	case !s.end.Present():
 		s.end, s.ended = status, e.Ended()
-	case status.String() != s.end.String() && !e.At.Before(s.ended):
-		see(openwop.OWPCTL3, status, "the status that it ended with, "+s.end.JSON()+" at "+s.end.Ref().String())
+	case !e.At.Before(s.ended):
+		see(openwop.OWPCTL3, status.String() == s.end.String(), status,
+			"the status that it ended with, "+s.end.JSON()+" at "+s.end.Ref().String())
 	}
 	if status.String() == "failed" {
 		for _, member := range []string{"/error/code", "/error/message"} {
-			if v := body.At(member); v.String() == "" {
-				see(openwop.OWPCTL4, v, "a text, for the run has failed")
-			}
+			v := body.At(member)
+			see(openwop.OWPCTL4, v.String() != "", v, "a text, for the run has failed")
 		}
 	}
 }
@@ -88,23 +87,24 @@ func (r *reader) fork(e *wire.Entry, source string, body wire.Value) {
 		fork.copies = &copying{source, *asked.FromSeq, asked.Mode}
 	}
 	if id == source {
-		r.breaches = append(r.breaches, scenarios.Breach{Requirement: openwop.OWPRPL1, Where: body.Key("runId").Ref(),
-			Expected: "a run of its own, and not its source", Actual: body.Key("runId").JSON()})
+		fork.violated(openwop.OWPRPL1, body.Key("runId").Ref(), "a run of its own, and not its source", body.Key("runId").JSON())
+		return
 	}
+	fork.held(openwop.OWPRPL1, body.Key("runId").Ref())
 }
 
 // judgeCopy compares a fork with its source, if the log of both was read from its start to behind the place of the fork.
-func (r *reader) judgeCopy(fork *reading, drive string) []scenarios.Breach {
+func (r *reader) judgeCopy(fork *reading) {
 	c := fork.copies
 	if c == nil || c.from <= 0 || r.runs[c.source] == nil || c.source == fork.id {
-		return nil
+		return
 	}
 	source := r.runs[c.source]
 	s := Standing{Log: fork.last, Source: source.last, FromSeq: c.from, Branch: c.mode == dialect.ForkModeBranch}
 	if source.forked || !reaches(source.last, c.from) || !reaches(fork.last, c.from) && len(fork.last.Terminals().Values) == 0 {
-		return nil
+		return
 	}
-	return violations(copied, s, drive)
+	fork.judgeBy(copied, s)
 }
 
 // reaches reports whether a log was read as far as to the event before this one.
@@ -126,13 +126,17 @@ func (r *reader) goal(path string, e *wire.Entry, body wire.Value) {
 	case g == nil && state.String() != "satisfied" && state.String() != "abandoned":
 	case g == nil:
 		r.goals[path] = &goal{state, e.Ended()}
-	case state.String() != g.end.String() && !e.At.Before(g.ended):
+	case !e.At.Before(g.ended):
 		id := scenarios.RequirementID(openwop.OWP0097G1)
 		if g.end.String() == "abandoned" {
 			id = openwop.OWP0097C6
 		}
-		r.breaches = append(r.breaches, scenarios.Breach{Requirement: id, Where: state.Ref(),
-			Expected: "the state in which it was closed, " + g.end.JSON() + " at " + g.end.Ref().String(), Actual: state.JSON()})
+		of := sights{r.drive, path, r.see}
+		if state.String() == g.end.String() {
+			of.held(id, state.Ref())
+			return
+		}
+		of.violated(id, state.Ref(), "the state in which it was closed, "+g.end.JSON()+" at "+g.end.Ref().String(), state.JSON())
 		g.ended = e.At.AddDate(100, 0, 0) // once is enough
 	}
 }
@@ -148,6 +152,7 @@ type file struct {
 // file holds the writes of a file to its versions: each one has a higher version than the one before, and an etag of its own. Others
 // may write between them.
 func (r *reader) file(method, path string, e *wire.Entry, body wire.Value) {
+	whose := path
 	for _, name := range slices.Sorted(maps.Keys(e.Request.Header)) { // the same path may be another file for another caller
 		if name != "If-Match" && name != "Content-Type" && name != "Accept" && name != dialect.IdempotencyKey {
 			path += "\n" + name + ": " + e.Request.Header[name]
@@ -167,12 +172,18 @@ func (r *reader) file(method, path string, e *wire.Entry, body wire.Value) {
 	if before == nil || e.At.Before(before.at) || now.key != "" && now.key == before.key { // the same reply again
 		return
 	}
-	switch {
-	case version <= before.version:
-		r.breaches = append(r.breaches, scenarios.Breach{Requirement: openwop.OWPWSP9, Where: body.Key("version").Ref(),
-			Expected: fmt.Sprintf("a version over %d, that of the write before", before.version), Actual: fmt.Sprint(version)})
-	case now.etag.String() != "" && now.etag.String() == before.etag.String():
-		r.breaches = append(r.breaches, scenarios.Breach{Requirement: openwop.OWPWSP10, Where: now.etag.Ref(),
-			Expected: "another etag than that of the write before", Actual: now.etag.JSON()})
+	of := sights{r.drive, whose, r.see}
+	if version <= before.version {
+		of.violated(openwop.OWPWSP9, body.Key("version").Ref(),
+			fmt.Sprintf("a version over %d, that of the write before", before.version), fmt.Sprint(version))
+		return
+	}
+	of.held(openwop.OWPWSP9, body.Key("version").Ref())
+	switch now.etag.String() {
+	case "":
+	case before.etag.String():
+		of.violated(openwop.OWPWSP10, now.etag.Ref(), "another etag than that of the write before", now.etag.JSON())
+	default:
+		of.held(openwop.OWPWSP10, now.etag.Ref())
 	}
 }

@@ -38,6 +38,8 @@ type told struct {
 	at        wire.Ref
 }
 
+func (t told) String() string { return fmt.Sprintf("the event of sequence %d", t.sequence) }
+
 const noCursor = -1
 
 // mostTold limits how many events of a run are compared, in all the pages and streams that one drive read.
@@ -110,8 +112,12 @@ func (r *reading) streamed(t *wire.Transcript, n int, query url.Values) {
 				f.Type.String() != "" && f.Type.String() != "message" && f.Type.String() != one.kind) {
 				r.misframed = f.Data
 				r.framedAs = fmt.Sprintf("id %s and event %s", f.ID.JSON(), f.Type.JSON())
+			} else if !batch && f.ID.String() != "" {
+				r.framed = f.Data
 			}
-			if id := doc.Key("runId"); id.String() != "" && id.String() != r.id && !r.stray.Present() {
+			if id := doc.Key("runId"); id.String() == r.id {
+				r.own = id
+			} else if id.String() != "" && !r.stray.Present() {
 				r.stray = id
 			}
 		}
@@ -120,20 +126,20 @@ func (r *reading) streamed(t *wire.Transcript, n int, query url.Values) {
 }
 
 // judgeTellings compares all pages and streams that tell of the run.
-func (r *reading) judgeTellings(drive string) (out []scenarios.Breach) {
-	violated := map[scenarios.RequirementID]bool{}
-	see := func(id scenarios.RequirementID, at wire.Ref, expected, actual string) {
-		if !violated[id] { // one place for each is enough
-			violated[id] = true
-			out = append(out, scenarios.Breach{Requirement: id, Drive: drive, Where: at, Expected: expected, Actual: actual})
-		}
-	}
+func (r *reading) judgeTellings() {
+	see := compared{r.sights, map[scenarios.RequirementID]bool{}}
 	if r.misframed.Present() {
-		see(openwop.OWPEVT21, r.misframed.Ref(), "the sequence of the event as the id of its frame, and its type as the event",
+		see.not(openwop.OWPEVT21, r.misframed.Ref(), "the sequence of the event as the id of its frame, and its type as the event",
 			r.framedAs+" around "+r.misframed.JSON())
+	} else if r.framed.Present() {
+		see.held(openwop.OWPEVT21, r.framed.Ref())
 	}
-	if r.stray.Present() && !r.forked {
-		see(openwop.OWPEVT4, r.stray.Ref(), "events of the run "+r.id, "an event of the run "+r.stray.JSON())
+	switch {
+	case r.forked:
+	case r.stray.Present():
+		see.not(openwop.OWPEVT4, r.stray.Ref(), "events of the run "+r.id, "an event of the run "+r.stray.JSON())
+	case r.own.Present():
+		see.held(openwop.OWPEVT4, r.own.Ref())
 	}
 	known, doubtful := r.known()
 	all := slices.Sorted(maps.Keys(known))
@@ -143,10 +149,20 @@ func (r *reading) judgeTellings(drive string) (out []scenarios.Breach) {
 		t.judgeComplete(all, known, doubtful, see)
 	}
 	r.judgeEnds(see)
-	return out
 }
 
-type seen = func(id scenarios.RequirementID, at wire.Ref, expected, actual string)
+// compared passes on what is held to a rule, and one violation of each.
+type compared struct {
+	sights
+	accused map[scenarios.RequirementID]bool
+}
+
+func (s compared) not(id scenarios.RequirementID, at wire.Ref, expected, actual string) {
+	if !s.accused[id] {
+		s.accused[id] = true
+		s.violated(id, at, expected, actual)
+	}
+}
 
 // known returns the event of each sequence, as it was first told. A sequence that one page or stream gives to two events is
 // doubtful.
@@ -169,21 +185,24 @@ func (r *reading) known() (known map[int64]told, doubtful map[int64]bool) {
 
 // judgeOrder holds a page or a stream to its own order: events come once, by their sequences, and nothing but notes comes behind
 // the end.
-func (r *reading) judgeOrder(t telling, see seen) {
+func (r *reading) judgeOrder(t telling, see compared) {
 	over := slices.IndexFunc(t.events, func(e told) bool { return e.end })
 	for i, e := range t.events {
 		if i > 0 {
 			last := t.events[i-1].sequence
-			is := fmt.Sprintf("the event of sequence %d", e.sequence)
 			switch {
 			case t.stream && e.sequence <= last:
-				see(t.shows(), e.at, fmt.Sprintf("an event behind %d, each once and in order", last), is)
+				see.not(t.shows(), e.at, fmt.Sprintf("an event behind %d, each once and in order", last), e.String())
 			case !t.stream && !r.forked && e.sequence != last+1:
-				see(openwop.OWPEVT1, e.at, fmt.Sprintf("the event of sequence %d behind that of %d", last+1, last), is)
+				see.not(openwop.OWPEVT1, e.at, fmt.Sprintf("the event of sequence %d behind that of %d", last+1, last), e.String())
+			case t.stream:
+				see.held(t.shows(), e.at)
+			case !r.forked:
+				see.held(openwop.OWPEVT1, e.at)
 			}
 		}
 		if over >= 0 && e.sequence > t.events[over].sequence && e.step && !e.end {
-			see(openwop.OWPEVT10, e.at, "no step of the run behind the event that ends it", "an event of type "+e.kind)
+			see.not(openwop.OWPEVT10, e.at, "no step of the run behind the event that ends it", "an event of type "+e.kind)
 		}
 	}
 }
@@ -200,30 +219,34 @@ func (t telling) shows() scenarios.RequirementID {
 }
 
 // judgeSame expects that an event stays what it was first told to be.
-func judgeSame(t telling, known map[int64]told, doubtful map[int64]bool, see seen) {
+func judgeSame(t telling, known map[int64]told, doubtful map[int64]bool, see compared) {
 	for _, e := range t.events {
 		first := known[e.sequence]
-		if doubtful[e.sequence] || first.id == "" || e.id == "" || first.id == e.id {
+		if doubtful[e.sequence] || first.id == "" || e.id == "" || first.at == e.at {
 			continue
 		}
 		id := scenarios.RequirementID(openwop.OWPEVT12)
 		if t.stream || first.at.Part != "" {
 			id = openwop.OWPEVT27
 		}
-		see(id, e.at, fmt.Sprintf("the event %q at sequence %d, as at %s", first.id, e.sequence, first.at), fmt.Sprintf("the event %q", e.id))
+		if first.id == e.id {
+			see.held(id, e.at)
+			continue
+		}
+		see.not(id, e.at, fmt.Sprintf("the event %q at sequence %d, as at %s", first.id, e.sequence, first.at), fmt.Sprintf("the event %q", e.id))
 	}
 }
 
 // judgeComplete expects that nothing is left out between the cursor and the last event that is told. Without a cursor a stream may
 // begin where the run stood when it was opened.
-func (t telling) judgeComplete(all []int64, known map[int64]told, doubtful map[int64]bool, see seen) {
+func (t telling) judgeComplete(all []int64, known map[int64]told, doubtful map[int64]bool, see compared) {
 	if !t.whole || len(t.events) == 0 {
 		return
 	}
 	id := t.shows()
 	if t.stream && t.cursor != noCursor {
 		if id = openwop.OWPEVT24; t.events[0].sequence <= t.cursor {
-			see(id, t.events[0].at, fmt.Sprintf("the event behind %d", t.cursor), fmt.Sprintf("the event of sequence %d", t.events[0].sequence))
+			see.not(id, t.events[0].at, fmt.Sprintf("the event behind %d", t.cursor), t.events[0].String())
 		}
 	}
 	here := map[int64]bool{}
@@ -232,11 +255,17 @@ func (t telling) judgeComplete(all []int64, known map[int64]told, doubtful map[i
 	}
 	first, last := t.reach()
 	for _, n := range all {
-		if n < first || n > last || doubtful[n] || here[n] {
+		if n < first || n > last || doubtful[n] {
+			continue
+		}
+		if here[n] {
+			if known[n].at.Exchange != t.at.Exchange { // something else showed that it is to be there
+				see.held(id, t.at)
+			}
 			continue
 		}
 		behind := max(0, slices.IndexFunc(t.events, func(e told) bool { return e.sequence > n }))
-		see(id, t.events[behind].at, fmt.Sprintf("the event of sequence %d, which stands at %s", n, known[n].at),
+		see.not(id, t.events[behind].at, fmt.Sprintf("the event of sequence %d, which stands at %s", n, known[n].at),
 			"it is left out")
 	}
 }
@@ -258,7 +287,7 @@ func (t telling) reach() (first, last int64) {
 
 // judgeEnds expects that a poll which calls the log complete, or which comes back empty, leaves out nothing that an earlier poll
 // showed, and that no event ends the run behind a log that was complete.
-func (r *reading) judgeEnds(see seen) {
+func (r *reading) judgeEnds(see compared) {
 	for i, t := range r.tellings {
 		_, last := t.reach()
 		over := slices.ContainsFunc(t.events, func(e told) bool { return e.end })
@@ -273,11 +302,13 @@ func (r *reading) judgeEnds(see seen) {
 			shown := k < i && !other.stream && !other.ended.After(t.began)
 			left := fmt.Sprintf("the event of sequence %d, which is at %s", top.sequence, top.at)
 			switch {
+			case top.sequence <= last && t.complete && shown:
+				see.held(openwop.OWPEVT16, t.at)
 			case top.sequence <= last:
 			case t.complete && (shown || top.end && !over):
-				see(openwop.OWPEVT16, t.at, "not complete: behind it comes "+left, "isComplete is true")
+				see.not(openwop.OWPEVT16, t.at, "not complete: behind it comes "+left, "isComplete is true")
 			case !t.complete && shown:
-				see(openwop.OWPEVT14, t.at, left, "no event")
+				see.not(openwop.OWPEVT14, t.at, left, "no event")
 			}
 		}
 	}

@@ -42,10 +42,11 @@ var notRun = map[string]string{
 	"assay explore http://127.0.0.1:7411 --protocol openintent --key dev --for 10s --host-cmd 'bin/assay simhost --protocol openintent " +
 		"--listen 127.0.0.1:7411 --key dev --data data'": "its port may be taken; explore_killed.txtar runs the like",
 	"assay record --target http://localhost:3000 --out recording": "it serves until it is stopped; record.txtar runs the like",
-	"bin/assay generate": "it writes into the checkout",
-	"bin/assay generate --spec ./api --into ./gen/shop": "the folder is the reader's; generate.txtar runs the like",
-	"bin/assay generate --check":                        "make test begins with it",
-	"bin/assay diff HEAD~1 HEAD --spec spec/openwop/v1": "it takes a repository; diff.txtar and the page on it run the like",
+	"assay observe recording":                                     "it takes a recording; record.txtar runs the like",
+	"bin/assay generate":                                          "it writes into the checkout",
+	"bin/assay generate --spec ./api --into ./gen/shop":           "the folder is the reader's; generate.txtar runs the like",
+	"bin/assay generate --check":                                  "make test begins with it",
+	"bin/assay diff HEAD~1 HEAD --spec spec/openwop/v1":           "it takes a repository; diff.txtar and the page on it run the like",
 }
 
 // endsWith are the exit codes of commands that find something out of which the page makes no secret, each with the reason.

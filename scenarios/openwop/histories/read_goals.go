@@ -56,7 +56,7 @@ func readGoals(d scenarios.Discovery, all []explore.Exchange) (out []goalHistory
 			switch m := goalPath.FindStringSubmatch(y.Path); {
 			case m != nil && m[1] == r.id:
 				r.all, r.below = append(r.all, y), append(r.below, m[2])
-			case m != nil && m[1] == "" && !y.Writes() && y.By() == r.by:
+			case m != nil && m[1] == "" && !y.Writes() && y.By() == r.by && y.Began >= x.Ended: // before, it may not be there yet
 				r.all, r.below = append(r.all, y), append(r.below, goalList)
 			}
 		}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/observed"
+	"github.com/openassay/assay/tools/internal/protocols"
+)
+
+const observeLong = `Judges what a host did for others, from recordings: FOLDER holds transcripts as assay
+record writes them, or those of a certification. Of each requirement that can be judged
+so it says whether it was borne out (how often, and of how many runs or other things),
+violated (and where), or never touched. Nothing is asked of the host.
+
+A recording is taken for a part of what happened: nobody is accused for what it lacks.
+Rules that hold only where nobody else was at work are left out, unless --alone says
+that everything asked of the host is in the recording. Without the discovery document in
+it nothing is known of the claims of the host, and what rests on one is not judged.
+
+Exit codes, the highest that applies:
+  2  the command was not understood, or the recording cannot be read
+  6  Assay itself broke
+  1  a requirement is violated
+  4  nothing could be judged
+  0  nothing is violated`
+
+type observeFlags struct {
+	protocol    string
+	alone, json bool
+}
+
+func newObserve() *cobra.Command {
+	o := &observeFlags{}
+	cmd := &cobra.Command{
+		Use:     "observe FOLDER",
+		Short:   "Judge what a host did for others, from recordings",
+		Long:    observeLong,
+		Example: "  assay observe recording\n  assay observe out/transcripts --alone",
+		Args:    args("FOLDER"),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			return o.observe(cmd.OutOrStdout(), words[0])
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.protocol, "protocol", "", "`NAME` of the protocol that the host speaks: "+protocols.OrList(protocols.Names(watched()))+
+		" (default the one whose discovery document is in the recording)")
+	f.BoolVar(&o.alone, "alone", false, "the recording has everything that was asked of the host")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	return cmd
+}
+
+// watched are the protocols whose hosts can be observed.
+func watched() []*protocols.Row {
+	return slices.DeleteFunc(protocols.Hosts(), func(r *protocols.Row) bool { return r.Protocol.Invariants == nil })
+}
+
+func (o *observeFlags) observe(out io.Writer, folder string) error {
+	rows := watched()
+	if o.protocol != "" {
+		row := protocols.Named(o.protocol)
+		if row == nil || !slices.Contains(rows, row) {
+			return unknown("protocol", o.protocol, protocols.Names(rows))
+		}
+		rows = []*protocols.Row{row}
+	}
+	recordings, err := observed.Read(os.DirFS(folder))
+	if err != nil {
+		return usage("observe %s: %w: give a folder of assay record, or transcripts of a certification", folder, err)
+	}
+	worst := scenarios.ExitNothing
+	var all []observation
+	for _, r := range recordings {
+		one := o.judged(r, rows)
+		all = append(all, one)
+		worst = worse(worst, one.code())
+	}
+	if len(all) == 0 {
+		return usage("observe %s: it holds no exchange with a host", folder)
+	}
+	if err := o.print(out, all); err != nil {
+		return err
+	}
+	if worst == scenarios.ExitProved {
+		return nil
+	}
+	return &exit{Code: worst}
+}
+
+// judged judges a recording by the protocol that it is of.
+func (o *observeFlags) judged(r observed.Recording, rows []*protocols.Row) observation {
+	var all []observation
+	for _, row := range rows {
+		j := observed.Judge{Protocol: row.Protocol, Tell: row.Targets[0].Tell, Alone: o.alone}
+		all = append(all, observation{row.Protocol, j.Judge(r)})
+	}
+	return slices.MaxFunc(all, func(a, b observation) int {
+		if a.report.Discovery != b.report.Discovery {
+			return map[bool]int{true: 1, false: -1}[a.report.Discovery]
+		}
+		return len(a.report.Rows) - len(b.report.Rows)
+	})
+}
+
+// observation is what was seen of a host.
+type observation struct {
+	protocol *scenarios.Protocol
+	report   *observed.Report
+}
+
+func (o observation) code() int {
+	switch {
+	case o.report.Panicked != "":
+		return scenarios.ExitBroken
+	case slices.ContainsFunc(o.report.Rows, observed.Row.Violated):
+		return scenarios.ExitViolated
+	case len(o.report.Rows) == 0:
+		return scenarios.ExitNothing
+	}
+	return scenarios.ExitProved
+}
+
+// worse returns the exit code that says more.
+func worse(a, b int) int {
+	order := []int{scenarios.ExitNothing, scenarios.ExitProved, scenarios.ExitViolated, scenarios.ExitBroken}
+	return order[max(slices.Index(order, a), slices.Index(order, b))]
+}

@@ -1,0 +1,118 @@
+package prove_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/observed"
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/tools/internal/protocols"
+	"github.com/openassay/assay/tools/prove"
+)
+
+// recorded returns everything that a certification of an honest host said and heard, as a recording would have it.
+func recorded(t *testing.T, target protocols.Target, h prove.Host) (entries []wire.Entry) {
+	t.Helper()
+	var mu sync.Mutex
+	keep := func(_ scenarios.Discovery, record scenarios.DriveRecord) {
+		mu.Lock()
+		defer mu.Unlock()
+		entries = append(entries, record.Transcript.Entries...)
+	}
+	_, err := lab.Watch(t.Context(), h, scenarios.Options{Seed: 1, Depth: scenarios.Quick}, keep, target.Suites()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entries
+}
+
+// spoiled makes of a recording one that lacks things: exchanges are missing, told twice and out of order, and streams and bodies end
+// early.
+func spoiled(all []wire.Entry, rnd *rand.Rand) (out []wire.Entry) {
+	kept := 0.2 + 0.7*rnd.Float64()
+	for _, e := range all {
+		if rnd.Float64() > kept {
+			continue
+		}
+		switch rnd.IntN(8) {
+		case 0:
+			out = append(out, e)
+		case 1:
+			e.Chunks = e.Chunks[:rnd.IntN(len(e.Chunks)+1)]
+		case 2:
+			if e.Response != nil {
+				cut := *e.Response
+				cut.Body = cut.Body[:rnd.IntN(len(cut.Body)+1)]
+				e.Response, e.Error = &cut, "the reply was cut off"
+			}
+		case 3:
+			e.Response, e.Chunks = nil, nil
+		}
+		out = append(out, e)
+	}
+	rnd.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
+}
+
+// Nobody is accused for what a recording lacks, and what is seen in one is what recordings are said to show.
+func TestGapsInRecordingsAccuseNobody(t *testing.T) {
+	many(t)
+	t.Parallel()
+	for _, row := range protocols.Hosts() {
+		if row.Protocol.Invariants == nil {
+			continue
+		}
+		t.Run(row.Name(), func(t *testing.T) {
+			t.Parallel()
+			h := row.Honest()[0]
+			all := recorded(t, row.Targets[0], prove.Host{Name: h.Name, Specimen: h.Specimen})
+			judged := func(alone bool, entries []wire.Entry) *observed.Report {
+				content, err := json.Marshal(struct {
+					Schema  string       `json:"schema"`
+					Entries []wire.Entry `json:"entries"`
+				}{scenarios.TranscriptSchema, entries})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := observed.Read(fstest.MapFS{"recording.json": {Data: content}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return observed.Judge{Protocol: row.Protocol, Tell: row.Targets[0].Tell, Alone: alone}.Judge(r[0])
+			}
+			whole := judged(true, all)
+			if len(whole.Rows) < len(row.Protocol.Watched)/2 || whole.Panicked != "" || !whole.Discovery {
+				t.Errorf("%d of %d requirements are seen in a whole recording: %+v", len(whole.Rows), len(row.Protocol.Watched), whole.Panicked)
+			}
+			accuse(t, "all that was said", whole)
+			seen := judged(false, all)
+			accuse(t, "all that was said, and others at work", seen)
+			for _, one := range seen.Rows {
+				if !slices.Contains(row.Protocol.Watched, one.Requirement) {
+					t.Errorf("%s is seen in a recording, and not said to be", one.Requirement)
+				}
+			}
+			for seed := range uint64(6) {
+				accuse(t, "a recording with gaps", judged(false, spoiled(all, rand.New(rand.NewPCG(seed, 0)))))
+			}
+		})
+	}
+}
+
+func accuse(t *testing.T, what string, r *observed.Report) {
+	t.Helper()
+	if r.Panicked != "" {
+		t.Errorf("%s: %s", what, r.Panicked)
+	}
+	for _, row := range r.Rows {
+		if row.Violated() {
+			t.Errorf("%s: %s is violated: %+v\n%s", what, row.Requirement, row.First, strings.Join(row.Pictures, "\n"))
+		}
+	}
+}
