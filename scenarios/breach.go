@@ -131,6 +131,7 @@ func violated(breaches []Breach) []RequirementID {
 	}
 	return out
 }
+
 // Sight is something that was read and held to a rule for everything of its kind, whatever it was read for.
 type Sight struct {
 	Breach        // what it is, and where; Expected and Actual are said of a violation alone
