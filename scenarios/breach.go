@@ -163,9 +163,14 @@ func (p *Protocol) Observe(d Discovery, records []DriveRecord, see func(Sight)) 
 	p.Invariants(d, records, p.Counting(d, records, see))
 }
 
-// Counting returns a function that passes on the sights that count.
+// Counting returns a function that passes on the sights that count. A host whose document cannot make a claim has what it shows.
 func (p *Protocol) Counting(d Discovery, records []DriveRecord, see func(Sight)) func(Sight) {
 	r := Report{Protocol: p, Drives: records}
+	for _, c := range p.Claims {
+		if d.Document.Present() && c.open(d) {
+			r.Select.ExpectClaims = append(r.Select.ExpectClaims, c.ID)
+		}
+	}
 	return func(s Sight) {
 		if s.Held && r.makes(s.Requirement, d) || !s.Held && r.violates(s.Requirement, s.Drive, s.Where, d) {
 			see(s)

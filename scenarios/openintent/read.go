@@ -16,6 +16,7 @@ import (
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -179,7 +180,7 @@ func (r *reader) config(x exchange) {
 	case !r.platform.Present():
 		r.platform = p
 	default:
-		r.alone(openintent.OIP0026D5, reflect.DeepEqual(p.Actual(), r.platform.Actual()), p,
+		r.alone(openintent.OIP0026D5, same(p.Actual(), r.platform.Actual()), p,
 			"the policy of the platform as before, "+r.platform.JSON()+", at "+r.platform.Ref().String())
 	}
 }
@@ -197,6 +198,9 @@ func decoded(text string) (v any) {
 	}
 	return v
 }
+
+// same reports whether two values of JSON are the same, however their numbers are spelled.
+func same(a, b any) bool { return reflect.DeepEqual(check.Plain(a), check.Plain(b)) }
 
 func isObjectOrNull(v wire.Value) bool {
 	_, isObject := v.Actual().(map[string]any)
@@ -335,7 +339,7 @@ func (r *reader) intent(i *intent, x exchange) {
 		r.shows(i, x, openintent.OIP0025A13, is.String() == "responded", true, is,
 			"responded, for the answer at "+a.at.Ref().String()+" was taken")
 		if is.String() == "responded" {
-			r.shows(i, x, openintent.OIP0025A13, reflect.DeepEqual(response.Actual(), a.value), true, response,
+			r.shows(i, x, openintent.OIP0025A13, same(response.Actual(), a.value), true, response,
 				"what was answered, "+wire.Compact(a.value))
 		}
 	}
@@ -409,7 +413,7 @@ func (r *reader) answer(i *intent, x exchange) {
 	}
 	for member, want := range map[string]any{"intent_id": i.id, "suspension_id": named, "resolution": "responded", "value": x.sent["value"]} {
 		got := x.body.Key(member)
-		r.see(openintent.OIP0025A11, reflect.DeepEqual(got.Actual(), want), got, member+" "+wire.Compact(want))
+		r.see(openintent.OIP0025A11, same(got.Actual(), want), got, member+" "+wire.Compact(want))
 	}
 	switch first := i.answers[named]; {
 	case first == nil || !first.kept:

@@ -33,15 +33,24 @@ func TestReadsThatAreBehind(t *testing.T) {
 	}
 	answer := step{"POST", "/intents/i/suspend/respond", map[string]any{"suspension_id": "s", "value": "yes"},
 		map[string]any{"intent_id": "i", "suspension_id": "s", "resolution": "responded", "value": "yes"}}
+	small := func(told string) step { // an answer of a small number, which the reply tells
+		return step{"POST", "/intents/i/suspend/respond", json.RawMessage(`{"suspension_id":"s","value":-1.25e-9}`),
+			json.RawMessage(`{"intent_id":"i","suspension_id":"s","resolution":"responded","value":` + told + `}`)}
+	}
+	lost := step{"POST", "/intents/i/status", map[string]any{"status": "suspended_awaiting_input"}, nil}
 	for name, c := range map[string]struct {
 		steps []step
 		want  []scenarios.RequirementID
 	}{
-		"a version that catches up":       {[]step{write(2), get(1, nil), get(2, nil)}, nil},
-		"a version that stays behind":     {[]step{write(2), get(1, nil), get(1, nil)}, []scenarios.RequirementID{"OIP-0001-4"}},
-		"a write that answers with less":  {[]step{write(2), write(1), get(2, nil)}, []scenarios.RequirementID{"OIP-0001-4"}},
-		"an answer that shows a bit late": {[]step{get(1, nil), answer, get(1, nil), get(2, "responded")}, nil},
-		"an answer that never shows":      {[]step{get(1, nil), answer, get(1, nil), get(1, nil)}, []scenarios.RequirementID{"OIP-0025-A13"}},
+		"a number that is spelled otherwise": {[]step{small("-1.25e-09")}, nil},
+		"another number":                     {[]step{small("-1.26e-9")}, []scenarios.RequirementID{"OIP-0025-A11"}},
+		"an answer when it was suspended by a write whose reply was lost": {[]step{get(1, nil), lost, answer}, nil},
+		"an answer when it is active":                                     {[]step{get(2, "responded"), answer}, []scenarios.RequirementID{"OIP-0025-A4"}},
+		"a version that catches up":                                       {[]step{write(2), get(1, nil), get(2, nil)}, nil},
+		"a version that stays behind":                                     {[]step{write(2), get(1, nil), get(1, nil)}, []scenarios.RequirementID{"OIP-0001-4"}},
+		"a write that answers with less":                                  {[]step{write(2), write(1), get(2, nil)}, []scenarios.RequirementID{"OIP-0001-4"}},
+		"an answer that shows a bit late":                                 {[]step{get(1, nil), answer, get(1, nil), get(2, "responded")}, nil},
+		"an answer that never shows":                                      {[]step{get(1, nil), answer, get(1, nil), get(1, nil)}, []scenarios.RequirementID{"OIP-0025-A13"}},
 		"an answer that shows and is lost": {[]step{get(1, nil), answer, get(2, "responded"), get(2, nil)},
 			[]scenarios.RequirementID{"OIP-0025-A13"}},
 	} {
@@ -49,10 +58,13 @@ func TestReadsThatAreBehind(t *testing.T) {
 		for n, s := range c.steps {
 			sent, _ := json.Marshal(s.sent)
 			body, _ := json.Marshal(s.body)
-			transcript.Entries = append(transcript.Entries, wire.Entry{Kind: "http", At: noon.Add(time.Duration(n) * time.Second),
+			e := wire.Entry{Kind: "http", At: noon.Add(time.Duration(n) * time.Second),
 				Request: &wire.Request{Method: s.method, URL: "http://server/api/v1" + s.path, Body: string(sent),
-					Header: map[string]string{"If-Match": "9", "X-API-Key": "k"}},
-				Response: &wire.Response{Status: 200, Body: string(body)}})
+					Header: map[string]string{"If-Match": "9", "X-API-Key": "k"}}}
+			if s.body != nil {
+				e.Response = &wire.Response{Status: 200, Body: string(body)}
+			}
+			transcript.Entries = append(transcript.Entries, e)
 		}
 		if got := breachedIn(transcript); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
