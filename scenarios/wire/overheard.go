@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -123,12 +124,18 @@ func (r *Redactor) learnFromLines(text string) {
 	}
 }
 
-// hint is in bodies that may hold credentials, perhaps behind an escape. Others need not be decoded.
-var hint = lazyregexp.New(`(?i)token|secret|passw|credential|key|signature|\\u`)
+// hints are in bodies that may hold credentials, in any case, perhaps behind an escape. Others need not be decoded. They are words and
+// no pattern: the search for one took four fifths of the time of a recorder.
+var hints = [][]byte{[]byte("token"), []byte("secret"), []byte("passw"), []byte("credential"), []byte("key"), []byte("signature"), []byte(`\u`)}
+
+func hinted(body []byte) bool {
+	lower := bytes.ToLower(body)
+	return slices.ContainsFunc(hints, func(hint []byte) bool { return bytes.Contains(lower, hint) })
+}
 
 // learnFrom registers the credentials in a body of JSON, or in a form. It returns an error if parsers may find different ones in it.
 func (r *Redactor) learnFrom(h http.Header, body []byte) error {
-	if !hint.Match(body) {
+	if !hinted(body) {
 		return nil
 	}
 	if strings.HasPrefix(h.Get("Content-Type"), "application/x-www-form-urlencoded") {
