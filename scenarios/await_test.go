@@ -99,3 +99,25 @@ func TestAwaitWhile(t *testing.T) {
 		})
 	}
 }
+
+// What comes while progress is measured is not late.
+func TestMeasuringProgressTakesNoPatience(t *testing.T) {
+	const patience = 60 * time.Millisecond
+	var w wire.Wait
+	measured := false
+	d := &scenarios.Drive[wire.Wait]{ID: "d", Run: func(ctx context.Context, conn *scenarios.Conn, o *wire.Wait) {
+		r := conn.Do(ctx, wire.Call{Method: "GET", Path: "/count"})
+		w = conn.AwaitWhile(ctx, "it is seen", func(context.Context) (wire.Value, bool) { return r.Value("/n"), measured },
+			func(ctx context.Context) int {
+				scenarios.End(wire.Pause(ctx, 2*patience))
+				measured = true
+				return 3
+			})
+		*o = w
+	}}
+	ask := scenarios.Ask(d, func(w wire.Wait, j *scenarios.Judge) { j.Check("TOY-1", w).To(check.Reached()) })
+	certify(t, scenarios.Options{Patience: patience}, one("it", counts, ask, "TOY-1"))
+	if !w.Reached || w.Answers < 2 {
+		t.Errorf("%+v", w)
+	}
+}

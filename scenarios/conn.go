@@ -136,6 +136,13 @@ func (c *Conn) AwaitWhile(ctx context.Context, what string, look func(context.Co
 	w := wire.Wait{What: what, Patience: c.Patience}
 	start, waited := c.Now(), c.Waited()
 	patience, reached := c.Patience, -1 // no progress was measured
+	// To measure progress of a long log over a slow line takes long, and nothing is looked at meanwhile: that is not the target's time.
+	measure := func(ctx context.Context) (now int) {
+		began := c.Now().Sub(start) - c.Waited()
+		now = progress(ctx)
+		patience += c.Now().Sub(start) - c.Waited() - began
+		return now
+	}
 	pause := firstPause
 	before := func() {}
 	for {
@@ -150,12 +157,13 @@ func (c *Conn) AwaitWhile(ctx context.Context, what string, look func(context.Co
 		switch {
 		case progress == nil || w.Reached || patience >= c.MaxPatience:
 		case reached < 0 && left <= c.Patience/2:
-			if reached = progress(once); left <= 0 { // a busy machine slept until after the end
+			if reached = measure(once); left <= 0 { // a busy machine slept until after the end
 				patience, left = patience+c.Patience/2-left, c.Patience/2
 			}
 		case left <= 0:
-			if now := progress(once); now > reached {
-				reached, patience = now, min(w.Took+c.Patience, c.MaxPatience)
+			over := patience
+			if now := measure(once); now > reached {
+				reached, patience = now, min(w.Took+c.Patience+patience-over, c.MaxPatience)
 				w.Patience, w.Reached, left = patience, done, c.Patience
 			}
 		}

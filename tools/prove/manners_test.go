@@ -97,12 +97,12 @@ var routesOf = map[string]manners.Routes{
 func TestMannersAccuseNobody(t *testing.T) {
 	many(t)
 	t.Parallel()
-	accusesNobody(t, manners.Manners{Latest: 3 * time.Millisecond, Page: 4})
+	accusesNobody(t, manners.Manners{Latest: 3 * time.Millisecond, Page: 4}, scenarios.Options{})
 }
 
 var drawnSeed = flag.Uint64("manners", 1, "seed of the first of the ten manners that are drawn")
 
-// The whole of it: manners as they come, ten times for each protocol. It takes an hour or two, and mostly waits.
+// The whole of it: manners as they come, ten times for each protocol, at standard. It takes an hour or two, and mostly waits.
 func TestDrawnMannersAccuseNobody(t *testing.T) {
 	if os.Getenv("ASSAY_LONG") == "" {
 		t.Skip("ASSAY_LONG is not set: this takes an hour or two")
@@ -110,12 +110,13 @@ func TestDrawnMannersAccuseNobody(t *testing.T) {
 	for seed := range uint64(10) {
 		t.Run(fmt.Sprint(*drawnSeed+seed), func(t *testing.T) {
 			t.Parallel()
-			accusesNobody(t, manners.Draw(*drawnSeed+seed))
+			accusesNobody(t, manners.Draw(*drawnSeed+seed), scenarios.Options{Depth: scenarios.Standard, Timeout: time.Hour})
 		})
 	}
 }
 
-func accusesNobody(t *testing.T, m manners.Manners) {
+func accusesNobody(t *testing.T, m manners.Manners, o scenarios.Options) {
+	o.Seed = m.Seed
 	for _, host := range mannered {
 		t.Run(host.row.Name(), func(t *testing.T) {
 			t.Parallel()
@@ -129,7 +130,7 @@ func accusesNobody(t *testing.T, m manners.Manners) {
 				t.Fatal(err)
 			}
 			defer stop(context.WithoutCancel(t.Context()))
-			c, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: m.Seed}, host.row.Targets[0].Suites()...)
+			c, err := scenarios.Certify(t.Context(), target, o, host.row.Targets[0].Suites()...)
 			if err != nil {
 				t.Fatal(err)
 			}
