@@ -39,8 +39,8 @@ type Protocol struct {
 	// Invariants holds what drives read to the rules for everything of its kind: each log, page, stream and snapshot, whatever was
 	// asked. nil where the protocol has none.
 	Invariants func(d Discovery, drives []DriveRecord, see func(Sight))
-	// Watched are the requirements that Invariants can see kept or violated.
-	Watched IDs
+	// Watched returns the requirements that Invariants can see kept or violated; nil where there are no Invariants.
+	Watched func() IDs
 	// Paces finds out how far behind the reads of a target are, before anything is driven; nil where no drive asks.
 	Paces func(context.Context, *Conn)
 	// Words explains the words of the files that an operator writes for this protocol; nil where there are none.

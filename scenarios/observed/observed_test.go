@@ -27,7 +27,7 @@ var lamps = &scenarios.Protocol{
 		has, _ := v.Bool()
 		return v, has
 	}}},
-	Watched: scenarios.IDs{"LAMP-1", "LAMP-2", "LAMP-3"},
+	Watched: func() scenarios.IDs { return scenarios.IDs{"LAMP-1", "LAMP-2", "LAMP-3"} },
 	Invariants: func(_ scenarios.Discovery, records []scenarios.DriveRecord, see func(scenarios.Sight)) {
 		for _, record := range records {
 			set := map[string]string{}

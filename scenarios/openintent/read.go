@@ -36,15 +36,17 @@ func watch(_ scenarios.Discovery, drives []scenarios.DriveRecord, see func(scena
 	}
 }
 
-// watched are the requirements that are seen kept or violated in what was read.
-var watched = scenarios.IDs{
-	openintent.OIP00011, openintent.OIP00012, openintent.OIP00014, openintent.OIP0025A1, openintent.OIP0025A2,
-	openintent.OIP0025A4, openintent.OIP0025A5, openintent.OIP0025A11, openintent.OIP0025A13, openintent.OIP0025A14,
-	openintent.OIP0025L1, openintent.OIP0025L2, openintent.OIP0026D4, openintent.OIP0026D5, openintent.OIP0026E1,
-	openintent.OIP0026E2, openintent.OIP0026E5, openintent.OIP0026H1, openintent.OIP0026K4, openintent.OIP0026L4,
-	openintent.OIP0026N1, openintent.OIP0026N3, openintent.OIP0026R3C, openintent.OIP0026R3D, openintent.OIP0026R4,
-	openintent.OIP0026R4B, openintent.OIP0026R4H, openintent.OIP0026R4J, openintent.OIPREAD1, openintent.OIPREAD4,
-	openintent.OIPREAD7,
+// watched returns the requirements that are seen kept or violated in what was read.
+func watched() scenarios.IDs {
+	return scenarios.IDs{
+		openintent.OIP00011, openintent.OIP00012, openintent.OIP00014, openintent.OIP0025A1, openintent.OIP0025A2,
+		openintent.OIP0025A4, openintent.OIP0025A5, openintent.OIP0025A11, openintent.OIP0025A13, openintent.OIP0025A14,
+		openintent.OIP0025L1, openintent.OIP0025L2, openintent.OIP0026D4, openintent.OIP0026D5, openintent.OIP0026E1,
+		openintent.OIP0026E2, openintent.OIP0026E5, openintent.OIP0026H1, openintent.OIP0026K4, openintent.OIP0026L4,
+		openintent.OIP0026N1, openintent.OIP0026N3, openintent.OIP0026R3C, openintent.OIP0026R3D, openintent.OIP0026R4,
+		openintent.OIP0026R4B, openintent.OIP0026R4H, openintent.OIP0026R4J, openintent.OIPREAD1, openintent.OIPREAD4,
+		openintent.OIPREAD7,
+	}
 }
 
 // reader puts together what one drive read.

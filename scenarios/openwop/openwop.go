@@ -69,7 +69,7 @@ func speaking(d *dialect.Dialect) *scenarios.Protocol {
 		CheckDiscovery: func(document []byte) []scenarios.Finding { return checkDiscovery(d, document) },
 		Describe:       describe,
 		Invariants:     watch(d),
-		Watched:        watched(),
+		Watched:        watched,
 		Paces:          host.Paces,
 		Fixed:          fixed(d),
 		Signs:          signs(d),

@@ -110,7 +110,7 @@ func split(rows []observed.Row) (violated, borne []observed.Row) {
 
 // untouched returns the requirements that recordings can show, and this one does not.
 func (o observation) untouched() (all scenarios.IDs) {
-	for _, id := range o.protocol.Watched {
+	for _, id := range o.protocol.Watched() {
 		if !slices.ContainsFunc(o.report.Rows, func(r observed.Row) bool { return r.Requirement == id }) {
 			all = append(all, id)
 		}

@@ -85,6 +85,8 @@ var looselyAlike = map[string]string{
 	"agenticloop/correlation/turns-of-histories":  "likewise",
 	"agenticloop/workspace/trace-grows":           "it tells bytes of what holds times, which are written with as many digits as they need",
 	"openwop/execution-bounds/time-b":             "it tells how long it took",
+	"openwop/run-control/cancelled-never":         "where a cancel comes too late, another run is cancelled, under another name",
+	"openwop/run-control/paused-cancel":           "likewise",
 }
 
 func isLoose(id string) bool {

@@ -87,14 +87,14 @@ func TestGapsInRecordingsAccuseNobody(t *testing.T) {
 				return observed.Judge{Protocol: row.Protocol, Tell: row.Targets[0].Tell, Alone: alone}.Judge(r[0])
 			}
 			whole := judged(true, all)
-			if len(whole.Rows) < len(row.Protocol.Watched)/2 || whole.Panicked != "" || !whole.Discovery {
-				t.Errorf("%d of %d requirements are seen in a whole recording: %+v", len(whole.Rows), len(row.Protocol.Watched), whole.Panicked)
+			if len(whole.Rows) < len(row.Protocol.Watched())/2 || whole.Panicked != "" || !whole.Discovery {
+				t.Errorf("%d of %d requirements are seen in a whole recording: %+v", len(whole.Rows), len(row.Protocol.Watched()), whole.Panicked)
 			}
 			accuse(t, "all that was said", whole)
 			seen := judged(false, all)
 			accuse(t, "all that was said, and others at work", seen)
 			for _, one := range seen.Rows {
-				if !slices.Contains(row.Protocol.Watched, one.Requirement) {
+				if !slices.Contains(row.Protocol.Watched(), one.Requirement) {
 					t.Errorf("%s is seen in a recording, and not said to be", one.Requirement)
 				}
 			}
