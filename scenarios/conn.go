@@ -137,10 +137,11 @@ func (c *Conn) AwaitWhile(ctx context.Context, what string, look func(context.Co
 	start, waited := c.Now(), c.Waited()
 	patience, reached := c.Patience, -1 // no progress was measured
 	// To measure progress of a long log over a slow line takes long, and nothing is looked at meanwhile: that is not the target's time.
+	measured := time.Duration(0)
 	measure := func(ctx context.Context) (now int) {
 		began := c.Now().Sub(start) - c.Waited()
 		now = progress(ctx)
-		patience += c.Now().Sub(start) - c.Waited() - began
+		measured += c.Now().Sub(start) - c.Waited() - began
 		return now
 	}
 	pause := firstPause
@@ -152,7 +153,7 @@ func (c *Conn) AwaitWhile(ctx context.Context, what string, look func(context.Co
 		before = passed
 		w.Answers++
 		w.Last, w.Took = seen, c.Now().Sub(start)
-		left := patience - w.Took + c.Waited() - waited
+		left := patience + measured - w.Took + c.Waited() - waited
 		w.Reached = done && (left >= 0 || w.Answers <= fewestLooks)
 		switch {
 		case progress == nil || w.Reached || patience >= c.MaxPatience:
@@ -161,9 +162,8 @@ func (c *Conn) AwaitWhile(ctx context.Context, what string, look func(context.Co
 				patience, left = patience+c.Patience/2-left, c.Patience/2
 			}
 		case left <= 0:
-			over := patience
 			if now := measure(once); now > reached {
-				reached, patience = now, min(w.Took+c.Patience+patience-over, c.MaxPatience)
+				reached, patience = now, min(w.Took+c.Patience, c.MaxPatience)
 				w.Patience, w.Reached, left = patience, done, c.Patience
 			}
 		}

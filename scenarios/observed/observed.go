@@ -63,7 +63,8 @@ func (j Judge) Judge(r Recording) (report *Report) {
 		}
 		report.Rows = inOrder(rows, j.Protocol.Ledger)
 	}()
-	records := []scenarios.DriveRecord{{ID: recordID, Transcript: t}}
+	// Nobody knows whether what was read of a log was all that there was to read.
+	records := []scenarios.DriveRecord{{ID: recordID, Transcript: t, Stop: &scenarios.Stop{Verdict: scenarios.Inconclusive}}}
 	count := func(s scenarios.Sight, picture string) {
 		if s.Alone && !j.Alone {
 			return

@@ -2,13 +2,17 @@ package observed
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
@@ -150,31 +154,48 @@ func (j *joined) list(d *json.Decoder, name string) error {
 func (j *joined) recordings() []Recording {
 	slices.SortStableFunc(j.entries, func(a, b wire.Entry) int { return a.At.Compare(b.At) })
 	var all []Recording
-	last := map[string]string{} // origin -> the entries of one moment
+	at := map[string]int{} // origin -> its recording
+	moment, seen := time.Time{}, map[[sha256.Size]byte]bool{}
 	for _, e := range j.entries {
 		origin := originOf(e)
-		if origin == "" {
-			continue
-		}
-		i := slices.IndexFunc(all, func(r Recording) bool { return r.Origin == origin })
-		if i < 0 {
-			i, all = len(all), append(all, Recording{Origin: origin, Left: j.left})
-		}
 		written, err := json.Marshal(e)
-		if err != nil {
+		if origin == "" || err != nil {
 			continue
 		}
-		r := &all[i]
-		if n := len(r.Entries); n == 0 || !r.Entries[n-1].At.Equal(e.At) {
-			last[origin] = ""
+		if !e.At.Equal(moment) {
+			moment = e.At
+			clear(seen)
 		}
-		if text := string(written) + "\n"; !strings.Contains(last[origin], text) {
-			last[origin] += text
-			r.Entries = append(r.Entries, e)
+		if sum := sha256.Sum256(written); seen[sum] {
+			continue
+		} else {
+			seen[sum] = true
 		}
+		i, known := at[origin]
+		if !known {
+			i, all = len(all), append(all, Recording{Origin: origin, Left: j.left})
+			at[origin] = i
+		}
+		e.Request = plain(e.Request)
+		all[i].Entries = append(all[i].Entries, e)
 	}
 	slices.SortStableFunc(all, func(a, b Recording) int { return len(b.Entries) - len(a.Entries) })
 	return all
+}
+
+// passing are headers that tell nothing of what is asked for, or by whom, and differ from request to request.
+var passing = []string{"Content-Length", "User-Agent", "Accept-Encoding", "Accept-Language", "Connection", "Traceparent", "Tracestate",
+	"X-Request-Id", "X-Correlation-Id", "Date", "Origin", "Referer", "Cache-Control", "Pragma", "Priority"}
+
+// plain returns a request without the headers that pass.
+func plain(q *wire.Request) *wire.Request {
+	copied := *q
+	copied.Header = maps.Clone(q.Header)
+	maps.DeleteFunc(copied.Header, func(name, _ string) bool {
+		name = http.CanonicalHeaderKey(name)
+		return slices.Contains(passing, name) || strings.HasPrefix(name, "Sec-")
+	})
+	return &copied
 }
 
 // originOf returns the host that an exchange was with, "" if it is no exchange with one.

@@ -97,10 +97,10 @@ type exchange struct {
 
 func (x exchange) ok() bool { n, _ := x.status.Int(); return n/100 == 2 }
 
-// decided reports whether the server took the request or refused it for what it says.
-func (x exchange) decided() bool {
+// refuses reports whether the server refused the request with one of these.
+func (x exchange) refuses(with ...int64) bool {
 	n, _ := x.status.Int()
-	return x.ok() || n/100 == 4 && n != http.StatusNotFound && !scenarios.Refuses(int(n))
+	return slices.Contains(with, n)
 }
 
 // after reports whether x was sent when another exchange had ended.
@@ -127,9 +127,9 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 	}
 	path := at.EscapedPath()
 	r.about = path
-	if e.Response == nil || e.Kind == "http" && e.Error != "" {
+	if e.Response == nil || e.Kind == "http" && (e.Error != "" || unsure(e.Response.Status)) {
 		if m := belowPath.FindStringSubmatch(path); m != nil && e.Request.Method == http.MethodPost {
-			r.of(m[1]).lose()
+			r.lost(r.of(m[1]), m[2], e.Request.Body)
 		}
 		return
 	}
@@ -262,11 +262,20 @@ type intent struct {
 	late    map[scenarios.RequirementID]late // what the last read did not show yet
 }
 
-// lose forgets what a write may have changed whose reply is not known.
-func (i *intent) lose() {
+// unsure reports whether a status leaves open what became of the request.
+func unsure(status int) bool {
+	return status == http.StatusRequestTimeout || status >= http.StatusInternalServerError
+}
+
+// lost forgets what a write may have changed of which nobody knows what became.
+func (r *reader) lost(i *intent, what, body string) {
 	i.settled = time.Time{}
 	for _, a := range i.answers {
 		a.kept = false
+	}
+	sent, _ := decoded(body).(map[string]any)
+	if kind, _ := sent["event_type"].(string); what == "events" {
+		r.written[kind] = true
 	}
 }
 
@@ -359,9 +368,9 @@ func (r *reader) write(i *intent, what string, x exchange) {
 	highest, known := i.version.Int()
 	stale := err == nil && known && named < highest && x.after(i.seen)
 	switch {
-	case match == "" && x.decided():
+	case match == "" && (x.ok() || x.refuses(http.StatusPreconditionRequired, http.StatusPreconditionFailed, http.StatusConflict)):
 		r.see(openintent.OIP00011, !x.ok(), x.status, "a refusal, for the write names no version")
-	case stale && x.decided():
+	case stale && (x.ok() || x.refuses(http.StatusPreconditionFailed, http.StatusConflict)):
 		r.see(openintent.OIP00012, !x.ok(), x.status,
 			fmt.Sprintf("a refusal, for the write names version %d and the intent has %d", named, highest))
 	}
@@ -394,10 +403,10 @@ func (r *reader) answer(i *intent, x exchange) {
 	was, settled, sid := i.status, i.settled, i.sid
 	i.settled = time.Time{}
 	named, _ := x.sent["suspension_id"].(string)
-	switch code, _ := x.status.Int(); {
-	case !keyed(x.header) && (x.ok() || code == http.StatusUnauthorized):
+	switch {
+	case !keyed(x.header) && (x.ok() || x.refuses(http.StatusUnauthorized)):
 		r.see(openintent.OIP0025A1, !x.ok(), x.status, "401, for the answer has no key")
-	case named == "" && !x.ok() && x.decided():
+	case named == "" && x.refuses(http.StatusUnprocessableEntity):
 		r.see(openintent.OIP0025A2, true, x.status, "")
 	}
 	if !x.ok() {

@@ -67,16 +67,18 @@ type sights struct {
 	drive string
 	of    string // which run
 	see   func(scenarios.Sight)
+	alone bool // see [scenarios.Sight]
 }
 
 // held notes that something is as a rule has it.
 func (s sights) held(id scenarios.RequirementID, at wire.Ref) {
-	s.see(scenarios.Sight{Held: true, Of: s.of, Breach: scenarios.Breach{Requirement: id, Drive: s.drive, Where: at}})
+	s.see(scenarios.Sight{Held: true, Of: s.of, Alone: s.alone, Breach: scenarios.Breach{Requirement: id, Drive: s.drive, Where: at}})
 }
 
 // violated notes that something is not as a rule has it.
 func (s sights) violated(id scenarios.RequirementID, at wire.Ref, expected, actual string) {
-	s.see(scenarios.Sight{Of: s.of, Breach: scenarios.Breach{Requirement: id, Drive: s.drive, Where: at, Expected: expected, Actual: actual}})
+	s.see(scenarios.Sight{Of: s.of, Alone: s.alone, Breach: scenarios.Breach{
+		Requirement: id, Drive: s.drive, Where: at, Expected: expected, Actual: actual}})
 }
 
 // paths are the paths of what is read.
@@ -124,7 +126,7 @@ type reading struct {
 
 func (r *reader) of(id string) *reading {
 	if r.runs[id] == nil {
-		r.runs[id] = &reading{id: id, sights: sights{r.drive, id, r.see}, accused: map[scenarios.RequirementID]bool{}}
+		r.runs[id] = &reading{id: id, sights: sights{drive: r.drive, of: id, see: r.see}, accused: map[scenarios.RequirementID]bool{}}
 		r.order = append(r.order, id)
 	}
 	return r.runs[id]

@@ -131,7 +131,7 @@ func (r *reader) goal(path string, e *wire.Entry, body wire.Value) {
 		if g.end.String() == "abandoned" {
 			id = openwop.OWP0097C6
 		}
-		of := sights{r.drive, path, r.see}
+		of := sights{drive: r.drive, of: path, see: r.see}
 		if state.String() == g.end.String() {
 			of.held(id, state.Ref())
 			return
@@ -172,7 +172,7 @@ func (r *reader) file(method, path string, e *wire.Entry, body wire.Value) {
 	if before == nil || e.At.Before(before.at) || now.key != "" && now.key == before.key { // the same reply again
 		return
 	}
-	of := sights{r.drive, whose, r.see}
+	of := sights{drive: r.drive, of: whose, see: r.see, alone: true} // others may delete it between them
 	if version <= before.version {
 		of.violated(openwop.OWPWSP9, body.Key("version").Ref(),
 			fmt.Sprintf("a version over %d, that of the write before", before.version), fmt.Sprint(version))

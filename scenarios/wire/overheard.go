@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"compress/gzip"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -52,8 +54,11 @@ func (r *Redactor) Entry(o Overheard, limits Limits) Entry {
 	got := ""
 	if o.Stream {
 		e.Kind = "stream"
-		for _, c := range o.Chunks {
-			r.learnFromLines(c.Text)
+		for i, c := range o.Chunks {
+			if err := r.learnFromLines(c.Text); err != nil {
+				o.Chunks, e.Error = o.Chunks[:i], cmp.Or(e.Error, "the stream from here on: "+err.Error())
+				break
+			}
 		}
 	} else if o.Status > 0 {
 		got = body(o.Told, o.Got, limits.DiscoveryBytes)
@@ -100,28 +105,34 @@ func (r *Redactor) learn(o Overheard) {
 	r.learnFields(o.URL.Query())
 }
 
+// leastHeader is the length in bytes from which a credential of a header is looked for elsewhere: a shorter one may be an ordinary word.
+const leastHeader = 8
+
 func (r *Redactor) learnHeader(name, value string) {
 	scheme, credentials, has := strings.Cut(value, " ")
 	if !has || !strings.HasSuffix(name, "Authorization") {
-		r.Hide(value)
-		return
+		scheme, credentials = "", value
 	}
-	r.Hide(credentials)
+	if len(credentials) >= leastHeader {
+		r.Hide(credentials)
+	}
 	if strings.EqualFold(scheme, "Basic") {
 		if plain, err := base64.StdEncoding.DecodeString(credentials); err == nil {
-			_, password, _ := strings.Cut(string(plain), ":")
-			r.Hide(password)
+			if _, password, _ := strings.Cut(string(plain), ":"); len(password) >= leastHeader {
+				r.Hide(password)
+			}
 		}
 	}
 }
 
-// learnFromLines registers the credentials in lines of a stream.
-func (r *Redactor) learnFromLines(text string) {
+// learnFromLines registers the credentials in lines of a stream, and returns an error if it cannot tell which there are.
+func (r *Redactor) learnFromLines(text string) (err error) {
 	for line := range strings.Lines(text) {
 		if data, is := strings.CutPrefix(strings.TrimSpace(line), "data:"); is {
-			_ = r.learnFrom(nil, []byte(strings.TrimSpace(data))) // data that is no JSON has no members
+			err = cmp.Or(err, r.learnFrom(nil, []byte(strings.TrimSpace(data))))
 		}
 	}
+	return err
 }
 
 // hints are in bodies that may hold credentials, in any case, perhaps behind an escape. Others need not be decoded. They are words and
@@ -135,13 +146,16 @@ func hinted(body []byte) bool {
 
 // learnFrom registers the credentials in a body of JSON, or in a form. It returns an error if parsers may find different ones in it.
 func (r *Redactor) learnFrom(h http.Header, body []byte) error {
-	if !hinted(body) {
-		return nil
-	}
-	if strings.HasPrefix(h.Get("Content-Type"), "application/x-www-form-urlencoded") {
+	switch media, _, _ := mime.ParseMediaType(h.Get("Content-Type")); {
+	case media == "application/x-www-form-urlencoded":
 		form, err := url.ParseQuery(string(body))
 		r.learnFields(form)
 		return err
+	case strings.HasPrefix(media, "multipart/") && hinted(body):
+		return errors.New("a body of several parts that may hold credentials was not kept")
+	}
+	if !hinted(body) {
+		return nil
 	}
 	if !looksLikeJSON(h, body) {
 		return nil
@@ -150,9 +164,11 @@ func (r *Redactor) learnFrom(h http.Header, body []byte) error {
 	if _, err := Vet(body, limits.Depth, limits.NumberChars); err != nil {
 		return fmt.Errorf("a body was not kept: %w", err)
 	}
-	if doc, err := decode(string(body)); err == nil {
-		r.learnIn(doc)
+	doc, err := decode(string(body))
+	if err != nil {
+		return fmt.Errorf("a body that may hold credentials and is no JSON document was not kept: %w", err)
 	}
+	r.learnIn(doc)
 	return nil
 }
 

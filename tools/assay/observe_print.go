@@ -64,8 +64,8 @@ func (o observation) about(t *strings.Builder) {
 	r := o.report
 	fmt.Fprintf(t, "%s (%s): %d exchanges\n", textsafe.Line(r.Origin), o.protocol.ID, r.Exchanges)
 	if !r.Discovery {
-		fmt.Fprintf(t, "its discovery document (%s) is not in the recording: what rests on a claim is not judged\n",
-			o.protocol.DiscoveryPath)
+		fmt.Fprintf(t, "its discovery document (%s) is not in the recording: what rests on a claim is not judged, and nothing is\n"+
+			"without --protocol\n", o.protocol.DiscoveryPath)
 	}
 	if r.Panicked != "" {
 		fmt.Fprintf(t, "a judge broke: %s\n", textsafe.Line(r.Panicked))

@@ -82,6 +82,10 @@ func (f *files) add(e wire.Entry) error {
 	if err := f.to.Add(&e); err != nil {
 		return err
 	}
+	if int64(f.part.Len()) > f.most/leastFiles { // it alone would push out what is there
+		f.left++
+		return nil
+	}
 	if err := f.room(int64(f.part.Len())); err != nil {
 		return err
 	}

@@ -67,7 +67,9 @@ var DrawnRuns = &scenarios.Drive[Observation]{
 		for range programs[c.Depth] {
 			all := d.all()
 			d.byModel, erred = all && !erred, all || erred
-			late := func() bool { return c.NearlyFull() || all && !d.byModel && p.Now().Sub(begin) > longest[c.Depth] }
+			late := func() bool {
+				return len(o.Programs) > 0 && c.NearlyFull() || all && !d.byModel && p.Now().Sub(begin) > longest[c.Depth]
+			}
 			if late() || !o.play(ctx, p, d.program(), d.byModel, late) {
 				break
 			}
