@@ -122,6 +122,19 @@ func TestARecordingIsJudged(t *testing.T) {
 	}
 }
 
+// Who asked does not differ from request to request.
+func TestHeadersThatPassAreLeftOut(t *testing.T) {
+	e := exchange(1, "PUT", "/lamps/a", "7", "")
+	e.Request.Header = map[string]string{"Content-Length": "1", "traceparent": "00-1", "Sec-Fetch-Mode": "cors", "X-Api-Key": "<secret:1>"}
+	all, err := observed.Read(fstest.MapFS{"a.json": {Data: transcript(t, e)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := all[0].Entries[0].Request.Header; len(got) != 1 || got["X-Api-Key"] != "<secret:1>" {
+		t.Errorf("left are %v", got)
+	}
+}
+
 func TestAViolationSaysWhere(t *testing.T) {
 	all, err := observed.Read(fstest.MapFS{"a.json": {Data: transcript(t,
 		exchange(1, "GET", "/lamps/a", "", `{"bright":1}`), exchange(2, "GET", "/lamps/b", "", `{"bright":11}`))}})
