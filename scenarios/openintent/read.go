@@ -283,7 +283,6 @@ func (r *reader) lost(i *intent, what, body string) {
 type late struct {
 	at       wire.Value
 	expected string
-	alone    bool
 }
 
 // shows notes whether a read shows what it should by now. A reply to a write is never behind.
@@ -296,7 +295,7 @@ func (r *reader) shows(i *intent, x exchange, id scenarios.RequirementID, is, al
 	case x.method != http.MethodGet:
 		r.seen(id, false, alone, at, expected)
 	case !before:
-		i.late[id] = late{at, expected, alone}
+		i.late[id] = late{at, expected}
 	}
 }
 
@@ -306,7 +305,7 @@ func (r *reader) judgeLate() {
 		r.about = i.id
 		for _, id := range slices.Sorted(maps.Keys(i.late)) {
 			l := i.late[id]
-			r.seen(id, false, l.alone, l.at, l.expected)
+			r.alone(id, false, l.at, l.expected) // a later read may have been another client's
 		}
 	}
 }
