@@ -132,12 +132,12 @@ func violated(breaches []Breach) []RequirementID {
 	return out
 }
 
-// Sight is something that was read and held to a rule for everything of its kind, whatever it was read for.
+// Sight is the outcome of one check of a rule that holds for everything of its kind.
 type Sight struct {
-	Breach        // what it is, and where; Expected and Actual are said of a violation alone
-	Held   bool   // it is as the rule has it
-	Of     string // what the rule is about: the id of a run, a file, an intent
-	// Alone: the rule holds where the transcript has all that anybody asked of it. Where others were at work, too, it says nothing.
+	Breach        // which rule, and where; Expected and Actual are those of a violation
+	Held   bool   // the rule is kept
+	Of     string // what was checked: the id of a run or an intent, the path of a file
+	// Alone: the rule holds only if the transcript has everything that was asked of the target.
 	Alone bool
 }
 
@@ -154,16 +154,8 @@ func (p *Protocol) Breached(d Discovery, drives []DriveRecord) (all []Breach) {
 	return all
 }
 
-// Observe holds what others did to the rules for everything of its kind. It passes on what counts for a host of that discovery
-// document: see [Report.Breaches] for violations. What is held is passed on where the host makes the claim that the rule rests on.
-func (p *Protocol) Observe(d Discovery, records []DriveRecord, see func(Sight)) {
-	if p.Invariants == nil {
-		return
-	}
-	p.Invariants(d, records, p.Counting(d, records, see))
-}
-
-// Counting returns a function that passes on the sights that count. A host whose document cannot make a claim has what it shows.
+// Counting returns a function that passes on the sights that count for a host with that discovery document: those of rules whose claim
+// it makes, and of violations those that a certification would report. A claim that its document cannot make counts as made.
 func (p *Protocol) Counting(d Discovery, records []DriveRecord, see func(Sight)) func(Sight) {
 	r := Report{Protocol: p, Drives: records}
 	for _, c := range p.Claims {

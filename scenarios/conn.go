@@ -136,7 +136,7 @@ func (c *Conn) AwaitWhile(ctx context.Context, what string, look func(context.Co
 	w := wire.Wait{What: what, Patience: c.Patience}
 	start, waited := c.Now(), c.Waited()
 	patience, reached := c.Patience, -1 // no progress was measured
-	// To measure progress of a long log over a slow line takes long, and nothing is looked at meanwhile: that is not the target's time.
+	// Measuring progress may take long (a long log over a slow line), and nobody looks meanwhile. So it does not count against the target.
 	measured := time.Duration(0)
 	measure := func(ctx context.Context) (now int) {
 		began := c.Now().Sub(start) - c.Waited()

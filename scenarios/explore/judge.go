@@ -53,17 +53,27 @@ func (k *Kind[S, In, Out]) except(known scenarios.IDs) *Kind[S, In, Out] {
 // explained checks each step that the model explains under those sentences of the rules that it met which the scenario proves, and
 // behind a kill also under the others: they were seen to survive it.
 func (k *Kind[S, In, Out]) explained(h History[S, In, Out], v history.Verdict[S, In, Out], j *scenarios.Judge) {
-	states, behindKill := []S{h.Begin}, k.behindKill(h)
+	behindKill := k.behindKill(h)
+	k.meets(h.Begin, h.Steps, v, func(step history.Step[In, Out], r *history.Rule[S, In, Out], allowed bool) {
+		for _, id := range r.Of {
+			if slices.Contains(j.Proves(), id) || behindKill(step) {
+				j.Check(id, k.Shown(step.Out)).To(as(r.Name, allowed), "%s", k.Model.Tell(step))
+			}
+		}
+	})
+}
+
+// meets calls met for each rule that an answered step meets, in the order in which the model explains the steps.
+func (k *Kind[S, In, Out]) meets(begin S, steps []history.Step[In, Out], v history.Verdict[S, In, Out],
+	met func(step history.Step[In, Out], r *history.Rule[S, In, Out], allowed bool),
+) {
+	states := []S{begin}
 	for _, i := range v.Order {
-		step := h.Steps[i]
+		step := steps[i]
 		next := k.Model.After(states, step)
 		if !step.Lost {
 			for _, r := range k.rules(states, step.In) {
-				for _, id := range r.Of {
-					if slices.Contains(j.Proves(), id) || behindKill(step) {
-						j.Check(id, k.Shown(step.Out)).To(as(r.Name, len(next) > 0), "%s", k.Model.Tell(step))
-					}
-				}
+				met(step, r, len(next) > 0)
 			}
 		}
 		states = next

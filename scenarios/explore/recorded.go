@@ -59,7 +59,7 @@ type Told struct {
 	Held     []Held   // by the steps that it explains
 }
 
-// Held is a sentence by which a step of a history is allowed, and would not be otherwise.
+// Held is a sentence that a step of a history keeps.
 type Held struct {
 	Of    scenarios.RequirementID
 	Where wire.Ref
@@ -81,26 +81,13 @@ func (k *Kind[S, In, Out]) Tell(kind string, recorded []Recorded[S, In, Out]) (a
 			told.GaveUp = len(told.Violates) == 0 // no text says what comes of it
 		}
 		if !told.GaveUp {
-			told.Held = k.held(r, v)
+			k.meets(r.Begin, r.Steps, v, func(step history.Step[In, Out], rule *history.Rule[S, In, Out], _ bool) {
+				for _, id := range rule.Of {
+					told.Held = append(told.Held, Held{id, k.Shown(step.Out).Ref()})
+				}
+			})
 		}
 		all = append(all, told)
-	}
-	return all
-}
-
-// held returns the sentences of the rules that the explained steps met.
-func (k *Kind[S, In, Out]) held(r Recorded[S, In, Out], v history.Verdict[S, In, Out]) (all []Held) {
-	states := []S{r.Begin}
-	for _, i := range v.Order {
-		step := r.Steps[i]
-		if !step.Lost {
-			for _, rule := range k.rules(states, step.In) {
-				for _, id := range rule.Of {
-					all = append(all, Held{id, k.Shown(step.Out).Ref()})
-				}
-			}
-		}
-		states = k.Model.After(states, step)
 	}
 	return all
 }

@@ -2,10 +2,8 @@ package observed
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/openassay/assay/scenarios"
@@ -13,12 +11,12 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Judge is what recordings of a protocol are judged with.
+// Judge judges recordings of a protocol that has invariants.
 type Judge struct {
 	Protocol *scenarios.Protocol
-	// Tell holds the objects that a transcript tells of against models; nil where none does.
+	// Tell compares what a transcript shows of objects with models of them; nil for no models.
 	Tell func(scenarios.Discovery, *wire.Transcript) []explore.Told
-	// Alone: the recording has all that anybody asked of the host. Rules that rest on that are left out otherwise.
+	// Alone: the recording has everything that was asked of the host. Otherwise rules that need that are left out.
 	Alone bool
 }
 
@@ -26,22 +24,22 @@ type Judge struct {
 type Report struct {
 	Origin    string
 	Exchanges int
-	// Discovery: the recording has the discovery document. Without it nothing is known of the claims of the host.
+	// Discovery: the recording has the discovery document. Without it nobody knows what the host claims.
 	Discovery   bool
 	Transcript  *wire.Transcript
-	Rows        []Row    // of what was judged, in the order of the ledger
-	Panicked    string   // why a judge ended too early; "" if none did
-	Left        []string // what of the recording could not be read
-	Undecidable int      // histories of objects that a model could not decide
+	Rows        []Row    // the requirements that were checked, in the order of the ledger
+	Panicked    string   // the panic that ended the judging; "" for none
+	Left        []string // what could not be read, and why
+	Undecidable int      // histories that a model could not decide
 }
 
-// Row is what was seen of a requirement.
+// Row counts the checks of one requirement.
 type Row struct {
 	Requirement scenarios.RequirementID
-	Times       int // that something was held to it
-	Of          int // runs, files, intents, ... of which
-	Violations  int
-	First       scenarios.Sight // the first violation, or the first time that it was borne out
+	Times       int             // how often it was checked
+	Of          int             // how many runs, files, intents and the like were checked
+	Violations  int             // how many of the checks failed
+	First       scenarios.Sight // the first check that failed, else the first of all
 	Pictures    []string        // of histories that a model does not explain
 }
 
@@ -63,9 +61,10 @@ func (j Judge) Judge(r Recording) (report *Report) {
 		}
 		report.Rows = inOrder(rows, j.Protocol.Ledger)
 	}()
-	// Nobody knows whether what was read of a log was all that there was to read.
+	// A log may go on behind the last page that somebody read.
 	records := []scenarios.DriveRecord{{ID: recordID, Transcript: t, Stop: &scenarios.Stop{Verdict: scenarios.Inconclusive}}}
-	count := func(s scenarios.Sight, picture string) {
+	picture := "" // of the history that is looked at
+	count := j.Protocol.Counting(d, records, func(s scenarios.Sight) {
 		if s.Alone && !j.Alone {
 			return
 		}
@@ -73,8 +72,8 @@ func (j Judge) Judge(r Recording) (report *Report) {
 			rows[s.Requirement] = &tally{Row: Row{Requirement: s.Requirement}, of: map[string]bool{}}
 		}
 		rows[s.Requirement].add(s, picture)
-	}
-	j.Protocol.Observe(d, records, func(s scenarios.Sight) { count(s, "") })
+	})
+	j.Protocol.Invariants(d, records, count)
 	if j.Tell == nil || !j.Alone {
 		return report
 	}
@@ -82,20 +81,20 @@ func (j Judge) Judge(r Recording) (report *Report) {
 		if told.GaveUp {
 			report.Undecidable++
 		}
-		counts := j.Protocol.Counting(d, records, func(s scenarios.Sight) { count(s, told.Picture) })
+		picture = told.Picture
 		for _, h := range told.Held {
-			counts(scenarios.Sight{Held: true, Alone: true, Of: told.Of, Breach: scenarios.Breach{
+			count(scenarios.Sight{Held: true, Alone: true, Of: told.Of, Breach: scenarios.Breach{
 				Requirement: h.Of, Drive: recordID, Where: h.Where}})
 		}
 		for _, id := range told.Violates {
-			counts(scenarios.Sight{Alone: true, Of: told.Of, Breach: scenarios.Breach{Requirement: id, Drive: recordID,
+			count(scenarios.Sight{Alone: true, Of: told.Of, Breach: scenarios.Breach{Requirement: id, Drive: recordID,
 				Where: told.Where, Expected: "what the model of " + told.Kind + " allows"}})
 		}
 	}
 	return report
 }
 
-// tally counts what is seen of a requirement.
+// tally counts the checks of a requirement while a recording is judged.
 type tally struct {
 	Row
 	of map[string]bool
@@ -116,20 +115,23 @@ func (t *tally) add(s scenarios.Sight, picture string) {
 	}
 }
 
-func inOrder(rows map[scenarios.RequirementID]*tally, l *scenarios.Ledger) []Row {
-	at := func(id scenarios.RequirementID) int {
-		return slices.IndexFunc(l.Rows, func(r scenarios.Requirement) bool { return r.ID == string(id) })
-	}
-	ids := slices.SortedFunc(maps.Keys(rows), func(a, b scenarios.RequirementID) int { return at(a) - at(b) })
-	all := make([]Row, len(ids))
-	for i, id := range ids {
-		all[i] = rows[id].Row
-		all[i].Of = len(rows[id].of)
+func inOrder(rows map[scenarios.RequirementID]*tally, l *scenarios.Ledger) (all []Row) {
+	for _, said := range l.Rows {
+		if t := rows[scenarios.RequirementID(said.ID)]; t != nil {
+			t.Of = len(t.of)
+			all = append(all, t.Row)
+		}
 	}
 	return all
 }
 
-// discovered returns the discovery document that a recording shows last.
+// Discovers reports whether the recording has the discovery document of hosts of a protocol.
+func (r Recording) Discovers(p *scenarios.Protocol) bool {
+	_, found := discovered(&wire.Transcript{Entries: r.Entries}, p.DiscoveryPath)
+	return found
+}
+
+// discovered returns the last discovery document of a recording.
 func discovered(t *wire.Transcript, path string) (d scenarios.Discovery, found bool) {
 	for n := t.Len(); n > 0; n-- {
 		e := t.Entry(n)

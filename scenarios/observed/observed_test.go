@@ -14,7 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// lamps is a protocol whose hosts say how bright a lamp is: never above 10, and where nobody else is at work what was last set.
+// lamps is a protocol of lamps. No lamp is brighter than 10, and each stays as bright as it was set, unless somebody else sets it, too.
 var lamps = &scenarios.Protocol{
 	ID: "lamp/v1", DiscoveryPath: "/.well-known/lamp",
 	Ledger: scenarios.NewLedger([]scenarios.Requirement{
@@ -80,7 +80,7 @@ func transcript(t testing.TB, entries ...wire.Entry) []byte {
 	return append([]byte(head), content[1:]...)
 }
 
-// verdicts are what is said of each requirement.
+// verdicts are the violations, the checks and the lamps of each requirement.
 func verdicts(r *observed.Report) map[string]string {
 	out := map[string]string{}
 	for _, row := range r.Rows {
@@ -122,7 +122,7 @@ func TestARecordingIsJudged(t *testing.T) {
 	}
 }
 
-// Who asked does not differ from request to request.
+// Two requests of one caller do not look like those of two.
 func TestHeadersThatPassAreLeftOut(t *testing.T) {
 	e := exchange(1, "PUT", "/lamps/a", "7", "")
 	e.Request.Header = map[string]string{"Content-Length": "1", "traceparent": "00-1", "Sec-Fetch-Mode": "cors", "X-Api-Key": "<secret:1>"}

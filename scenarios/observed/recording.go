@@ -22,8 +22,7 @@ import (
 type Recording struct {
 	Origin  string // scheme and address of the host
 	Entries []wire.Entry
-	// Left are files, and entries of files, that could not be read, and why.
-	Left []string
+	Left    []string // files and entries that could not be read, and why
 }
 
 // mostFile is the number of bytes of the largest file that is read.
@@ -150,7 +149,7 @@ func (j *joined) list(d *json.Decoder, name string) error {
 	return err
 }
 
-// recordings orders the entries, and parts them by host. What was recorded twice counts once.
+// recordings sorts the entries by time and by host. An entry that was recorded twice counts once.
 func (j *joined) recordings() []Recording {
 	slices.SortStableFunc(j.entries, func(a, b wire.Entry) int { return a.At.Compare(b.At) })
 	var all []Recording
@@ -166,11 +165,11 @@ func (j *joined) recordings() []Recording {
 			moment = e.At
 			clear(seen)
 		}
-		if sum := sha256.Sum256(written); seen[sum] {
+		sum := sha256.Sum256(written)
+		if seen[sum] {
 			continue
-		} else {
-			seen[sum] = true
 		}
+		seen[sum] = true
 		i, known := at[origin]
 		if !known {
 			i, all = len(all), append(all, Recording{Origin: origin, Left: j.left})
@@ -183,11 +182,11 @@ func (j *joined) recordings() []Recording {
 	return all
 }
 
-// passing are headers that tell nothing of what is asked for, or by whom, and differ from request to request.
+// passing are headers that differ from request to request, and say neither who asks nor for what.
 var passing = []string{"Content-Length", "User-Agent", "Accept-Encoding", "Accept-Language", "Connection", "Traceparent", "Tracestate",
 	"X-Request-Id", "X-Correlation-Id", "Date", "Origin", "Referer", "Cache-Control", "Pragma", "Priority"}
 
-// plain returns a request without the headers that pass.
+// plain returns a request without the headers of passing.
 func plain(q *wire.Request) *wire.Request {
 	copied := *q
 	copied.Header = maps.Clone(q.Header)

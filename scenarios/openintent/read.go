@@ -36,7 +36,7 @@ func watch(_ scenarios.Discovery, drives []scenarios.DriveRecord, see func(scena
 	}
 }
 
-// watched returns the requirements that are seen kept or violated in what was read.
+// watched returns the requirements that watch checks.
 func watched() scenarios.IDs {
 	return scenarios.IDs{
 		openintent.OIP00011, openintent.OIP00012, openintent.OIP00014, openintent.OIP0025A1, openintent.OIP0025A2,
@@ -62,12 +62,12 @@ type reader struct {
 	said     map[scenarios.RequirementID]bool
 }
 
-// see notes whether something is as a rule has it. One violation of each requirement is enough.
+// see notes whether a rule is kept. One violation of each requirement is enough.
 func (r *reader) see(id scenarios.RequirementID, held bool, at wire.Value, expected string) {
 	r.seen(id, held, false, at, expected)
 }
 
-// alone is see for a rule that holds where nobody else is at work.
+// alone is see for a rule that holds only if nobody else is at work.
 func (r *reader) alone(id scenarios.RequirementID, held bool, at wire.Value, expected string) {
 	r.seen(id, held, true, at, expected)
 }
@@ -139,10 +139,9 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 		}
 		return
 	}
-	x := exchange{method: e.Request.Method, body: t.Reply(n), status: t.Status(n), header: e.Request.Header, began: e.At,
+	x := exchange{path: path, method: e.Request.Method, body: t.Reply(n), status: t.Status(n), header: e.Request.Header, began: e.At,
 		ended: e.Ended()}
 	x.sent, _ = decoded(e.Request.Body).(map[string]any)
-	x.path = path
 	if m := belowPath.FindStringSubmatch(path); m != nil {
 		r.below(r.of(m[1]), m[2], x)
 		return
@@ -157,8 +156,8 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 	case intentPath.MatchString(path):
 		id := intentPath.FindStringSubmatch(path)[1]
 		plain, err := url.PathUnescape(id)
-		if own := err == nil && x.body.Key("id").String() == plain; !own {
-			r.see(openintent.OIP00014, own, x.body.Key("id"), "the intent that was asked for, "+id)
+		if err != nil || x.body.Key("id").String() != plain {
+			r.see(openintent.OIP00014, false, x.body.Key("id"), "the intent that was asked for, "+id)
 			return
 		}
 		r.intent(r.of(id), x)
@@ -262,12 +261,12 @@ type intent struct {
 	late    map[scenarios.RequirementID]late // what the last read did not show yet
 }
 
-// unsure reports whether a status leaves open what became of the request.
+// unsure reports whether a request with such a status may have been carried out all the same.
 func unsure(status int) bool {
 	return status == http.StatusRequestTimeout || status >= http.StatusInternalServerError
 }
 
-// lost forgets what a write may have changed of which nobody knows what became.
+// lost forgets what a write may have changed whose outcome is not known.
 func (r *reader) lost(i *intent, what, body string) {
 	i.settled = time.Time{}
 	for _, a := range i.answers {

@@ -1,7 +1,6 @@
 package openwop
 
 import (
-	"github.com/openassay/assay/gen/openwop"
 	"net/http"
 	"net/url"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -46,7 +46,7 @@ func watch(d *dialect.Dialect) func(scenarios.Discovery, []scenarios.DriveRecord
 	}
 }
 
-// watched returns the requirements that are seen kept or violated in what was read.
+// watched returns the requirements that watch checks.
 func watched() scenarios.IDs {
 	all := scenarios.IDs{
 		openwop.OWPCTL1, openwop.OWPCTL2, openwop.OWPCTL3, openwop.OWPCTL4, openwop.OWPCTL8,
@@ -54,7 +54,7 @@ func watched() scenarios.IDs {
 		openwop.OWPRPL1, openwop.OWP0097C6, openwop.OWP0097G1, openwop.OWPWSP9, openwop.OWPWSP10,
 	}
 	for _, rule := range Invariants() {
-		if rule.Name != "unmapped" { // what a log says does not show whether its workflow maps anything
+		if rule.Name != "unmapped" { // no log says whether its workflow maps anything
 			all = append(all, rule.Proves...)
 		}
 	}
@@ -62,23 +62,42 @@ func watched() scenarios.IDs {
 	return slices.Compact(all)
 }
 
-// sights passes on what is held to a rule.
+// sights passes on checks of rules.
 type sights struct {
 	drive string
-	of    string // which run
+	of    string // what is checked: the id of a run, the path of a goal or a file
 	see   func(scenarios.Sight)
 	alone bool // see [scenarios.Sight]
 }
 
-// held notes that something is as a rule has it.
+// about returns the same for something else.
+func (s sights) about(of string) sights {
+	s.of = of
+	return s
+}
+
+// held notes that a rule is kept.
 func (s sights) held(id scenarios.RequirementID, at wire.Ref) {
 	s.see(scenarios.Sight{Held: true, Of: s.of, Alone: s.alone, Breach: scenarios.Breach{Requirement: id, Drive: s.drive, Where: at}})
 }
 
-// violated notes that something is not as a rule has it.
+// violated notes that a rule is broken.
 func (s sights) violated(id scenarios.RequirementID, at wire.Ref, expected, actual string) {
 	s.see(scenarios.Sight{Of: s.of, Alone: s.alone, Breach: scenarios.Breach{
 		Requirement: id, Drive: s.drive, Where: at, Expected: expected, Actual: actual}})
+}
+
+// once passes on checks of rules, and of each rule no violation but the first.
+type once struct {
+	sights
+	accused map[scenarios.RequirementID]bool
+}
+
+func (s once) not(id scenarios.RequirementID, at wire.Ref, expected, actual string) {
+	if !s.accused[id] {
+		s.accused[id] = true
+		s.violated(id, at, expected, actual)
+	}
 }
 
 // paths are the paths of what is read.
@@ -102,7 +121,7 @@ type reader struct {
 
 // reading is what one drive read of a run.
 type reading struct {
-	sights
+	once
 	id     string
 	forked bool
 	copies *copying    // what it is a fork of
@@ -118,15 +137,14 @@ type reading struct {
 	told      int        // how many events they have
 	misframed wire.Value // the first frame whose lines say something else than its data
 	framedAs  string
-	stray     wire.Value                       // the first runId of another run
-	framed    wire.Value                       // the last frame whose lines say what its data says
-	own       wire.Value                       // the last runId of this run
-	accused   map[scenarios.RequirementID]bool // by snapshots: one place for each is enough
+	stray     wire.Value // the first runId of another run
+	framed    wire.Value // the last frame whose lines say what its data says
+	own       wire.Value // the last runId of this run
 }
 
 func (r *reader) of(id string) *reading {
 	if r.runs[id] == nil {
-		r.runs[id] = &reading{id: id, sights: sights{drive: r.drive, of: id, see: r.see}, accused: map[scenarios.RequirementID]bool{}}
+		r.runs[id] = &reading{id: id, once: once{r.about(id), map[scenarios.RequirementID]bool{}}}
 		r.order = append(r.order, id)
 	}
 	return r.runs[id]

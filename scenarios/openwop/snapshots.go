@@ -28,12 +28,10 @@ func (r *reading) snapshot(e *wire.Entry, body wire.Value) {
 	s := &r.snapshots
 	status, workflow, cost := body.Key("status"), body.Key("workflowId"), body.At("/metrics/openwopCost")
 	see := func(id scenarios.RequirementID, held bool, at wire.Value, expected string) {
-		switch {
-		case held:
+		if held {
 			r.held(id, at.Ref())
-		case !r.accused[id]:
-			r.accused[id] = true
-			r.violated(id, at.Ref(), expected, at.JSON())
+		} else {
+			r.not(id, at.Ref(), expected, at.JSON())
 		}
 	}
 	see(openwop.OWPCTL1, body.Key("runId").String() == r.id, body.Key("runId"), "the run that was asked for, "+r.id)
@@ -131,7 +129,7 @@ func (r *reader) goal(path string, e *wire.Entry, body wire.Value) {
 		if g.end.String() == "abandoned" {
 			id = openwop.OWP0097C6
 		}
-		of := sights{drive: r.drive, of: path, see: r.see}
+		of := r.about(path)
 		if state.String() == g.end.String() {
 			of.held(id, state.Ref())
 			return
@@ -172,7 +170,8 @@ func (r *reader) file(method, path string, e *wire.Entry, body wire.Value) {
 	if before == nil || e.At.Before(before.at) || now.key != "" && now.key == before.key { // the same reply again
 		return
 	}
-	of := sights{drive: r.drive, of: whose, see: r.see, alone: true} // others may delete it between them
+	of := r.about(whose)
+	of.alone = true // others may delete it between them
 	if version <= before.version {
 		of.violated(openwop.OWPWSP9, body.Key("version").Ref(),
 			fmt.Sprintf("a version over %d, that of the write before", before.version), fmt.Sprint(version))

@@ -127,7 +127,7 @@ func (r *reading) streamed(t *wire.Transcript, n int, query url.Values) {
 
 // judgeTellings compares all pages and streams that tell of the run.
 func (r *reading) judgeTellings() {
-	see := compared{r.sights, map[scenarios.RequirementID]bool{}}
+	see := r.once
 	if r.misframed.Present() {
 		see.not(openwop.OWPEVT21, r.misframed.Ref(), "the sequence of the event as the id of its frame, and its type as the event",
 			r.framedAs+" around "+r.misframed.JSON())
@@ -151,19 +151,6 @@ func (r *reading) judgeTellings() {
 	r.judgeEnds(see)
 }
 
-// compared passes on what is held to a rule, and one violation of each.
-type compared struct {
-	sights
-	accused map[scenarios.RequirementID]bool
-}
-
-func (s compared) not(id scenarios.RequirementID, at wire.Ref, expected, actual string) {
-	if !s.accused[id] {
-		s.accused[id] = true
-		s.violated(id, at, expected, actual)
-	}
-}
-
 // known returns the event of each sequence, as it was first told. A sequence that one page or stream gives to two events is
 // doubtful.
 func (r *reading) known() (known map[int64]told, doubtful map[int64]bool) {
@@ -185,7 +172,7 @@ func (r *reading) known() (known map[int64]told, doubtful map[int64]bool) {
 
 // judgeOrder holds a page or a stream to its own order: events come once, by their sequences, and nothing but notes comes behind
 // the end.
-func (r *reading) judgeOrder(t telling, see compared) {
+func (r *reading) judgeOrder(t telling, see once) {
 	over := slices.IndexFunc(t.events, func(e told) bool { return e.end })
 	for i, e := range t.events {
 		if i > 0 {
@@ -219,7 +206,7 @@ func (t telling) shows() scenarios.RequirementID {
 }
 
 // judgeSame expects that an event stays what it was first told to be.
-func judgeSame(t telling, known map[int64]told, doubtful map[int64]bool, see compared) {
+func judgeSame(t telling, known map[int64]told, doubtful map[int64]bool, see once) {
 	for _, e := range t.events {
 		first := known[e.sequence]
 		if doubtful[e.sequence] || first.id == "" || e.id == "" || first.at == e.at {
@@ -239,7 +226,7 @@ func judgeSame(t telling, known map[int64]told, doubtful map[int64]bool, see com
 
 // judgeComplete expects that nothing is left out between the cursor and the last event that is told. Without a cursor a stream may
 // begin where the run stood when it was opened.
-func (t telling) judgeComplete(all []int64, known map[int64]told, doubtful map[int64]bool, see compared) {
+func (t telling) judgeComplete(all []int64, known map[int64]told, doubtful map[int64]bool, see once) {
 	if !t.whole || len(t.events) == 0 {
 		return
 	}
@@ -259,7 +246,7 @@ func (t telling) judgeComplete(all []int64, known map[int64]told, doubtful map[i
 			continue
 		}
 		if here[n] {
-			if known[n].at.Exchange != t.at.Exchange { // something else showed that it is to be there
+			if known[n].at.Exchange != t.at.Exchange { // only another page or stream can show that one is missing
 				see.held(id, t.at)
 			}
 			continue
@@ -287,7 +274,7 @@ func (t telling) reach() (first, last int64) {
 
 // judgeEnds expects that a poll which calls the log complete, or which comes back empty, leaves out nothing that an earlier poll
 // showed, and that no event ends the run behind a log that was complete.
-func (r *reading) judgeEnds(see compared) {
+func (r *reading) judgeEnds(see once) {
 	for i, t := range r.tellings {
 		_, last := t.reach()
 		over := slices.ContainsFunc(t.events, func(e told) bool { return e.end })

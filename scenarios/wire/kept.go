@@ -80,8 +80,8 @@ func (n *Network) Crowded() bool { return n.held.live.Load() > n.limits.LiveByte
 // Crowded is [Network.Crowded].
 func (c *Client) Crowded() bool { return c.network.Crowded() }
 
-// NearlyFull reports whether the drive, or all of them together, were sent most of what may be kept: what is drawn at random need not
-// go on until there is no room, for then nothing of it would be judged.
+// NearlyFull reports whether the drive, or all drives together, have received most of what may be kept. A drive that draws at random
+// should stop then: one that finds no room is not judged at all.
 func (c *Client) NearlyFull() bool {
 	limits := c.network.limits
 	return c.held.kept.Load() > limits.DriveBytes/4*3 || c.network.held.kept.Load() > limits.KeptBytes/4*3

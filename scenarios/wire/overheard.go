@@ -18,7 +18,7 @@ import (
 	"github.com/openassay/assay/internal/lazyregexp"
 )
 
-// Overheard is an exchange between a client and a host of theirs, as somebody between them saw it.
+// Overheard is an exchange between a client and a host, as a proxy between them saw it.
 type Overheard struct {
 	At     time.Time
 	Took   time.Duration
@@ -34,8 +34,8 @@ type Overheard struct {
 	Error  string  // why there is no reply, or why it has no end
 }
 
-// Entry returns the exchange for a transcript, without credentials. Those that it shows are registered first, and so are replaced in
-// later ones, too. A body that is larger than limits allow, or that cannot be read, is left out, and the entry says why.
+// Entry returns the exchange as an entry of a transcript, without credentials. It registers those that it finds, so that later entries
+// do not show them either. A body that is too large or cannot be read is left out, and the entry says why.
 func (r *Redactor) Entry(o Overheard, limits Limits) Entry {
 	e := Entry{Kind: "http", At: o.At.UTC(), Micros: o.Took.Microseconds(), Error: o.Error}
 	body := func(h http.Header, raw []byte, most int64) string {
@@ -80,11 +80,11 @@ var notSecret = map[string]bool{"Idempotency-Key": true, "Www-Authenticate": tru
 // secretHeader reports whether the values of a header are credentials.
 func secretHeader(name string) bool { return credential.MatchString(name) && !notSecret[name] }
 
-// secretMember matches the names of query parameters and of members of JSON whose values are credentials. Some are those of places in
-// a list, such as a pageToken: with a placeholder each is still told from the others.
+// secretMember matches the names of query parameters and of members of JSON whose values are credentials. It also matches harmless ones,
+// such as pageToken: their placeholders still differ.
 var secretMember = lazyregexp.New(`(?i)(token|secret|password|passwd|credential|api[-_]?key|access[-_]?key|private[-_]?key|signature)$`)
 
-// leastSecret is the length in bytes from which a value of such a member is taken for a credential.
+// leastSecret is the least length in bytes of a credential in such a member.
 const leastSecret = 12
 
 // learn registers the credentials that the exchange shows.
@@ -105,7 +105,7 @@ func (r *Redactor) learn(o Overheard) {
 	r.learnFields(o.URL.Query())
 }
 
-// leastHeader is the length in bytes from which a credential of a header is looked for elsewhere: a shorter one may be an ordinary word.
+// leastHeader is the least length in bytes of a header's credential that is also looked for elsewhere. A shorter one may be a word.
 const leastHeader = 8
 
 func (r *Redactor) learnHeader(name, value string) {
@@ -125,7 +125,7 @@ func (r *Redactor) learnHeader(name, value string) {
 	}
 }
 
-// learnFromLines registers the credentials in lines of a stream, and returns an error if it cannot tell which there are.
+// learnFromLines registers the credentials in lines of a stream. It returns an error if it cannot tell whether there are more.
 func (r *Redactor) learnFromLines(text string) (err error) {
 	for line := range strings.Lines(text) {
 		if data, is := strings.CutPrefix(strings.TrimSpace(line), "data:"); is {
@@ -135,8 +135,8 @@ func (r *Redactor) learnFromLines(text string) (err error) {
 	return err
 }
 
-// hints are in bodies that may hold credentials, in any case, perhaps behind an escape. Others need not be decoded. They are words and
-// no pattern: the search for one took four fifths of the time of a recorder.
+// A body that may hold credentials has one of these words, in upper or lower case, or an escape. No other body is decoded. A regular
+// expression for them took four fifths of a recorder's time.
 var hints = [][]byte{[]byte("token"), []byte("secret"), []byte("passw"), []byte("credential"), []byte("key"), []byte("signature"), []byte(`\u`)}
 
 func hinted(body []byte) bool {
@@ -144,7 +144,7 @@ func hinted(body []byte) bool {
 	return slices.ContainsFunc(hints, func(hint []byte) bool { return bytes.Contains(lower, hint) })
 }
 
-// learnFrom registers the credentials in a body of JSON, or in a form. It returns an error if parsers may find different ones in it.
+// learnFrom registers the credentials in a body of JSON or in a form. It returns an error if it cannot tell whether there are more.
 func (r *Redactor) learnFrom(h http.Header, body []byte) error {
 	switch media, _, _ := mime.ParseMediaType(h.Get("Content-Type")); {
 	case media == "application/x-www-form-urlencoded":
@@ -154,10 +154,7 @@ func (r *Redactor) learnFrom(h http.Header, body []byte) error {
 	case strings.HasPrefix(media, "multipart/") && hinted(body):
 		return errors.New("a body of several parts that may hold credentials was not kept")
 	}
-	if !hinted(body) {
-		return nil
-	}
-	if !looksLikeJSON(h, body) {
+	if !hinted(body) || !looksLikeJSON(h, body) {
 		return nil
 	}
 	limits := DefaultLimits()
@@ -219,7 +216,7 @@ func (r *Redactor) header(h http.Header) map[string]string {
 	return out
 }
 
-// readable returns a body as its sender meant it.
+// readable returns a body without its compression.
 func readable(h http.Header, body []byte, most int64) ([]byte, error) {
 	if int64(len(body)) > most {
 		return nil, fmt.Errorf("a body is larger than %d bytes, and was not kept", most)

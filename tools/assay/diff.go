@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/tools/assay/internal/diffpage"
 	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/specdiff"
@@ -151,12 +149,7 @@ func (o *diffFlags) fails(d *diffpage.Diff) bool {
 
 func (o *diffFlags) print(out io.Writer, d *diffpage.Diff) error {
 	if o.json {
-		raw, err := json.MarshalIndent(d, "", "  ")
-		if err != nil {
-			return fmt.Errorf("diff: encode the changes: %w", err)
-		}
-		_, err = out.Write(append(textsafe.JSON(raw), '\n'))
-		return err
+		return writeJSON(out, "diff", d)
 	}
 	asks, titles := known().Titles()
 	_, err := io.WriteString(out, d.Text(diffpage.Titles{Requirements: asks, Scenarios: titles, Texts: o.texts}))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -193,16 +192,11 @@ func waysOut(ctx context.Context, c *certify) ([]ways.Way, error) {
 }
 
 func printExaminationJSON(out io.Writer, r *doctor.Report, blocked []ways.Way) error {
-	raw, err := json.MarshalIndent(struct {
+	return writeJSON(out, "doctor", struct {
 		*doctor.Report
 		Blocked  []ways.Way `json:"blocked,omitzero"` // none where it was not asked
 		ExitCode int        `json:"exitCode"`
-	}{r, blocked, r.ExitCode()}, "", "  ")
-	if err != nil {
-		return fmt.Errorf("doctor: encode what was seen: %w", err)
-	}
-	_, err = out.Write(append(textsafe.JSON(raw), '\n'))
-	return err
+	}{r, blocked, r.ExitCode()})
 }
 
 // printWays lists what is blocked, and the ways out.

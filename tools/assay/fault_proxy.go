@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -97,10 +96,9 @@ func (o *faultProxyFlags) serve(ctx context.Context, changes mutate.Changes, out
 	if err != nil {
 		return usage("fault-proxy: %w", err)
 	}
-	var listener net.ListenConfig
-	ln, err := listener.Listen(ctx, "tcp", o.listen)
+	ln, err := listen(ctx, "fault-proxy", o.listen)
 	if err != nil {
-		return usage("fault-proxy --listen %s: %w: choose another address", o.listen, err)
+		return err
 	}
 	if _, err := fmt.Fprintf(out, "http://%s is %s with %s\n", dialable(ln.Addr()), o.target, strings.Join(o.faults.Specs, ", ")); err != nil {
 		return err

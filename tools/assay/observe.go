@@ -76,9 +76,6 @@ func (o *observeFlags) observe(out io.Writer, folder string) error {
 	var all []observation
 	for _, r := range recordings {
 		one := o.judged(r, rows)
-		if o.protocol == "" && !one.report.Discovery { // it may be anybody
-			one.report.Rows = nil
-		}
 		all = append(all, one)
 		worst = worse(worst, one.code())
 	}
@@ -94,19 +91,20 @@ func (o *observeFlags) observe(out io.Writer, folder string) error {
 	return &exit{Code: worst}
 }
 
-// judged judges a recording by the protocol that it is of.
+// judged judges a recording by the protocol that the operator names, or whose discovery document it has. Without either the host may
+// be anybody's, and nothing is judged.
 func (o *observeFlags) judged(r observed.Recording, rows []*protocols.Row) observation {
 	var all []observation
 	for _, row := range rows {
-		j := observed.Judge{Protocol: row.Protocol, Tell: row.Targets[0].Tell, Alone: o.alone}
-		all = append(all, observation{row.Protocol, j.Judge(r)})
-	}
-	return slices.MaxFunc(all, func(a, b observation) int {
-		if a.report.Discovery != b.report.Discovery {
-			return map[bool]int{true: 1, false: -1}[a.report.Discovery]
+		if o.protocol != "" || r.Discovers(row.Protocol) {
+			j := observed.Judge{Protocol: row.Protocol, Tell: row.Targets[0].Tell, Alone: o.alone}
+			all = append(all, observation{row.Protocol, j.Judge(r)})
 		}
-		return len(a.report.Rows) - len(b.report.Rows)
-	})
+	}
+	if len(all) == 0 {
+		return observation{rows[0].Protocol, &observed.Report{Origin: r.Origin, Exchanges: len(r.Entries), Left: r.Left}}
+	}
+	return slices.MaxFunc(all, func(a, b observation) int { return len(a.report.Rows) - len(b.report.Rows) })
 }
 
 // observation is what was seen of a host.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -14,12 +13,7 @@ import (
 
 func (o *observeFlags) print(out io.Writer, all []observation) error {
 	if o.json {
-		raw, err := json.MarshalIndent(observationsOf(all), "", "  ")
-		if err != nil {
-			return fmt.Errorf("observe: encode it: %w", err)
-		}
-		_, err = out.Write(append(textsafe.JSON(raw), '\n'))
-		return err
+		return writeJSON(out, "observe", observationsOf(all))
 	}
 	texts := make([]string, len(all))
 	for i, one := range all {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 
 	"github.com/spf13/cobra"
 
@@ -62,11 +61,10 @@ func (o *recordFlags) serve(ctx context.Context, out, errs io.Writer) error {
 	if err != nil {
 		return usage("record: %w", err)
 	}
-	var listener net.ListenConfig
-	ln, err := listener.Listen(ctx, "tcp", o.listen)
+	ln, err := listen(ctx, "record", o.listen)
 	if err != nil {
 		_, closing := recorder.Close()
-		return usage("record --listen %s: %w: choose another address", o.listen, errors.Join(err, closing))
+		return errors.Join(err, closing)
 	}
 	if _, err := fmt.Fprintf(out, "http://%s is %s, recorded in %s\n", dialable(ln.Addr()), o.Target, o.Dir); err != nil {
 		return err

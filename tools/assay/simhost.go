@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net"
 	"slices"
@@ -238,6 +239,16 @@ func (o *simhostFlags) checkClockAt() (err error) {
 		return usage("simhost --clock-at %s: --clock skip goes on from now, or from a later time", o.clockAt)
 	}
 	return nil
+}
+
+// listen listens on the address that a command was given with --listen.
+func listen(ctx context.Context, command, address string) (net.Listener, error) {
+	var listener net.ListenConfig
+	ln, err := listener.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, usage("%s --listen %s: %w: choose another address", command, address, err)
+	}
+	return ln, nil
 }
 
 // dialable returns an address that a client on this machine can dial: for a host that listens on all interfaces,

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"runtime/debug"
@@ -99,10 +98,9 @@ func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err erro
 		debug.SetGCPercent(collectAt)
 	}
 	log := slog.New(slog.NewTextHandler(errs, nil))
-	var listener net.ListenConfig
-	ln, err := listener.Listen(ctx, "tcp", o.listen)
+	ln, err := listen(ctx, "simhost", o.listen)
 	if err != nil {
-		return usage("simhost --listen %s: %w: choose another address", o.listen, err)
+		return err
 	}
 	store, err := eventlog.Open(ctx, eventlog.Options{
 		Dir: o.settings.DataDir, Checked: true, SyncAlways: o.settings.SyncAlways, MaxBytes: o.settings.LogMax,

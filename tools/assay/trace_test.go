@@ -61,8 +61,8 @@ func TestTracesAreOfToday(t *testing.T) {
 	}
 }
 
-// byChance are scenarios for which there is not the same to read each time: of requests at once, which one the host takes first decides
-// it, and a host that is slow, as on a busy machine, is not asked for a loop of hundreds of workers.
+// byChance are scenarios that do not read the same each time: one makes requests at once, and the host takes any of them first; the
+// other asks no slow host, as on a busy machine, for a loop of hundreds of workers.
 var byChance = []string{"openwop/interrupts/cancel-or-answer", "openwop/event-log/poll-while-live"}
 
 // lasting is what two recordings have in common.

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/reports/bundle"
 	"github.com/openassay/assay/reports/register"
 	"github.com/openassay/assay/scenarios"
@@ -123,11 +121,7 @@ func newVerify() *cobra.Command {
 func showVerified(cmd *cobra.Command, r *verify.Report, name string, asJSON bool) error {
 	out := cmd.OutOrStdout()
 	if asJSON {
-		encoded, err := json.MarshalIndent(r, "", "  ")
-		if err != nil {
-			return fmt.Errorf("verify: %w", err)
-		}
-		if _, err := out.Write(append(textsafe.JSON(encoded), '\n')); err != nil {
+		if err := writeJSON(out, "verify", r); err != nil {
 			return err
 		}
 	} else if err := r.Text(out, name); err != nil {

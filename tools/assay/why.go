@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -67,12 +66,7 @@ func explainResults(out io.Writer, path, id string, asJSON bool) error {
 		return usage("%s (it takes a scenario, requirement, claim or profile)", message)
 	}
 	if asJSON {
-		raw, err := json.MarshalIndent(answers, "", "  ")
-		if err != nil {
-			return fmt.Errorf("why: encode the answers: %w", err)
-		}
-		_, err = out.Write(append(textsafe.JSON(raw), '\n'))
-		return err
+		return writeJSON(out, "why", answers)
 	}
 	for i, a := range answers {
 		if i > 0 {

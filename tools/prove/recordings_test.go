@@ -16,7 +16,7 @@ import (
 	"github.com/openassay/assay/tools/prove"
 )
 
-// recorded returns everything that a certification of an honest host said and heard, as a recording would have it.
+// recorded returns all exchanges of a certification.
 func recorded(t *testing.T, target protocols.Target, h prove.Host) (entries []wire.Entry) {
 	t.Helper()
 	var mu sync.Mutex
@@ -32,8 +32,7 @@ func recorded(t *testing.T, target protocols.Target, h prove.Host) (entries []wi
 	return entries
 }
 
-// spoiled makes of a recording one that lacks things: exchanges are missing, told twice and out of order, and streams and bodies end
-// early.
+// spoiled returns a recording with gaps: exchanges are missing, doubled and out of order, and streams and bodies end early.
 func spoiled(all []wire.Entry, rnd *rand.Rand) (out []wire.Entry) {
 	kept := 0.2 + 0.7*rnd.Float64()
 	for _, e := range all {
@@ -60,7 +59,7 @@ func spoiled(all []wire.Entry, rnd *rand.Rand) (out []wire.Entry) {
 	return out
 }
 
-// Nobody is accused for what a recording lacks, and what is seen in one is what recordings are said to show.
+// Nobody is accused for what a recording lacks, and no recording shows a requirement that is not listed as watched.
 func TestGapsInRecordingsAccuseNobody(t *testing.T) {
 	many(t)
 	t.Parallel()

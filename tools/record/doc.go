@@ -1,3 +1,2 @@
-// Package record stands between clients and a host, and writes down what passes: transcripts as a certification has them, without
-// credentials.
+// Package record is a proxy that records what clients and a host say to one another, as transcripts without credentials.
 package record

@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// files are the transcripts of a recording. Each is a whole one at any time, so that a recorder that is killed leaves what it wrote.
+// files are the transcripts of a recording. Each is complete at any time, so that nothing is lost when the recorder is killed.
 type files struct {
 	dir     string
 	most    int64 // bytes of all
@@ -27,17 +27,17 @@ type files struct {
 	size     int64 // bytes without the end
 	began    time.Time
 	ended    time.Time
-	finished []int64 // the sizes of the files in front, the first of which has the number gone+1
-	gone     int     // how many were removed
+	finished []int64 // sizes of the finished files, from number gone+1 on
+	gone     int     // how many files were removed
 
 	written, left int // exchanges
 }
 
 const (
-	largestFile  = 16 << 20
-	leastFiles   = 4 // the oldest that goes is a quarter at most
-	leastInAll   = 1 << 20
-	inEachFolder = "recording-*.json"
+	largestFile = 16 << 20
+	leastFiles  = 4 // so that dropping the oldest costs a quarter at most
+	leastInAll  = 1 << 20
+	allFiles    = "recording-*.json"
 )
 
 // newFiles returns files in a folder that has none. It makes the folder.
@@ -48,7 +48,7 @@ func newFiles(dir string, most int64, rolling bool) (*files, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	if there, err := filepath.Glob(filepath.Join(dir, inEachFolder)); err != nil || len(there) > 0 {
+	if there, err := filepath.Glob(filepath.Join(dir, allFiles)); err != nil || len(there) > 0 {
 		return nil, errors.Join(err, fmt.Errorf("%s holds a recording already: give another folder, or take it away", dir))
 	}
 	return &files{dir: dir, most: most, each: min(largestFile, most/leastFiles), rolling: rolling}, nil
@@ -63,7 +63,7 @@ func (f *files) record() scenarios.DriveRecord {
 	return scenarios.DriveRecord{ID: fmt.Sprintf("recording/%06d", f.n), Seconds: f.ended.Sub(f.began).Seconds()}
 }
 
-// ErrFull says that there was no room for all that passed.
+// ErrFull is the error of a recording that ran out of room.
 var ErrFull = errors.New("the recording is as large as it may be: allow more, or let the oldest go")
 
 // add writes an entry.
@@ -82,7 +82,7 @@ func (f *files) add(e wire.Entry) error {
 	if err := f.to.Add(&e); err != nil {
 		return err
 	}
-	if int64(f.part.Len()) > f.most/leastFiles { // it alone would push out what is there
+	if int64(f.part.Len()) > f.most/leastFiles { // it would push out too much of the rest
 		f.left++
 		return nil
 	}

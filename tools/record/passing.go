@@ -103,7 +103,7 @@ func (p *passing) note(part []byte) {
 	}
 }
 
-// lines notes the first bytes of what is left as a chunk: whole lines, in which no credential is cut in two.
+// lines makes a chunk of the first n bytes of rest: whole lines, in which no credential is cut in two.
 func (p *passing) lines(n int) {
 	if n == 0 && int64(len(p.rest)) <= limits.EventBytes {
 		return
@@ -123,7 +123,7 @@ func (p *passing) unanswered(err error) {
 	p.why = "no answer: " + err.Error()
 }
 
-// over notes that nothing more comes. cut: the reply has no end. A stream may end anywhere.
+// over notes the end of the exchange. cut: the reply was not complete. A stream may end anywhere.
 func (p *passing) over(cut bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -21,28 +21,28 @@ import (
 type Options struct {
 	Target string // base URL of the host
 	CAFile string // certificates to trust beside the system's; "" for none
-	Dir    string // that gets the files; it must not hold any
-	Most   int64  // bytes that all files together may have
-	// Rolling: the oldest file makes room for new ones. Otherwise nothing more is written when there is no room.
+	Dir    string // folder for the files, without a recording yet
+	Most   int64  // bytes of all files together, at most
+	// Rolling: the oldest file makes room for new ones. Otherwise the recording ends when there is no room.
 	Rolling bool
 	Now     func() time.Time // nil is time.Now
 	Logger  *slog.Logger     // of what could not be passed on or written; nil discards
 }
 
-// Recorder passes requests on to a host, and writes down what passes. It is a [http.Handler]. Close it.
+// Recorder is a [http.Handler] that passes requests on to a host, and records them with their replies. Close it.
 type Recorder struct {
 	proxy    *httputil.ReverseProxy
 	now      func() time.Time
 	log      *slog.Logger
 	files    *files
 	redactor wire.Redactor
-	closing  context.Context // of requests that wait
+	closing  context.Context // ends the requests for streams
 	close    context.CancelFunc
 
 	queue   chan *passing
-	waiting sync.WaitGroup // for exchanges that are not in the queue yet
-	written chan struct{}  // closed when the queue is empty and closed
-	err     error          // why nothing is written any more; valid when written is closed
+	waiting sync.WaitGroup // for exchanges under way
+	written chan struct{}  // closed when the whole queue is written
+	err     error          // why the recording ended early; read it when written is closed
 }
 
 // mostQueued is how many exchanges may wait to be written. Then clients wait, too.
@@ -73,7 +73,7 @@ func New(o Options) (*Recorder, error) {
 	return r, nil
 }
 
-// encodings leaves only what can be read in what a client takes: gzip, and no compression for a stream.
+// encodings takes out of Accept-Encoding what a recorder cannot read: all but gzip, and for a stream gzip, too.
 func encodings(h http.Header) {
 	takes := h.Get("Accept-Encoding")
 	h.Del("Accept-Encoding")
@@ -91,7 +91,7 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	r.waiting.Add(1)
 	p := &passing{now: r.now, at: r.now(), method: q.Method, asked: q.Header.Clone(), url: q.URL}
 	defer func() {
-		failed := recover() // the proxy gives up a reply that ends too early so
+		failed := recover() // so the proxy gives up where a reply ends too early
 		p.over(failed != nil)
 		r.queue <- p
 		r.waiting.Done()
@@ -123,10 +123,10 @@ func (r *Recorder) unanswered(w http.ResponseWriter, q *http.Request, err error)
 	http.Error(w, "the host behind this recorder does not answer", http.StatusBadGateway)
 }
 
-// mostSecrets bounds the credentials that are looked for in everything that is written.
+// mostSecrets bounds how many credentials are looked for in each text.
 const mostSecrets = 5000
 
-// write writes what passed, in the order in which it ended.
+// write writes the exchanges in the order in which they ended.
 func (r *Recorder) write() {
 	defer close(r.written)
 	for p := range r.queue {
@@ -150,9 +150,9 @@ func (r *Recorder) write() {
 
 // Tally says what was written.
 type Tally struct {
-	Exchanges int // written, also those whose file made room for others
+	Exchanges int // written, also into files that were removed
 	Left      int // not written
-	Files     int // with those removed
+	Files     int // also those that were removed
 	Removed   int // files that made room for others
 }
 
@@ -165,8 +165,7 @@ func (t Tally) String() string {
 	return text
 }
 
-// Close ends the requests that wait, waits for those under way, and finishes the files. The error says why less was written than
-// passed.
+// Close ends the streams, waits for the requests under way, and finishes the files. The error says why the recording ended early.
 func (r *Recorder) Close() (Tally, error) {
 	r.close()
 	r.waiting.Wait()

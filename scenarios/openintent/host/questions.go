@@ -148,8 +148,8 @@ func (i *Intent) SuspendBy(ctx context.Context, r Record, order Order) (sus Susp
 	return i.SuspendIn(ctx, r, order, false)
 }
 
-// SuspendSince is like SuspendBy, and beyond quick its record says since when, as some client would spell it (Spelled). A server may
-// refuse a time without a zone. The record says nothing of it then, and where nothing is suspended yet that is tried at once.
+// SuspendSince is like SuspendBy, and beyond quick its record has a suspended_at, in the spelling of some client (see [Spelled]). A
+// server may refuse a time without a zone. Then it takes suspended_at out of the record, and tries again if the record came first.
 func (i *Intent) SuspendSince(ctx context.Context, r Record, order Order) (sus Suspension, refused error) {
 	id, _ := r["id"].(string)
 	spelled := id != "" && i.Depth > scenarios.Quick
