@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/openassay/assay/scenarios/mortal"
@@ -49,6 +50,7 @@ type Conn struct {
 	interactions [][2]*Dimension
 	ahead        time.Duration // of the target's clock
 	began, ends  time.Time     // when the drive's time began, and when it is over
+	idle         *atomic.Int64 // ns that the drive has waited for reads to show what had happened; nil if nobody counts them
 	cleanup      *cleanup
 	who          func(*wire.Client) *wire.Client // selects the credential; nil for the first one
 }

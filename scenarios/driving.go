@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/openassay/assay/scenarios/wire"
@@ -125,9 +126,11 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 		client.GoFirst()
 	}
 	start := time.Now()
-	bounded, cancel := within(ctx, c.timeoutOf(d.meta), c.excused(client))
+	idle := new(atomic.Int64)
+	bounded, cancel := within(ctx, c.timeoutOf(d.meta), c.excused(client, idle))
 	defer cancel()
 	conn := c.conn(bounded, client, draws, d.meta)
+	conn.idle = idle
 	conn.began, conn.ends = start, start.Add(c.timeoutOf(d.meta))
 	observation, err := guarded(bounded, d, conn)
 	if misfit := client.Misfit(); misfit != nil { // also where the drive got along without the reply
@@ -155,12 +158,14 @@ func (c *Certification) timeoutOf(d DriveMeta) time.Duration {
 	return own + c.stretch
 }
 
-// excused returns the time that a deadline does not count: in which the requests of a drive were held back, and what its replies
-// take as a rule, as far as they came. Many questions on a slow line take long however fast the target goes on.
-func (c *Certification) excused(client *wire.Client) func() time.Duration {
+// excused returns the time that a deadline does not count: in which the requests of a drive were held back, what its replies take as
+// a rule, as far as they came, and in which it was idle until reads showed what had happened. Many questions on a slow line take long
+// however fast the target goes on.
+func (c *Certification) excused(client *wire.Client, idle *atomic.Int64) func() time.Duration {
 	_, reply := c.discovery.transcript.ReplyTimes()
 	return func() time.Duration {
-		return client.Waited() + min(time.Duration(client.Transcript().Len())*reply, c.Options.MaxPatience)
+		slow := time.Duration(client.Transcript().Len())*reply + time.Duration(idle.Load())
+		return client.Waited() + min(slow, c.Options.MaxPatience)
 	}
 }
 

@@ -113,7 +113,11 @@ func (m *most) saw(d time.Duration) {
 // were never seen to differ.
 func (c *Conn) CatchUp(ctx context.Context) {
 	if behind := c.Pace.Behind(); behind > 0 {
-		End(wire.Pause(ctx, behind+behind/2)) // what was seen once may take a little longer the next time
+		pause := behind + behind/2 // what was seen once may take a little longer the next time
+		if c.idle != nil {
+			c.idle.Add(int64(pause))
+		}
+		End(wire.Pause(ctx, pause))
 	}
 }
 

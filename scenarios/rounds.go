@@ -86,7 +86,7 @@ func (q question[O]) again(ctx context.Context, c *Conn) (more rounds, err error
 		o := new(O)
 		c.Round = n
 		if err := Try(func() { q.drive.Run(ctx, c, o) }); err != nil {
-			if unseen(err) {
+			if SaysNothing(err) {
 				break
 			}
 			return nil, err
@@ -96,9 +96,9 @@ func (q question[O]) again(ctx context.Context, c *Conn) (more rounds, err error
 	return more, nil
 }
 
-// unseen reports whether a drive was ended by what says nothing of the target: it cannot be looked at, may be asked no more, or would
+// SaysNothing reports whether a drive was ended by what says nothing of the target: it cannot be looked at, may be asked no more, or would
 // have to wait for too long.
-func unseen(err error) bool {
+func SaysNothing(err error) bool {
 	if _, is := errors.AsType[*longWait](err); is {
 		return true
 	}

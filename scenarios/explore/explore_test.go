@@ -130,6 +130,11 @@ func toy(t *testing.T, add func(now, more int, yield func()) int) string {
 
 func certify(t *testing.T, url string, seed uint64) scenarios.Outcome {
 	t.Helper()
+	return certifyBy(t, counters, url, seed)
+}
+
+func certifyBy(t *testing.T, counters *explore.Kind[int64, in, out], url string, seed uint64) scenarios.Outcome {
+	t.Helper()
 	suite := scenarios.Suite{
 		ID: "histories",
 		Protocol: &scenarios.Protocol{ID: "toy/v1", DiscoveryPath: "/hello", Ledger: scenarios.NewLedger([]scenarios.Requirement{
@@ -157,6 +162,26 @@ func TestAHostThatCountsIsNotAccused(t *testing.T) {
 	for seed := range uint64(20) {
 		if o := certify(t, url, seed); o.Verdict != scenarios.Passed {
 			t.Fatalf("seed %d: %s: %s", seed, o.Verdict, o.Reason)
+		}
+	}
+}
+
+// What cannot be made is left out. If nothing can be made, that is why nothing is known.
+func TestWhatCannotBeMadeIsLeftOut(t *testing.T) {
+	url := toy(t, func(now, more int, _ func()) int { return now + more })
+	odd := scenarios.Block("the host makes no odd counters", "have it make them")
+	for begin, want := range map[string]scenarios.Verdict{"any": scenarios.Passed, "odd": scenarios.Blocked} {
+		picky := *counters
+		made := 0
+		picky.Begin = func(r *rand.Rand, _ scenarios.Discovery) int64 { made++; return int64(made % 2) }
+		picky.Make = func(ctx context.Context, c *scenarios.Conn, n int64) explore.Object[in, out] {
+			if n == 1 || begin == "odd" {
+				scenarios.End(odd)
+			}
+			return counters.Make(ctx, c, n)
+		}
+		if o := certifyBy(t, &picky, url, 5); o.Verdict != want || want == scenarios.Blocked && o.Reason != "the host makes no odd counters" {
+			t.Errorf("%s: %s: %s", begin, o.Verdict, o.Reason)
 		}
 	}
 }

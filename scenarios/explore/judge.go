@@ -54,8 +54,8 @@ func (k *Kind[S, In, Out]) except(known scenarios.IDs) *Kind[S, In, Out] {
 // behind a kill also under the others: they were seen to survive it.
 func (k *Kind[S, In, Out]) explained(h History[S, In, Out], v history.Verdict[S, In, Out], j *scenarios.Judge) {
 	behindKill := k.behindKill(h)
-	k.meets(h.Begin, h.Steps, v, func(step history.Step[In, Out], r *history.Rule[S, In, Out], allowed bool) {
-		for _, id := range r.Of {
+	k.meets(h.Begin, h.Steps, v, func(step history.Step[In, Out], r *history.Rule[S, In, Out], of scenarios.IDs, allowed bool) {
+		for _, id := range of {
 			if slices.Contains(j.Proves(), id) || behindKill(step) {
 				j.Check(id, k.Shown(step.Out)).To(as(r.Name, allowed), "%s", k.Model.Tell(step))
 			}
@@ -63,9 +63,10 @@ func (k *Kind[S, In, Out]) explained(h History[S, In, Out], v history.Verdict[S,
 	})
 }
 
-// meets calls met for each rule that an answered step meets, in the order in which the model explains the steps.
+// meets calls met for each rule that an answered step meets, in the order in which the model explains the steps. of are the sentences
+// of the rule, and those that the reply bears out.
 func (k *Kind[S, In, Out]) meets(begin S, steps []history.Step[In, Out], v history.Verdict[S, In, Out],
-	met func(step history.Step[In, Out], r *history.Rule[S, In, Out], allowed bool),
+	met func(step history.Step[In, Out], r *history.Rule[S, In, Out], of scenarios.IDs, allowed bool),
 ) {
 	states := []S{begin}
 	for _, i := range v.Order {
@@ -73,11 +74,31 @@ func (k *Kind[S, In, Out]) meets(begin S, steps []history.Step[In, Out], v histo
 		next := k.Model.After(states, step)
 		if !step.Lost {
 			for _, r := range k.rules(states, step.In) {
-				met(step, r, len(next) > 0)
+				met(step, r, slices.Concat(r.Of, k.borne(states, step, r)), len(next) > 0)
 			}
 		}
 		states = next
 	}
+}
+
+// borne returns the sentences that a step bears out beside those of its rule, in whatever state the object was.
+func (k *Kind[S, In, Out]) borne(states []S, step history.Step[In, Out], r *history.Rule[S, In, Out]) (all scenarios.IDs) {
+	if r.Bears == nil {
+		return nil
+	}
+	first := true
+	for _, s := range states {
+		if k.Model.RuleOf(s, step.In) != r || len(k.Model.Took([]S{s}, step)) == 0 {
+			continue
+		}
+		of := r.Bears(s, step)
+		if first {
+			all, first = of, false
+			continue
+		}
+		all = slices.DeleteFunc(slices.Clone(all), func(id scenarios.RequirementID) bool { return !slices.Contains(of, id) })
+	}
+	return all
 }
 
 // behindKill returns a function that reports whether the target was killed before a step.

@@ -81,8 +81,8 @@ func (k *Kind[S, In, Out]) Tell(kind string, recorded []Recorded[S, In, Out]) (a
 			told.GaveUp = len(told.Violates) == 0 // no text says what comes of it
 		}
 		if !told.GaveUp {
-			k.meets(r.Begin, r.Steps, v, func(step history.Step[In, Out], rule *history.Rule[S, In, Out], _ bool) {
-				for _, id := range rule.Of {
+			k.meets(r.Begin, r.Steps, v, func(step history.Step[In, Out], _ *history.Rule[S, In, Out], of scenarios.IDs, _ bool) {
+				for _, id := range of {
 					told.Held = append(told.Held, Held{id, k.Shown(step.Out).Ref()})
 				}
 			})

@@ -26,6 +26,8 @@ const (
 	oneInLost = 24 // its reply is thrown away
 	oneInSame = 4  // all clients take the same step at once
 	oneInKill = 8  // the target is killed meanwhile, where that may be
+	// An object that goes on by itself is spared more often: less is known of it behind a kill.
+	oneInUnderWay = 4
 )
 
 // enough is the time after which no further object is made, and twice that is the end of the last history: a target may be slow.
@@ -33,23 +35,40 @@ const enough = 20 * time.Second
 
 // moreKilled is by how much the number of objects is multiplied where the target is killed: a requirement has survived only if a step
 // after a kill shows it. [mortal.Host.Spell] limits the time.
-const moreKilled = 4
+const moreKilled = 10
+
+// triesEach is how often, for each object, another is drawn if the target cannot make the one that was.
+const triesEach = 4
 
 // Run makes histories of objects, one after the other, until one is not explained. That one is made small.
 func (k *Kind[S, In, Out]) Run(ctx context.Context, c *scenarios.Conn, o *Observation[S, In, Out]) {
 	o.Known = c.Known
 	k = k.except(c.Known)
 	met := Coverage{}
-	began, enough, made := c.Now(), enough, c.Draw(objects)
+	var lacks error // why an object could not be made
+	began, down, enough, made := c.Now(), time.Duration(0), enough, c.Draw(objects)
 	if c.Mortal != nil {
-		enough, made = c.Mortal.Spell, moreKilled*made
+		down, enough, made = c.Mortal.Down(), c.Mortal.Spell, moreKilled*made
 	}
-	for range made {
-		if c.Now().Sub(began) > enough {
-			return
+	over := func(times time.Duration) bool {
+		took := c.Now().Sub(began)
+		if c.Mortal == nil {
+			return took > times*enough
 		}
+		return took-c.Mortal.Down()+down > times*enough || took > times*c.Mortal.Most
+	}
+	for tries := triesEach * made; made > 0 && tries > 0 && !over(1); tries-- {
 		r := rand.New(rand.NewPCG(c.Rand.Uint64(), 0)) //nolint:gosec // a history, not a secret
-		h, ok := k.history(ctx, c, r, c.Draw(steps), began.Add(2*enough), met)
+		length := c.Draw(steps)
+		h := History[S, In, Out]{Begin: k.Begin(r, c.Discovery)}
+		t, err := k.start(ctx, c, h.Begin)
+		if scenarios.SaysNothing(err) {
+			lacks = err
+			continue
+		}
+		scenarios.End(err)
+		made--
+		ok := k.history(ctx, t, r, &h, length, func() bool { return over(2) }, met)
 		o.Histories = append(o.Histories, h)
 		if !ok {
 			if small, found := k.shrink(ctx, c, h); found {
@@ -58,20 +77,21 @@ func (k *Kind[S, In, Out]) Run(ctx context.Context, c *scenarios.Conn, o *Observ
 			return
 		}
 	}
+	if len(o.Histories) == 0 {
+		scenarios.End(lacks)
+	}
 }
 
-// history makes a history of an object. ok is false if the model does not explain it.
-func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *rand.Rand, length int, until time.Time, met Coverage) (
-	h History[S, In, Out], ok bool,
-) {
-	h.Begin = k.Begin(r, c.Discovery)
-	clients := 1
+// history makes a history of an object. It returns false if the model does not explain it.
+func (k *Kind[S, In, Out]) history(
+	ctx context.Context, t taking[S, In, Out], r *rand.Rand, h *History[S, In, Out], length int, over func() bool, met Coverage,
+) bool {
+	c, clients := t.c, 1
 	if k.Clients > 1 && r.IntN(2) == 0 {
 		clients = 2 + r.IntN(k.Clients-1)
 	}
-	t := k.start(ctx, c, h.Begin)
 	states, left := []S{h.Begin}, mostBehind
-	for len(h.Steps) < length && left > 0 && c.Now().Before(until) {
+	for len(h.Steps) < length && left > 0 && !over() {
 		round := make([]history.Step[In, Out], clients)
 		same := clients > 1 && r.IntN(oneInSame) == 0
 		for i := range round {
@@ -80,7 +100,12 @@ func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *ra
 				round[i].In = round[0].In
 			}
 		}
-		t.take(ctx, round, c.Mortal != nil && len(h.Steps) > 0 && r.IntN(oneInKill) == 0 && k.rest(states))
+		kill := c.Mortal != nil && len(h.Steps) > 0 && r.IntN(oneInKill) == 0 &&
+			(k.rest(states) || k.Kill != nil && r.IntN(oneInUnderWay) == 0)
+		if kill && k.Kill != nil {
+			round = []history.Step[In, Out]{{In: *k.Kill}}
+		}
+		t.take(ctx, round, kill)
 		h.Steps = append(h.Steps, round...)
 		from, fresh := []S{h.Begin}, h.Steps
 		if clients == 1 && !k.Single { // nothing is lost, so the states hold all that there is to know of what was before
@@ -88,17 +113,17 @@ func (k *Kind[S, In, Out]) history(ctx context.Context, c *scenarios.Conn, r *ra
 		}
 		v := k.Model.Explain(from, fresh, 0)
 		if v.GaveUp { // nobody knows what is to come
-			return h, true
+			return true
 		}
 		if !v.Ok() {
-			return h, false
+			return false
 		}
 		k.meet(met, states, round)
 		if states = v.States; k.Over != nil && !slices.ContainsFunc(states, func(s S) bool { return !k.Over(s) }) {
 			left--
 		}
 	}
-	return h, true
+	return true
 }
 
 // rest reports whether an object rests in all states in which it may be.
@@ -135,22 +160,24 @@ type taking[S comparable, In, Out any] struct {
 	on     Object[In, Out]
 	began  time.Time
 	single bool
+	kills  bool // the step of a kill kills by itself
 }
 
 // mostMade is how often an object is made again where the target dies meanwhile.
 const mostMade = 20
 
-func (k *Kind[S, In, Out]) start(ctx context.Context, c *scenarios.Conn, begin S) (t taking[S, In, Out]) {
-	t.c, t.single = c, k.Single
+// start makes an object. It returns why it could not be made.
+func (k *Kind[S, In, Out]) start(ctx context.Context, c *scenarios.Conn, begin S) (t taking[S, In, Out], err error) {
+	t.c, t.single, t.kills = c, k.Single, k.Kill != nil
 	for left := mostMade; t.on == nil; left-- {
 		t.up(ctx)
-		err := scenarios.Try(func() { t.on = k.Make(ctx, c, begin) })
-		if c.Mortal == nil || left == 0 || !errors.Is(err, wire.ErrNoAnswer) {
-			scenarios.End(err)
+		err = scenarios.Try(func() { t.on = k.Make(ctx, c, begin) })
+		if err != nil && (c.Mortal == nil || left == 0 || !errors.Is(err, wire.ErrNoAnswer)) {
+			return t, err
 		}
 	}
 	t.began = c.Now()
-	return t
+	return t, nil
 }
 
 // up waits until the target is up, which may have been killed for another drive.
@@ -164,7 +191,7 @@ func (t taking[S, In, Out]) up(ctx context.Context) {
 // that are more than one request.
 func (t taking[S, In, Out]) take(ctx context.Context, round []history.Step[In, Out], kill bool) {
 	t.up(ctx)
-	if kill && !t.single {
+	if kill && !t.single && !t.kills {
 		scenarios.End(t.c.Mortal.Kill(ctx))
 	}
 	calls := make([]func(context.Context), len(round))

@@ -121,7 +121,8 @@ func (k *Kind[S, In, Out]) replay(ctx context.Context, c *scenarios.Conn, begin 
 	h History[S, In, Out], ok bool,
 ) {
 	h.Begin, h.Small = begin, true
-	t := k.start(ctx, c, begin)
+	t, err := k.start(ctx, c, begin)
+	scenarios.End(err)
 	for _, each := range rounds {
 		steps := make([]history.Step[In, Out], len(each.ins))
 		for i, in := range each.ins {

@@ -27,7 +27,9 @@ type Rule[S comparable, In, Out any] struct {
 	Of       scenarios.IDs // the sentences; the first is the one that a deviation violates unless its [Miss] names another
 	Readings []string      // what is accepted beside the letter of them
 	When     func(S, In) bool
-	Ways     []Way[S, In, Out]
+	// Bears returns sentences beside those of the rule that an allowed reply bears out, by what it shows; nil: none.
+	Bears func(S, Step[In, Out]) scenarios.IDs
+	Ways  []Way[S, In, Out]
 }
 
 // Way is one of the ways that a rule leaves open.

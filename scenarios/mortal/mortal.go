@@ -16,8 +16,9 @@ import (
 
 // Host is a host that was started here. Its methods may be called concurrently.
 type Host struct {
-	// Spell is for how long a drive kills it again and again, twice that at most. Set it before a drive begins.
-	Spell time.Duration
+	// Spell is for how long a drive kills it again and again, twice that at most, beside the time that the host takes to start. Most is
+	// the same with that time. Set both before a drive begins.
+	Spell, Most time.Duration
 
 	words  []string
 	url    string // that answers when the host is up
@@ -28,6 +29,7 @@ type Host struct {
 	stop   context.CancelFunc
 	ended  chan ending
 	deaths int
+	down   time.Duration // since kills, until the host answered again
 }
 
 // ending is how a host ended, or why it was not started.
@@ -107,7 +109,16 @@ func (h *Host) Kill(ctx context.Context) error {
 	defer h.mu.Unlock()
 	h.end()
 	h.deaths++
+	began := time.Now()
+	defer func() { h.down += time.Since(began) }()
 	return h.start(ctx)
+}
+
+// Down is for how long the host was down after kills, all in all.
+func (h *Host) Down() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.down
 }
 
 // Up waits until the host is not down, and starts it again if it ended by itself.

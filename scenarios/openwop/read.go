@@ -128,7 +128,8 @@ type reading struct {
 	first  host.RunLog // as it was read from its start for the first time
 	last   host.RunLog // and for the last time
 	end    wire.Value  // the first snapshot of a terminal status
-	// late and behind report whether the request for last was sent after end and after first had been received.
+	// late reports whether last was read to its end by a request that was sent after end had been received, and behind whether the request
+	// for it was sent after first had been received.
 	late, behind bool
 	firstRead    time.Time // when first was received
 
@@ -210,7 +211,8 @@ func (r *reading) page(t *wire.Transcript, n int, query url.Values, cursors []st
 	fresh := host.RunLog{RunID: r.id, Read: t.Status(n)}
 	fresh.Add(events) // how the page itself orders them is judged on its own
 	e := t.Entry(n)
-	over := r.end.Present() && !e.At.Before(r.snapshots.ended)
+	complete, _ := body.Key("isComplete").Bool()
+	over := r.end.Present() && !e.At.Before(r.snapshots.ended) && (complete || len(events) == 0) // else there may be more to read
 	switch {
 	case from < 0:
 		if len(r.first.Events) == 0 {

@@ -30,6 +30,9 @@ func TestLogsThatAreReadAreJudged(t *testing.T) {
 	page := func(query string, events hosttest.Entries) wire.Entry {
 		return get("/events/poll"+query, map[string]any{"events": events})
 	}
+	last := func(query string, events hosttest.Entries) wire.Entry {
+		return get("/events/poll"+query, map[string]any{"events": events, "isComplete": true})
+	}
 	ended := get("", map[string]any{"runId": run, "status": "completed"})
 	failed := get("", map[string]any{"runId": run, "status": "failed"})
 	start := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
@@ -56,8 +59,12 @@ func TestLogsThatAreReadAreJudged(t *testing.T) {
 		{"a fork", []wire.Entry{forked, page("", gap)}, nil},
 		{"a log that says another end than the snapshot", []wire.Entry{failed, page("", honest)}, []scenarios.RequirementID{"OWP-EVT-11"}},
 		{"a log without an end, read before it", []wire.Entry{page("", honest[:len(honest)-1]), ended}, nil},
-		{"a log without an end, read after it", []wire.Entry{ended, page("", honest[:len(honest)-1])},
+		{"a log without an end, read after it", []wire.Entry{ended, last("", honest[:len(honest)-1])},
 			[]scenarios.RequirementID{"OWP-EVT-9", "OWP-EVT-11"}},
+		{"a log without an end, read after it in two pages",
+			[]wire.Entry{ended, page("", honest[:6]), page("?since=5", honest[6:len(honest)-1]), page(fmt.Sprintf("?since=%d", len(honest)-2), nil)},
+			[]scenarios.RequirementID{"OWP-EVT-9", "OWP-EVT-11"}},
+		{"the first page of a log, read after its end", []wire.Entry{ended, page("", honest[:6])}, nil},
 		{"a log that changed", []wire.Entry{page("", honest), page("", honest.With(0, "eventId", "another"))},
 			[]scenarios.RequirementID{"OWP-EVT-12"}},
 		{"an older log, which was under way all the time", []wire.Entry{during(2, 3, page("", honest)), during(0, 5, page("", honest[:5]))}, nil},
@@ -100,7 +107,7 @@ func TestALogWhoseReadingWasCutOff(t *testing.T) {
 	for verdict, want := range map[scenarios.Verdict]bool{scenarios.Inconclusive: false, scenarios.Blocked: true} {
 		record := scenarios.DriveRecord{ID: "d", Stop: &scenarios.Stop{Verdict: verdict}, Transcript: &wire.Transcript{
 			Drive: "d", Speech: openwop.Protocol.Speech, Entries: []wire.Entry{entry("", map[string]any{"runId": "r1", "status": "completed"}),
-				entry("/events/poll", map[string]any{"events": honest[:len(honest)-1]})}}}
+				entry("/events/poll", map[string]any{"events": honest[:len(honest)-1], "isComplete": true})}}}
 		found := openwop.Protocol.Breached(scenarios.Discovery{}, []scenarios.DriveRecord{record})
 		if accused := len(found) > 0; accused != want {
 			t.Errorf("%s: %v", verdict, found)

@@ -50,6 +50,7 @@ func (h *hostFlag) check(given func(string) bool, at target, plan bool) error {
 const (
 	hostStart = 20 * time.Second // that a host has to start, beside patience
 	killSpell = 8 * time.Second  // for which each drive kills it again and again
+	slowSpell = 30 * time.Second // the same with the time in which it starts again
 )
 
 // startHost starts the target if there is a command for it.
@@ -70,7 +71,7 @@ func (c *certify) startHost(ctx context.Context) (stop func(), err error) {
 	if err != nil {
 		return nil, &exit{Code: scenarios.ExitUnreachable, Cause: fmt.Errorf("certify --host-cmd: %w", err)}
 	}
-	c.options.Mortal.Spell = killSpell
+	c.options.Mortal.Spell, c.options.Mortal.Most = killSpell, slowSpell
 	return c.options.Mortal.Stop, nil
 }
 

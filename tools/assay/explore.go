@@ -138,6 +138,7 @@ func (e *exploring) run(ctx context.Context, lasts time.Duration) error {
 	defer stop()
 	if h := e.options.Mortal; h != nil {
 		h.Spell = min(lasts/10, killSpell/2) // a session has each drive do so, and is one of many
+		h.Most = h.Spell
 	}
 	began := time.Now()
 	for ; e.sessions == 0 || time.Since(began) < lasts; e.sessions++ {
@@ -293,14 +294,17 @@ func (e *exploring) over(took time.Duration) error {
 		return &exit{Code: scenarios.ExitViolated}
 	case !e.asked:
 		return &exit{Code: scenarios.ExitNothing, Cause: errors.New("explore: no history came to a verdict")}
-	case len(e.open) > 0:
-		return &exit{Code: scenarios.ExitUnproved}
 	}
 	killed := ""
 	if h := e.options.Mortal; h != nil {
 		killed = "; it was killed " + textsafe.Count(h.Deaths(), "time") + ", and lost nothing"
 	}
-	_, err := fmt.Fprintf(e.stdout, "nothing found in %s: %s, %.0f a second; seeds %d to %d%s\n", took.Round(time.Second),
-		textsafe.Count(e.spent.Requests, "request"), float64(e.spent.Requests)/took.Seconds(), e.seed, e.options.Seed, killed)
-	return err
+	if _, err := fmt.Fprintf(e.stdout, "nothing found in %s: %s, %.0f a second; seeds %d to %d%s\n", took.Round(time.Second),
+		textsafe.Count(e.spent.Requests, "request"), float64(e.spent.Requests)/took.Seconds(), e.seed, e.options.Seed, killed); err != nil {
+		return err
+	}
+	if len(e.open) > 0 {
+		return &exit{Code: scenarios.ExitUnproved}
+	}
+	return nil
 }

@@ -89,6 +89,9 @@ func hear(ctx context.Context, r *host.Run, in listenIn) Listening {
 		o.Status, o.Kind = s.StatusValue(), s.HeaderValue("Content-Type")
 		frames, last := o.take(s, in.heard)
 		s.Close()
+		if over != nil {
+			over.Stop() // to open it again may take long, which is not the host's time
+		}
 		o.Closed.Took = r.Now().Sub(start)
 		switch {
 		case listening.Err() != nil:

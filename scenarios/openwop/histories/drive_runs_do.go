@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/model"
@@ -115,6 +116,11 @@ func (r *run) Do(ctx context.Context, _ int, in model.RunAsk) (out model.RunSaw)
 
 func (r *run) do(ctx context.Context, in model.RunAsk) model.RunSaw {
 	switch in.Do {
+	case model.KillHost:
+		if r.Mortal != nil { // in small worlds the host goes on, as if it had come again
+			scenarios.End(r.Mortal.Kill(ctx))
+		}
+		return model.RunSaw{Cursor: -1}
 	case model.Settle:
 		return r.settle(ctx)
 	case model.PollRun:

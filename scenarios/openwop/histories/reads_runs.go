@@ -185,7 +185,9 @@ func (r *run) stream(ctx context.Context, in model.RunAsk) model.RunSaw {
 			cursor, _, _ = r.place(0)
 		}
 		if cursor < 0 || !whole {
-			return r.poll(ctx, model.RunAsk{From: -1})
+			out := r.poll(ctx, model.RunAsk{From: -1})
+			out.Whole = false // a page is no stream
+			return out
 		}
 	}
 	call := wire.Call{Operation: dialect.StreamLog.Of(r.ID).With("streamMode", in.Mode), Label: "a stream of the log"}
@@ -206,18 +208,23 @@ func (r *run) stream(ctx context.Context, in model.RunAsk) model.RunSaw {
 		return saw(plain)
 	}
 	out := model.RunSaw{Status: s.StatusValue(), Cursor: cursor, Whole: whole, Over: closes}
-	n := 0
+	n, short := 0, false // short: a frame leaves something out
 	for range s.Events() {
 		n++
 		v := s.Value(n)
 		if out.Events = append(out.Events, v.Items()...); !v.Key("sequence").Present() { // a batch, or no event
+			short = short || v.Key("type").Present()
 			continue
 		}
+		short = short || !tells(v)
 		if out.Events = append(out.Events, v); !over && host.Sequence(v) >= last {
 			break
 		}
 	}
 	s.Close()
+	if short {
+		out.Events, out.Whole, whole = nil, false, false
+	}
 	if out.Closed = closes && s.Err() == nil; whole {
 		r.learnBehind(cursor, out.Events)
 	}

@@ -188,7 +188,7 @@ func runOf(name string, l model.Loop) *runWorld {
 	}
 	for _, do := range []model.RunDo{
 		model.Settle, model.LookAt, model.PollRun, model.PauseRun, model.ResumeRun, model.CancelRun, model.CancelRuns, model.Ancestry,
-		model.ReadChild, model.CancelChild,
+		model.ReadChild, model.CancelChild, model.KillHost,
 	} {
 		w.Steps = append(w.Steps, model.RunAsk{Do: do, From: -1})
 	}

@@ -2,6 +2,7 @@ package histories
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -11,36 +12,32 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// watched takes a step while a stream is open that goes on behind the last event that is known. It is listened to until it has told what
-// the log holds behind the step, and until the host closes it if the run has ended then.
+// watched takes a step while a stream is open. It is listened to until it has told what the log holds behind the step, and until the host
+// closes it if the run has ended then. It begins with the last event that is known: some hosts send no header before the first event.
 func (r *run) watched(ctx context.Context, step func(context.Context) model.RunSaw) (out model.RunSaw) {
-	_, last, over := r.place(-1)
-	r.mu.Lock()
-	known := len(r.events) > 0
-	r.mu.Unlock()
-	if over || !known {
+	cursor, _, over := r.place(100)
+	if over || cursor < 0 {
 		return step(ctx)
 	}
 	listening, enough := r.Within(ctx, 3*r.Patience)
 	defer enough()
 	s, _ := r.Open(listening, wire.Call{Operation: dialect.StreamLog.Of(r.ID).With("streamMode", "debug"), Label: "a stream while it goes on",
-		Header: map[string]string{"Last-Event-ID": strconv.FormatInt(last, 10)}})
+		Header: map[string]string{"Last-Event-ID": strconv.FormatInt(cursor, 10)}})
 	if s == nil {
 		return step(ctx)
 	}
 	var mu sync.Mutex
 	var heard wire.Values
-	reached, closed := last, false
+	reached, closed, whole := cursor, false, true
 	r.AtOnce(ctx, func(context.Context) {
 		n := 0
 		for range s.Events() {
 			n++
 			v := s.Value(n)
-			if seq, ok := v.Key("sequence").Int(); ok {
-				mu.Lock()
-				heard, reached = append(heard, v), max(reached, seq)
-				mu.Unlock()
-			}
+			seq, _ := v.Key("sequence").Int()
+			mu.Lock()
+			heard, reached, whole = append(heard, v), max(reached, seq), whole && tells(v)
+			mu.Unlock()
 		}
 		mu.Lock()
 		closed = s.Err() == nil
@@ -49,19 +46,26 @@ func (r *run) watched(ctx context.Context, step func(context.Context) model.RunS
 		defer enough()
 		out = step(ctx)
 		l := r.ReadLog(ctx, "log behind the step")
-		out.Watched, out.Events, out.Cursor = true, l.Events, last
+		out.Watched, out.Events, out.Cursor = true, l.Events, cursor
 		out.Over = len(l.Terminals().Values) > 0
 		r.Await(ctx, "the stream has told what the log holds", func(context.Context) (wire.Value, bool) {
 			mu.Lock()
 			defer mu.Unlock()
 			at, _ := l.Last().Key("sequence").Int()
-			return l.Last(), closed || reached >= at && !out.Over
+			return l.Last(), closed || (reached >= at || !whole) && !out.Over
 		})
 		mu.Lock()
 		defer mu.Unlock()
-		out.Heard, out.Closed = heard, closed
+		out.Heard, out.Closed, out.Watched = heard, closed, whole
 	})
 	return out
+}
+
+// tells reports whether a frame tells of an event what the log tells of it. One may leave something out (OWP-R41).
+func tells(frame wire.Value) bool {
+	return !slices.ContainsFunc([]string{"eventId", "runId", "sequence", "type", "payload"}, func(member string) bool {
+		return !frame.Key(member).Present()
+	})
 }
 
 // document reads the log of a run that is over as a JSON document, where a host has one.

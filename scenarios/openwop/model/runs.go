@@ -28,6 +28,8 @@ type Run struct {
 	Log   Log    `json:"log"` // as far as it was seen
 	// Still is how many steps its log has as long as it stands still, -1 if it may go on.
 	Still int `json:"still"`
+	// Shaken: the host was killed while it was under way.
+	Shaken bool `json:"shaken,omitempty"`
 }
 
 // Claims are what the host says of itself.
@@ -165,7 +167,7 @@ type (
 
 // RunModel says what such a run may show, whoever asks at once.
 var RunModel = &history.Model[Run, RunAsk, RunSaw]{
-	Rules: slices.Concat(runReads, runForeign, watching(runAnswers), watching(runControls)),
+	Rules: slices.Concat(runKilled, runReads, runForeign, watching(runAnswers), watching(runControls)),
 	Tell:  tellRun,
 }
 

@@ -60,6 +60,12 @@ func eventOf(v wire.Value) (e event, ok bool) {
 	return e, ok
 }
 
+// phase is that of a handoff.
+func (e event) phase() dialect.ChainPhase {
+	phase, _, _ := strings.Cut(e.detail, " ")
+	return dialect.ChainPhase(phase)
+}
+
 func (e event) line() string {
 	return strings.Join([]string{strconv.FormatInt(e.seq, 10), e.id, string(e.kind), e.node, e.detail, e.whole}, between) + "\n"
 }

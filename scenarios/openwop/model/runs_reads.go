@@ -35,12 +35,14 @@ var runReads = []*runRule{
 		Of:       scenarios.IDs{openwop.OWP0037A1, openwop.OWP0037A2, openwop.OWPDSP3, openwop.OWPEVT12},
 		Readings: []string{"OWP-R10", "OWP-R102"},
 		When:     func(_ Run, in RunAsk) bool { return in.Do == Settle },
+		Bears:    Run.bears,
 		Ways:     []runWay{{Must: true, Shows: Run.settled, To: Run.stood}},
 	},
 	{
 		Name: "a log is only appended to", Of: scenarios.IDs{openwop.OWPEVT12, openwop.OWPEVT14, openwop.OWPEVT1},
 		Readings: []string{"OWP-R20"},
 		When:     func(_ Run, in RunAsk) bool { return in.Do == PollRun },
+		Bears:    Run.bears,
 		Ways:     []runWay{{Must: true, Shows: Run.polled, To: Run.read}},
 	},
 	{

@@ -120,6 +120,14 @@ func (c *counting) decides(e event) {
 		c.miss(openwop.OWPINT1, "no decision before turn %d was answered", hold+1)
 		return
 	}
+	c.turn(n, e)
+	if before := len(c.Loop.before(n)); c.done > 0 && c.done < before && !c.doubted() {
+		c.miss(openwop.OWP0037A5, "no turn %d before all %d workers of the turns before had settled", n+1, before)
+	}
+}
+
+// turn compares a decision with the nth one of the plan, from 0.
+func (c *counting) turn(n int, e event) {
 	t := c.Loop.Turns[n]
 	part := strings.SplitN(e.detail, " ", 4)
 	if want, is := t.kind()+" "+strings.Join(c.Loop.names(t), ","), part[0]+" "+part[1]; is != want {
@@ -137,14 +145,11 @@ func (c *counting) decides(e event) {
 		}
 		c.miss(id, "the iteration %d, and not %s", n+1, iteration)
 	}
-	if before := len(c.Loop.before(n)); c.done > 0 && c.done < before && !c.doubted() {
-		c.miss(openwop.OWP0037A5, "no turn %d before all %d workers of the turns before had settled", n+1, before)
-	}
 }
 
 func (c *counting) hands(e event) {
-	phase, worker, _ := strings.Cut(e.detail, " ")
-	is := dialect.ChainPhase(phase)
+	_, worker, _ := strings.Cut(e.detail, " ")
+	is := e.phase()
 	if is != dialect.ChainPhaseDispatchBegan {
 		c.goesOn(is, worker)
 		return

@@ -34,6 +34,8 @@ func tellRun(s runStep) string {
 		return line
 	}
 	switch {
+	case s.In.Do == KillHost:
+		return line
 	case s.Out.Unsent:
 		return line + ": nothing was sent"
 	case s.In.Do == Settle:
