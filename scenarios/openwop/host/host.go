@@ -46,9 +46,9 @@ type Run struct {
 	Created *wire.Reply
 	Gone    func()
 
-	over     bool // its snapshot has said so
-	endless  bool // and its log did not, as long as patience lasted
-	children map[string]length
+	over    bool              // its snapshot has said so
+	endless bool              // and its log did not, as long as patience lasted
+	known   map[string]RunLog // the logs of the run and its children, as far as they were read to see whether it gets on
 }
 
 // Create creates a run, with the drive's label as its metadata unless it has some, and registers it to be cancelled unless
@@ -187,34 +187,30 @@ func (r *Run) reaches(ctx context.Context, what string, ok func(status string) b
 	}, r.length)
 }
 
-// length is how long a log was when it was last read, and whether it has an end.
-type length struct {
-	events int
-	over   bool
-}
-
-// length is how long the logs of the run and its children are: a run gets on if one of them grows. A child that has ended is not
-// read again, and one that is not served shows no progress.
+// length is how long the logs of the run and its children are: a run gets on if one of them grows. Only what has come since is read, of
+// a child that has ended nothing. One that is not served shows no progress.
 func (r *Run) length(ctx context.Context) int {
 	const what = "log, to see whether the run gets on"
-	l := r.pages(ctx, what)
-	l.Ended.Last = r.look(ctx, what).Value("")
-	if r.children == nil {
-		r.children = map[string]length{}
+	if r.known == nil {
+		r.known = map[string]RunLog{r.ID: r.logOf()}
 	}
+	l := r.more(ctx, r.known[r.ID], what)
+	r.known[r.ID] = l
+	l.Ended.Last = r.look(ctx, what).Value("")
 	for _, id := range ChildIDs(l) {
-		if r.children[id].over {
+		its, known := r.known[id]
+		if its.ended() {
 			continue
 		}
 		child := &Run{Host: r.Host, ID: id, Created: r.Created}
-		_ = scenarios.Try(func() {
-			its := child.pages(ctx, what)
-			r.children[id] = length{max(len(its.Events), r.children[id].events), len(its.Terminals().Values) > 0}
-		})
+		if !known {
+			its = child.logOf()
+		}
+		_ = scenarios.Try(func() { r.known[id] = child.more(ctx, its, what) })
 	}
-	all := len(l.Events)
-	for _, its := range r.children {
-		all += its.events
+	all := 0
+	for _, its := range r.known {
+		all += len(its.Events)
 	}
 	return all
 }

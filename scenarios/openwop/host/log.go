@@ -71,6 +71,8 @@ type RunLog struct {
 	Events  wire.Values `json:"events"`  // run event documents
 	// Early is the isComplete of a page that says so although the event that ends the run is on a later one.
 	Early wire.Value `json:"early,omitzero"`
+
+	largest int // events of a page
 }
 
 // Add merges a page and drops known events. Two events with the same sequence but different ids both stay, so that

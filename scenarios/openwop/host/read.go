@@ -40,16 +40,24 @@ func (r *Run) logOf() RunLog {
 // cursor under its current and its former name, because hosts read one or the other. They request the last known event
 // again and drop the duplicate: a long-polling host would otherwise hold the reply while a suspended run has no new events.
 // Only a host that puts no more than one event on a page is asked for what comes behind that one.
-func (r *Run) pages(ctx context.Context, label string) RunLog {
-	l := r.logOf()
-	cursor, largest, behind := "", 0, int64(1)
+func (r *Run) pages(ctx context.Context, label string) RunLog { return r.more(ctx, r.logOf(), label) }
+
+// more polls what has come since a log was read.
+func (r *Run) more(ctx context.Context, l RunLog, label string) RunLog {
+	cursor, behind := "", int64(1)
+	if l.largest == 1 {
+		behind = 0
+	}
+	if last, ok := l.Last().Key("sequence").Int(); ok && last >= behind {
+		cursor = strconv.FormatInt(last-behind, 10)
+	}
 	for n := 1; len(l.Events) < mostEvents; n++ {
 		before := len(l.Events)
-		largest = max(largest, r.page(ctx, &l, cursor, fmt.Sprintf("%s, page %d", label, n)))
+		l.largest = max(l.largest, r.page(ctx, &l, cursor, fmt.Sprintf("%s, page %d", label, n)))
 		last, ok := l.Last().Key("sequence").Int()
 		switch {
 		case len(l.Events) > before:
-		case largest == 1 && behind > 0:
+		case l.largest == 1 && behind > 0:
 			behind = 0
 		default:
 			ok = false
