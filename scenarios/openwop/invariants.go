@@ -1,6 +1,8 @@
 package openwop
 
 import (
+	"slices"
+
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -32,7 +34,9 @@ type Invariant struct {
 	Proves []scenarios.RequirementID
 	// Anytime: it holds while a run goes on, too; the others speak of the log of a run that has ended.
 	Anytime bool
-	judge   func(Standing, *scenarios.Judge)
+	// Forks: it holds for the log of a fork, too, part of which is another run's.
+	Forks bool
+	judge func(Standing, *scenarios.Judge)
 }
 
 // Judge holds a run to the invariant. The outcome lists every check made; its verdict is Broken if none was made
@@ -45,29 +49,36 @@ func (i Invariant) Judge(s Standing) scenarios.Outcome {
 // Invariants returns the rules that the suites apply to every run they read.
 func Invariants() []Invariant {
 	return []Invariant{
-		{"numbered", scenarios.IDs{openwop.OWPEVT1}, true, func(s Standing, j *scenarios.Judge) { eventlog.CheckNumbered(s.Log, j) }},
-		{"enveloped", scenarios.IDs{openwop.OWPEVT2, openwop.OWPEVT3, openwop.OWPEVT5, openwop.OWPEVT7}, true,
+		{"numbered", scenarios.IDs{openwop.OWPEVT1}, true, false, func(s Standing, j *scenarios.Judge) { eventlog.CheckNumbered(s.Log, j) }},
+		{"enveloped", scenarios.IDs{openwop.OWPEVT2, openwop.OWPEVT3, openwop.OWPEVT5, openwop.OWPEVT7}, true, true,
 			func(s Standing, j *scenarios.Judge) { eventlog.CheckEnvelopes(s.Log, j) }},
-		{"own", scenarios.IDs{openwop.OWPEVT4}, true, func(s Standing, j *scenarios.Judge) { eventlog.CheckOwn(s.Log, j) }},
-		{"caused", scenarios.IDs{openwop.OWPEVT6}, false, func(s Standing, j *scenarios.Judge) { eventlog.CheckCauses(s.Log, j) }},
-		{"fitting", scenarios.IDs{openwop.OWPEVT8}, true, Standing.checkPayloads},
-		{"ended-once", scenarios.IDs{openwop.OWPEVT9, openwop.OWPEVT10, openwop.OWPEVT11}, false, Standing.checkEnd},
-		{"kept", scenarios.IDs{openwop.OWPEVT12}, true, Standing.checkKept},
-		{"counted", scenarios.IDs{openwop.OWP0061B1, openwop.OWP0061B2}, false, Standing.checkCounted},
-		{"uncounted", scenarios.IDs{openwop.OWP0061B3}, false, Standing.checkUncounted},
-		{"decided-first", scenarios.IDs{openwop.OWPDSP1}, false, Standing.checkDecidedFirst},
-		{"one-agent", scenarios.IDs{openwop.OWPDSP2}, false, Standing.checkAgent},
-		{"terminated", scenarios.IDs{openwop.OWPDSP5}, false, Standing.checkTerminated},
-		{"chained", scenarios.IDs{openwop.OWP0037B3}, false, Standing.checkChained},
-		{"unmapped", scenarios.IDs{openwop.OWP0037B1}, false, Standing.checkUnmapped},
-		{"resolved-once", scenarios.IDs{openwop.OWPINT3}, false, Standing.checkResolved},
-		{"breached", scenarios.IDs{openwop.OWP0061E3, openwop.OWP0061E4}, false, Standing.checkBreached},
+		{"own", scenarios.IDs{openwop.OWPEVT4}, true, false, func(s Standing, j *scenarios.Judge) { eventlog.CheckOwn(s.Log, j) }},
+		{"caused", scenarios.IDs{openwop.OWPEVT6}, false, false, Standing.checkCauses},
+		{"fitting", scenarios.IDs{openwop.OWPEVT8}, true, true, Standing.checkPayloads},
+		{"ended-once", scenarios.IDs{openwop.OWPEVT9, openwop.OWPEVT10, openwop.OWPEVT11}, false, true, Standing.checkEnd},
+		{"kept", scenarios.IDs{openwop.OWPEVT12}, true, true, Standing.checkKept},
+		{"counted", scenarios.IDs{openwop.OWP0061B1, openwop.OWP0061B2}, false, false, Standing.checkCounted},
+		{"uncounted", scenarios.IDs{openwop.OWP0061B3}, false, false, Standing.checkUncounted},
+		{"decided-first", scenarios.IDs{openwop.OWPDSP1}, false, false, Standing.checkDecidedFirst},
+		{"one-agent", scenarios.IDs{openwop.OWPDSP2}, false, false, Standing.checkAgent},
+		{"terminated", scenarios.IDs{openwop.OWPDSP5}, false, false, Standing.checkTerminated},
+		{"chained", scenarios.IDs{openwop.OWP0037B3}, false, false, Standing.checkChained},
+		{"unmapped", scenarios.IDs{openwop.OWP0037B1}, false, false, Standing.checkUnmapped},
+		{"resolved-once", scenarios.IDs{openwop.OWPINT3}, false, true, Standing.checkResolved},
+		{"breached", scenarios.IDs{openwop.OWP0061E3, openwop.OWP0061E4}, false, false, Standing.checkBreached},
 		copied,
 	}
 }
 
 // copied is the one that is asked of forks too.
-var copied = Invariant{"copied", scenarios.IDs{openwop.OWPRPL3, openwop.OWPRPL10}, false, Standing.checkCopied}
+var copied = Invariant{"copied", scenarios.IDs{openwop.OWPRPL3, openwop.OWPRPL10}, false, true, Standing.checkCopied}
+
+// A log in which no event names a cause says nothing of them.
+func (s Standing) checkCauses(j *scenarios.Judge) {
+	if slices.ContainsFunc(s.Log.Events, func(e wire.Value) bool { return e.Key("causationId").Actual() != nil }) {
+		eventlog.CheckCauses(s.Log, j)
+	}
+}
 
 func (s Standing) checkPayloads(j *scenarios.Judge) { eventlog.CheckPayloads(j, s.Log) }
 
@@ -134,7 +145,7 @@ func (s Standing) checkChained(j *scenarios.Judge) {
 	abroad := s.Log.All().Where(func(e wire.Value) bool {
 		return e.Key("causationHostId").Present() || e.At("/payload/causationHostId").Present()
 	})
-	if s.turns() > 0 && len(abroad.Values) == 0 {
+	if len(s.Log.OfType(dialect.HandedOver).Values) > 0 && len(abroad.Values) == 0 {
 		handoff.CheckChains(s.Log, j)
 	}
 }

@@ -101,10 +101,10 @@ func (s once) not(id scenarios.RequirementID, at wire.Ref, expected, actual stri
 }
 
 // paths are the paths of what is read.
-type paths struct{ poll, stream, snapshot, diff, fork, goal, file *lazyregexp.Regexp }
+type paths struct{ create, poll, stream, snapshot, diff, fork, goal, file *lazyregexp.Regexp }
 
 func pathsOf(d *dialect.Dialect) paths {
-	return paths{d.Matching(dialect.PollLog), d.Matching(dialect.StreamLog), d.Matching(dialect.ReadRun), d.Matching(dialect.CompareRuns),
+	return paths{d.Matching(dialect.CreateRun), d.Matching(dialect.PollLog), d.Matching(dialect.StreamLog), d.Matching(dialect.ReadRun), d.Matching(dialect.CompareRuns),
 		d.Matching(dialect.ForkRun), d.Matching(dialect.ReadGoal), d.Matching(dialect.ReadFile)}
 }
 
@@ -124,6 +124,7 @@ type reading struct {
 	once
 	id     string
 	forked bool
+	made   bool        // it was seen to be made, so it is no fork unless that was seen, too
 	copies *copying    // what it is a fork of
 	first  host.RunLog // as it was read from its start for the first time
 	last   host.RunLog // and for the last time
@@ -173,6 +174,10 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 	case e.Kind == "stream":
 		if r.paths.stream.MatchString(path) {
 			r.of(r.dialect.One(path, dialect.StreamLog)).streamed(t, n, at.Query())
+		}
+	case method == http.MethodPost && r.paths.create.MatchString(path):
+		if id := t.Reply(n).Key("runId").String(); id != "" {
+			r.of(id).made = true
 		}
 	case method == http.MethodPost && r.paths.fork.MatchString(path):
 		r.fork(e, r.dialect.One(path, dialect.ForkRun), t.Reply(n))
@@ -231,6 +236,13 @@ func number(text string) (int64, bool) {
 	return n, err == nil
 }
 
+// unforked passes on checks of rules that forks do not keep. A run that was not seen to be made may be one.
+func (r *reading) unforked() once {
+	o := r.once
+	o.alone = o.alone || !r.made
+	return o
+}
+
 // judge holds the run to the invariants.
 func (r *reading) judge(version int) {
 	r.judgeTellings()
@@ -238,7 +250,7 @@ func (r *reading) judge(version int) {
 		return
 	}
 	s := Standing{Log: r.last, Version: version}
-	if r.behind && !begins(r.last.Events, r.first.Events) {
+	if r.behind && !begins(r.last.Events, r.first.Events) && hidden(r.last) == hidden(r.first) {
 		s.Before = r.first
 	}
 	ended := len(r.last.Terminals().Values) > 0
@@ -248,9 +260,21 @@ func (r *reading) judge(version int) {
 	}
 	for _, rule := range Invariants() {
 		if ended || rule.Anytime {
-			r.judgeBy(rule, s)
+			of := r.sights
+			if !rule.Forks {
+				of = r.unforked().sights
+			}
+			of.judgeBy(rule, s)
 		}
 	}
+}
+
+// hidden is how many values of a log are placeholders for credentials. One that was told to be a credential later has none before.
+func hidden(l host.RunLog) (n int) {
+	for _, e := range l.Events {
+		n += strings.Count(e.JSON(), "secret:") // the bracket before it is escaped
+	}
+	return n
 }
 
 // begins reports whether events begin with the very same ones, read once. What was read again is at another place.

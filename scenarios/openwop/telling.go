@@ -134,12 +134,13 @@ func (r *reading) judgeTellings() {
 	} else if r.framed.Present() {
 		see.held(openwop.OWPEVT21, r.framed.Ref())
 	}
+	own := r.unforked()
 	switch {
 	case r.forked:
 	case r.stray.Present():
-		see.not(openwop.OWPEVT4, r.stray.Ref(), "events of the run "+r.id, "an event of the run "+r.stray.JSON())
+		own.not(openwop.OWPEVT4, r.stray.Ref(), "events of the run "+r.id, "an event of the run "+r.stray.JSON())
 	case r.own.Present():
-		see.held(openwop.OWPEVT4, r.own.Ref())
+		own.held(openwop.OWPEVT4, r.own.Ref())
 	}
 	known, doubtful := r.known()
 	all := slices.Sorted(maps.Keys(known))
@@ -173,6 +174,7 @@ func (r *reading) known() (known map[int64]told, doubtful map[int64]bool) {
 // judgeOrder holds a page or a stream to its own order: events come once, by their sequences, and nothing but notes comes behind
 // the end.
 func (r *reading) judgeOrder(t telling, see once) {
+	own := r.unforked()
 	over := slices.IndexFunc(t.events, func(e told) bool { return e.end })
 	for i, e := range t.events {
 		if i > 0 {
@@ -181,11 +183,11 @@ func (r *reading) judgeOrder(t telling, see once) {
 			case t.stream && e.sequence <= last:
 				see.not(t.shows(), e.at, fmt.Sprintf("an event behind %d, each once and in order", last), e.String())
 			case !t.stream && !r.forked && e.sequence != last+1:
-				see.not(openwop.OWPEVT1, e.at, fmt.Sprintf("the event of sequence %d behind that of %d", last+1, last), e.String())
+				own.not(openwop.OWPEVT1, e.at, fmt.Sprintf("the event of sequence %d behind that of %d", last+1, last), e.String())
 			case t.stream:
 				see.held(t.shows(), e.at)
 			case !r.forked:
-				see.held(openwop.OWPEVT1, e.at)
+				own.held(openwop.OWPEVT1, e.at)
 			}
 		}
 		if over >= 0 && e.sequence > t.events[over].sequence && e.step && !e.end {
@@ -275,28 +277,62 @@ func (t telling) reach() (first, last int64) {
 // judgeEnds expects that a poll which calls the log complete, or which comes back empty, leaves out nothing that an earlier poll
 // showed, and that no event ends the run behind a log that was complete.
 func (r *reading) judgeEnds(see once) {
+	shown, end := r.tops()
 	for i, t := range r.tellings {
-		_, last := t.reach()
-		over := slices.ContainsFunc(t.events, func(e told) bool { return e.end })
 		if t.stream || !t.complete && (len(t.events) > 0 || t.limited) {
 			continue
 		}
-		for k, other := range r.tellings {
-			if len(other.events) == 0 {
-				continue
-			}
-			top := slices.MaxFunc(other.events, func(a, b told) int { return cmp.Compare(a.sequence, b.sequence) })
-			shown := k < i && !other.stream && !other.ended.After(t.began)
-			left := fmt.Sprintf("the event of sequence %d, which is at %s", top.sequence, top.at)
-			switch {
-			case top.sequence <= last && t.complete && shown:
-				see.held(openwop.OWPEVT16, t.at)
-			case top.sequence <= last:
-			case t.complete && (shown || top.end && !over):
-				see.not(openwop.OWPEVT16, t.at, "not complete: behind it comes "+left, "isComplete is true")
-			case !t.complete && shown:
-				see.not(openwop.OWPEVT14, t.at, left, "no event")
-			}
+		_, last := t.reach()
+		over := slices.ContainsFunc(t.events, func(e told) bool { return e.end })
+		earlier, _ := slices.BinarySearchFunc(shown, top{ended: t.began, telling: i}, top.compare)
+		var most told
+		if earlier > 0 {
+			most = shown[earlier-1].most
+		}
+		left := func(e told) string { return fmt.Sprintf("the event of sequence %d, which is at %s", e.sequence, e.at) }
+		switch {
+		case t.complete && earlier > 0 && most.sequence > last:
+			see.not(openwop.OWPEVT16, t.at, "not complete: behind it comes "+left(most), "isComplete is true")
+		case t.complete && end != nil && end.sequence > last && !over:
+			see.not(openwop.OWPEVT16, t.at, "not complete: behind it comes "+left(*end), "isComplete is true")
+		case t.complete && earlier > 0:
+			see.held(openwop.OWPEVT16, t.at)
+		case earlier > 0 && most.sequence > last:
+			see.not(openwop.OWPEVT14, t.at, left(most), "no event")
 		}
 	}
+}
+
+// top is the last event that polls have shown when one of them had ended.
+type top struct {
+	ended   time.Time
+	telling int // its index
+	most    told
+}
+
+func (t top) compare(other top) int {
+	return cmp.Or(t.ended.Compare(other.ended), cmp.Compare(t.telling, other.telling))
+}
+
+// tops returns the last event that polls had shown, by when they ended, and the last one that ends the run, nil if none was told.
+func (r *reading) tops() (shown []top, end *told) {
+	for i, t := range r.tellings {
+		if len(t.events) == 0 {
+			continue
+		}
+		most := slices.MaxFunc(t.events, func(a, b told) int { return cmp.Compare(a.sequence, b.sequence) })
+		if most.end && (end == nil || most.sequence > end.sequence) {
+			end = &most
+		}
+		if !t.stream {
+			shown = append(shown, top{t.ended, i, most})
+		}
+	}
+	slices.SortFunc(shown, top.compare)
+	for i := 1; i < len(shown); i++ {
+		if before := shown[i-1].most; before.sequence > shown[i].most.sequence {
+			shown[i].most = before
+		}
+	}
+	return shown, end
 }

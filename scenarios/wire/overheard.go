@@ -98,11 +98,27 @@ func (r *Redactor) learn(o Overheard) {
 				r.learnHeader(name, value)
 			}
 		}
+		for _, name := range addresses {
+			if at, err := url.Parse(h.Get(name)); err == nil {
+				r.learnURL(at)
+			}
+		}
 	}
-	if password, has := o.URL.User.Password(); has {
+	r.learnURL(o.URL)
+}
+
+// addresses are headers that hold one address.
+var addresses = []string{"Location", "Content-Location", "Referer"}
+
+// learnURL registers the credentials in an address. Some have fields in the fragment, as OAuth has.
+func (r *Redactor) learnURL(at *url.URL) {
+	if password, has := at.User.Password(); has {
 		r.Hide(password)
 	}
-	r.learnFields(o.URL.Query())
+	r.learnFields(at.Query())
+	if fields, err := url.ParseQuery(at.Fragment); err == nil {
+		r.learnFields(fields)
+	}
 }
 
 // leastHeader is the least length in bytes of a header's credential that is also looked for elsewhere. A shorter one may be a word.
