@@ -92,14 +92,49 @@ func (m *Model[S, In, Out]) closest(states []S, step Step[In, Out]) (best []Take
 
 // linearize looks for an order in which the model explains the steps.
 func (m *Model[S, In, Out]) linearize(begin []S, steps []Step[In, Out], most int) Verdict[S, In, Out] {
-	taken := 0
+	result, longest, taken := m.orders(begin, steps, most, false)
+	if taken > most {
+		return Verdict[S, In, Out]{GaveUp: true, Wrong: -1, Order: longest}
+	}
+	v := m.follow(begin, steps, longest)
+	if result != porcupine.Illegal {
+		return v
+	}
+	if len(m.known) > 0 {
+		if result, _, taken := m.orders(begin, steps, most, true); taken > most || result != porcupine.Illegal {
+			v.GaveUp = true
+			return v
+		}
+	}
+	wrong := next(steps, longest)
+	m.blame(&v, wrong, steps[wrong])
+	return v
+}
+
+// anything is the state of an object of which nothing is known any more.
+type anything struct{}
+
+// orders looks for an order of all steps, and returns the longest that it finds, and how many steps of the model it took. excusing: behind
+// a step that violates sentences alone that are not asked anything may be.
+func (m *Model[S, In, Out]) orders(begin []S, steps []Step[In, Out], most int, excusing bool) (
+	result porcupine.CheckResult, longest []int, taken int,
+) {
 	model := (&porcupine.NondeterministicModel{
 		Init: func() []any { return anySlice(begin) },
 		StepContext: func(_ context.Context, state, input, _ any) []any {
 			if taken++; taken > most {
 				return nil
 			}
-			return anySlice(m.After([]S{state.(S)}, steps[input.(int)]))
+			s, is := state.(S)
+			if !is {
+				return []any{anything{}}
+			}
+			step := steps[input.(int)]
+			after := anySlice(m.After([]S{s}, step))
+			if excusing && slices.ContainsFunc(m.ways(s, step), m.excuses) {
+				after = append(after, anything{})
+			}
+			return after
 		},
 	}).ToModel()
 	operations := make([]porcupine.Operation, len(steps))
@@ -111,21 +146,13 @@ func (m *Model[S, In, Out]) linearize(begin []S, steps []Step[In, Out], most int
 		operations[i] = porcupine.Operation{ClientId: s.Client, Input: i, Call: int64(s.Began), Return: ended}
 	}
 	result, info := porcupine.CheckOperationsVerbose(model, operations, 0)
-	longest := []int{} // there is none where not even one step is explained
+	longest = []int{} // there is none where not even one step is explained
 	for _, order := range info.PartialLinearizations()[0] {
 		if len(order) > len(longest) {
 			longest = order
 		}
 	}
-	if taken > most {
-		return Verdict[S, In, Out]{GaveUp: true, Wrong: -1, Order: longest}
-	}
-	v := m.follow(begin, steps, longest)
-	if result == porcupine.Illegal {
-		wrong := next(steps, longest)
-		m.blame(&v, wrong, steps[wrong])
-	}
-	return v
+	return result, longest, taken
 }
 
 // blame notes a step that cannot go on from where it is, unless that is for sentences that are not asked.

@@ -135,6 +135,24 @@ func TestExplainGivesUp(t *testing.T) {
 	}
 }
 
+// Behind a step that violates what is not asked anything may be, also where nobody knows what was first.
+func TestExplainExcuses(t *testing.T) {
+	odd := step{In: in{7}, Out: out{5}} // a write whose reply is wrong
+	for name, c := range map[string]struct {
+		steps  []step
+		gaveUp bool
+	}{
+		"before the read":             {turns(odd, read(8)), true},
+		"during the read":             {[]step{at(0, 1, 9, odd), at(1, 2, 3, read(7))}, true},
+		"behind a read that is wrong": {[]step{at(0, 1, 2, read(8)), at(1, 3, 9, odd), at(2, 4, 5, read(7))}, false},
+		"nothing is excused":          {[]step{at(0, 1, 9, write(7)), at(1, 2, 3, read(8))}, false},
+	} {
+		if v := cell.Except(scenarios.IDs{"TOY-1"}).Explain([]int{0}, c.steps, 0); v.GaveUp != c.gaveUp || v.Ok() || v.Wrong >= 0 == c.gaveUp {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
 // The longest part that is explained is what trying all orders finds, and is explained in that order.
 func TestExplainIsRight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
