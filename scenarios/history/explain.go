@@ -131,7 +131,7 @@ func (m *Model[S, In, Out]) orders(begin []S, steps []Step[In, Out], most int, e
 			}
 			step := steps[input.(int)]
 			after := anySlice(m.After([]S{s}, step))
-			if excusing && slices.ContainsFunc(m.ways(s, step), m.excuses) {
+			if len(after) == 0 && excusing && slices.ContainsFunc(m.ways(s, step), m.excuses) {
 				after = append(after, anything{})
 			}
 			return after
