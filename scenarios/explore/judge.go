@@ -63,8 +63,8 @@ func (k *Kind[S, In, Out]) explained(h History[S, In, Out], v history.Verdict[S,
 	})
 }
 
-// meets calls met for each rule that an answered step meets, in the order in which the model explains the steps. of are the sentences
-// of the rule, and those that the reply bears out.
+// meets calls met for each rule that a step meets whose answer shows something, in the order in which the model explains the steps. of are
+// the sentences of the rule, and those that the reply bears out.
 func (k *Kind[S, In, Out]) meets(begin S, steps []history.Step[In, Out], v history.Verdict[S, In, Out],
 	met func(step history.Step[In, Out], r *history.Rule[S, In, Out], of scenarios.IDs, allowed bool),
 ) {
@@ -72,7 +72,7 @@ func (k *Kind[S, In, Out]) meets(begin S, steps []history.Step[In, Out], v histo
 	for _, i := range v.Order {
 		step := steps[i]
 		next := k.Model.After(states, step)
-		if !step.Lost {
+		if !step.Lost && (k.Nothing == nil || !k.Nothing(step.Out)) {
 			for _, r := range k.rules(states, step.In) {
 				met(step, r, slices.Concat(r.Of, k.borne(states, step, r)), len(next) > 0)
 			}

@@ -32,6 +32,8 @@ type Kind[S comparable, In, Out any] struct {
 	Beside scenarios.IDs
 	// Shown returns what a check of a step is about.
 	Shown func(Out) wire.Value
+	// Nothing reports whether an outcome shows nothing of an object, so that it bears nothing out; nil: none does.
+	Nothing func(Out) bool
 	// Over reports whether an object has come to its end, behind which a history goes on for a few steps only; nil if none ever does.
 	Over func(S) bool
 	// Clients is how many act at once at most; 0 is one, where no text says what happens at once.

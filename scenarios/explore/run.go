@@ -40,12 +40,16 @@ const moreKilled = 10
 // triesEach is how often, for each object, another is drawn if the target cannot make the one that was.
 const triesEach = 4
 
+// mostRefused is how often a drive asks for objects that it does not get, and goes on.
+const mostRefused = 3
+
 // Run makes histories of objects, one after the other, until one is not explained. That one is made small.
 func (k *Kind[S, In, Out]) Run(ctx context.Context, c *scenarios.Conn, o *Observation[S, In, Out]) {
 	o.Known = c.Known
 	k = k.except(c.Known)
 	met := Coverage{}
 	var lacks error // why an object could not be made
+	refused := 0
 	began, down, enough, made := c.Now(), time.Duration(0), enough, c.Draw(objects)
 	if c.Mortal != nil {
 		down, enough, made = c.Mortal.Down(), c.Mortal.Spell, moreKilled*made
@@ -61,9 +65,15 @@ func (k *Kind[S, In, Out]) Run(ctx context.Context, c *scenarios.Conn, o *Observ
 		r := rand.New(rand.NewPCG(c.Rand.Uint64(), 0)) //nolint:gosec // a history, not a secret
 		length := c.Draw(steps)
 		h := History[S, In, Out]{Begin: k.Begin(r, c.Discovery)}
+		asked := c.Transcript().Len()
 		t, err := k.start(ctx, c, h.Begin)
 		if scenarios.SaysNothing(err) {
-			lacks = err
+			if lacks = err; c.Transcript().Len() > asked {
+				refused++
+			}
+			if refused > mostRefused || errors.Is(err, wire.ErrSpent) {
+				break
+			}
 			continue
 		}
 		scenarios.End(err)

@@ -17,8 +17,8 @@ func recordedRun(t *testing.T, pages ...any) *wire.Transcript {
 	transcript := &wire.Transcript{Drive: "d", Speech: openwop.Protocol.Speech}
 	noon := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 	for i, page := range pages {
-		e := wire.Entry{Kind: "http", At: noon.Add(time.Duration(i) * time.Second), Request: &wire.Request{Method: "GET"}, Response: &wire.Response{}}
-		e.Request.URL, e.Response.Status = "http://host/v1/runs/r1/events/poll", 200
+		e := wire.Entry{Kind: "http", At: noon.Add(time.Duration(i) * time.Second),
+			Request: &wire.Request{Method: "GET", URL: "http://host/v1/runs/r1/events/poll"}, Response: &wire.Response{Status: 200}}
 		if made, is := page.(string); is {
 			e.Request.Method, e.Request.URL, e.Response.Status = "POST", "http://host/v1/runs", 201
 			page = json.RawMessage(made)

@@ -98,26 +98,26 @@ func (r *Redactor) learn(o Overheard) {
 				r.learnHeader(name, value)
 			}
 		}
-		for _, name := range addresses {
-			if at, err := url.Parse(h.Get(name)); err == nil {
-				r.learnURL(at)
-			}
+		for _, name := range []string{"Location", "Content-Location", "Referer"} {
+			r.learnAddress(h.Get(name))
 		}
 	}
-	r.learnURL(o.URL)
+	r.learnAddress(o.URL.String())
 }
 
-// addresses are headers that hold one address.
-var addresses = []string{"Location", "Content-Location", "Referer"}
-
-// learnURL registers the credentials in an address. Some have fields in the fragment, as OAuth has.
-func (r *Redactor) learnURL(at *url.URL) {
-	if password, has := at.User.Password(); has {
-		r.Hide(password)
+// learnAddress registers the credentials in an address, also in its fragment, as OAuth has them. Of one that is malformed it takes what
+// can be read.
+func (r *Redactor) learnAddress(text string) {
+	if at, err := url.Parse(text); err == nil {
+		if password, has := at.User.Password(); has {
+			r.Hide(password)
+		}
 	}
-	r.learnFields(at.Query())
-	if fields, err := url.ParseQuery(at.Fragment); err == nil {
-		r.learnFields(fields)
+	text, fragment, _ := strings.Cut(text, "#")
+	_, query, _ := strings.Cut(text, "?")
+	for _, fields := range []string{query, fragment} {
+		values, _ := url.ParseQuery(fields)
+		r.learnFields(values)
 	}
 }
 

@@ -235,10 +235,11 @@ func newDrawing(p *host.Plugin, s model.Settings, givesUp bool) *drawing {
 	d.late.all = []model.Kind{
 		model.SameAgain, model.Repeat, model.LateFailure, model.Old, model.OldFailure, model.OldTool, model.NearRun,
 	}
-	d.goals.all, d.told.all, d.failing.all, d.bodies.all = goals, goals, failing, bodies
+	d.goals.all, d.told.all, d.failing.all, d.bodies.all = goals, goals, blank(), bodies
 	d.told.left = goals[2:4]
 	if d.Depth > scenarios.Quick {
-		d.failing.all = append(slices.Clone(failing), fruitful...)
+		fruitful := fruitful()
+		d.failing.all = append(blank(), fruitful...)
 		d.failing.left = []map[string]any{fruitful[d.Rand.IntN(len(fruitful))], {"error": nil}, {"error": ""}}
 	}
 	d.commanded = d.Depth > scenarios.Quick && p.SaysCommands()
@@ -310,18 +311,22 @@ func (d *drawing) settingsElsewhere() map[string]any {
 	}
 }
 
-// failing is what a failure may say beside its status.
-var failing = []map[string]any{
-	nil, {"error": nil}, {"error": ""}, {"error": "HTTP 503 Service Unavailable"}, {"error": "429"}, {"error": "ok"},
-	{"result": map[string]any{"excerpt": "half of a page", "status": "ok"}}, {"error": "Zoë – 名前\n\tat line 3", "result": map[string]any{}},
+// blank is what a failure may say beside its status, which is no result.
+func blank() []map[string]any {
+	return []map[string]any{
+		nil, {"error": nil}, {"error": ""}, {"error": "HTTP 503 Service Unavailable"}, {"error": "429"}, {"error": "ok"},
+		{"result": map[string]any{"excerpt": "half of a page", "status": "ok"}}, {"error": "Zoë – 名前\n\tat line 3", "result": map[string]any{}},
+	}
 }
 
 // fruitful is what a failure may bring that looks like a result.
-var fruitful = []map[string]any{
-	{"content": "<html><title>502 Bad Gateway</title></html>", "error": "HTTP 502"},
-	{"content": "", "text": "half of a page", "excerpt": "half of a page"},
-	{"artifact_path": "artifacts/half-of-a-page.html", "content_type": "text/html", "error": "cut off"},
-	{"content": "all of a page", "ok": true, "success": true, "code": 200},
+func fruitful() []map[string]any {
+	return []map[string]any{
+		{"content": "<html><title>502 Bad Gateway</title></html>", "error": "HTTP 502"},
+		{"content": "", "text": "half of a page", "excerpt": "half of a page"},
+		{"artifact_path": "artifacts/half-of-a-page.html", "content_type": "text/html", "error": "cut off"},
+		{"content": "all of a page", "ok": true, "success": true, "code": 200},
+	}
 }
 
 // bodies are what tools return: most of it says something.

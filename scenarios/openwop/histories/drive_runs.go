@@ -35,6 +35,7 @@ var runs = &explore.Kind[model.Run, model.RunAsk, model.RunSaw]{
 	Over:    func(r model.Run) bool { return r.End != "" },
 	Clients: 4,
 	Rests:   func(r model.Run) bool { return r.Held || r.End != "" || r.Still >= 0 },
+	Nothing: func(out model.RunSaw) bool { return out.Unsent || out.Unheard },
 	Kill:    &model.RunAsk{Do: model.KillHost, From: -1},
 }
 
@@ -190,6 +191,7 @@ func claimsOf(d scenarios.Discovery) (c model.Claims) {
 	_, c.Counts = claims.ExecutionModel5.Look(d)
 	_, c.Approvals = claims.Approvals.Look(d)
 	_, c.Ancestry = claims.Ancestry.Look(d)
+	_, c.Model = claims.ExecutionModel.Look(d)
 	_, c.Replays = claims.FinishedReplay.Look(d)
 	_, c.Branches = claims.ForkBranch.Look(d)
 	c.Host = claims.Model(d).At("/crossHostCausation/hostId").String()
@@ -248,10 +250,13 @@ func fails(h host.Host, l model.Loop) string {
 			status := snapshot.Key("status").String()
 			return snapshot, host.IsTerminal(status) || host.IsWaiting(status)
 		})
-		if w.Last.Key("status").String() != "failed" {
+		status := w.Last.Key("status").String()
+		if host.IsTerminal(status) {
+			r.Gone()
+		}
+		if status != "failed" {
 			return ""
 		}
-		r.Gone()
 		e := w.Last.Key("error")
 		return e.Key("code").JSON() + ", " + e.Key("message").JSON()
 	})

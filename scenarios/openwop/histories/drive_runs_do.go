@@ -154,6 +154,9 @@ func (r *run) do(ctx context.Context, in model.RunAsk) model.RunSaw {
 		out.Other = r.other
 		return out
 	case model.Ancestry:
+		if !r.begin.Claims.Model { // no text says whether a host without an execution model serves ancestries
+			return model.RunSaw{Unsent: true, Cursor: -1}
+		}
 		return r.does(ctx, dialect.ReadLineage, nil)
 	case model.ReadChild:
 		return r.child(ctx)

@@ -44,6 +44,12 @@ func lacking(fixtures ...string) http.Handler {
 		}
 		return all[after+1:]
 	}
+	short := func(all []hosttest.Fields) (out []hosttest.Fields) {
+		for _, e := range all {
+			out = append(out, hosttest.Fields{"seq": e["sequence"], "runId": e["runId"], "type": e["type"]})
+		}
+		return out
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/v1/", refused(http.StatusNotFound, "not_found"))
 	mux.HandleFunc("GET /.well-known/openwop", func(w http.ResponseWriter, _ *http.Request) {
@@ -74,6 +80,15 @@ func lacking(fixtures ...string) http.Handler {
 	})
 	mux.HandleFunc("GET /v1/runs/{id}/events", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "event: ping\ndata: {}\n\n")
+		if r.URL.Query().Has("bufferMs") {
+			batch, err := json.Marshal(short(behind(r, r.Header.Get("Last-Event-ID"))))
+			if err != nil {
+				panic(err)
+			}
+			fmt.Fprintf(w, "event: batch\ndata: %s\n\n", batch)
+			return
+		}
 		for _, e := range behind(r, r.Header.Get("Last-Event-ID")) {
 			fmt.Fprintf(w, "id: %v\nevent: %v\ndata: {\"seq\":%[1]v,\"runId\":%q,\"type\":%[2]q}\n\n", e["sequence"], e["type"], e["runId"])
 		}

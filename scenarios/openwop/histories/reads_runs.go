@@ -186,7 +186,7 @@ func (r *run) stream(ctx context.Context, in model.RunAsk) model.RunSaw {
 		}
 		if cursor < 0 || !whole {
 			out := r.poll(ctx, model.RunAsk{From: -1})
-			out.Whole = false // a page is no stream
+			out.Whole, out.Unheard = false, true // a page is no stream
 			return out
 		}
 	}
@@ -212,6 +212,9 @@ func (r *run) stream(ctx context.Context, in model.RunAsk) model.RunSaw {
 	for range s.Events() {
 		n++
 		v := s.Value(n)
+		for _, item := range v.Items() {
+			short = short || !tells(item)
+		}
 		if out.Events = append(out.Events, v.Items()...); !v.Key("sequence").Present() { // a batch, or no event
 			short = short || v.Key("type").Present()
 			continue
@@ -223,7 +226,7 @@ func (r *run) stream(ctx context.Context, in model.RunAsk) model.RunSaw {
 	}
 	s.Close()
 	if short {
-		out.Events, out.Whole, whole = nil, false, false
+		out.Events, out.Whole, out.Unheard, whole = nil, false, true, false
 	}
 	if out.Closed = closes && s.Err() == nil; whole {
 		r.learnBehind(cursor, out.Events)

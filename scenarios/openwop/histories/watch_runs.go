@@ -34,6 +34,9 @@ func (r *run) watched(ctx context.Context, step func(context.Context) model.RunS
 		for range s.Events() {
 			n++
 			v := s.Value(n)
+			if !v.Key("sequence").Present() && !v.Key("type").Present() { // such as a ping
+				continue
+			}
 			seq, _ := v.Key("sequence").Int()
 			mu.Lock()
 			heard, reached, whole = append(heard, v), max(reached, seq), whole && tells(v)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync/atomic"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -46,8 +47,8 @@ type Run struct {
 	Created *wire.Reply
 	Gone    func()
 
-	over    bool              // its snapshot has said so
-	endless bool              // and its log did not, as long as patience lasted
+	over    atomic.Bool       // its snapshot has said so
+	endless atomic.Bool       // and its log did not, as long as patience lasted
 	known   map[string]RunLog // the logs of the run and its children, as far as they were read to see whether it gets on
 }
 
@@ -143,7 +144,9 @@ func (r *Run) Snapshot(ctx context.Context, label string) *wire.Reply {
 // look reads the run as it is shown at this moment.
 func (r *Run) look(ctx context.Context, label string) *wire.Reply {
 	reply := r.Send(ctx, wire.Call{Operation: dialect.ReadRun.Of(r.ID), Label: label, Secrets: InterruptTokens})
-	r.over = r.over || IsTerminal(reply.Text("/status"))
+	if IsTerminal(reply.Text("/status")) {
+		r.over.Store(true)
+	}
 	return reply
 }
 

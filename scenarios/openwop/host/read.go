@@ -17,14 +17,14 @@ func (r *Run) ReadLog(ctx context.Context, label string) RunLog {
 	}
 	r.CatchUp(ctx)
 	l := r.pages(ctx, label)
-	if !r.over || r.endless || l.ended() || !Succeeded(l.Read) {
+	if !r.over.Load() || r.endless.Load() || l.ended() || !Succeeded(l.Read) {
 		return l
 	}
 	w := r.Await(ctx, "the log holds the end of the run", func(ctx context.Context) (wire.Value, bool) {
 		l = r.pages(ctx, label+", until it holds the end")
 		return l.Last(), l.ended()
 	})
-	if r.endless = !w.Reached; w.Reached {
+	if r.endless.Store(!w.Reached); w.Reached {
 		r.Pace.SawBehind(w.Took)
 	}
 	return l

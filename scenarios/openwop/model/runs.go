@@ -38,6 +38,7 @@ type Claims struct {
 	Tokens    bool   `json:"tokens"` // interrupts can be answered by token
 	Approvals bool   `json:"approvals"`
 	Ancestry  bool   `json:"ancestry"`
+	Model     bool   `json:"model"` // an execution model, which says whether it serves ancestries
 	Replays   bool   `json:"replays"`
 	Branches  bool   `json:"branches"`
 	Host      string `json:"host"` // its id, where it serves ancestries
@@ -127,6 +128,8 @@ type RunSaw struct {
 	Words string `json:"words,omitempty"` // those of its decisions
 	// Unsent: there was nothing to ask it of, no token for one.
 	Unsent bool `json:"unsent,omitempty"`
+	// Unheard: no stream was compared, since what it leaves out nobody knows.
+	Unheard bool `json:"unheard,omitempty"`
 	// Settled is how the wait for the run went, and Snapshot the run then.
 	Settled wire.Wait `json:"settled"`
 	// Events are those of a page, a stream or a whole log, and Cursor the sequence behind which they were asked for, -1 for none.

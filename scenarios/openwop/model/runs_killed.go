@@ -22,9 +22,7 @@ var runKilled = []*runRule{
 	},
 	{
 		Name: "a run that was under way when its host was killed keeps what it told", Of: scenarios.IDs{openwop.OWPEVT12},
-		When: func(r Run, in RunAsk) bool {
-			return r.Shaken && slices.Contains([]RunDo{Settle, PollRun, StreamRun}, in.Do)
-		},
+		When:  func(r Run, in RunAsk) bool { return r.Shaken && (in.Do == Settle || in.Do == PollRun) },
 		Bears: Run.bears,
 		Ways:  []runWay{{Must: true, Shows: Run.kept, To: Run.keptAs}},
 	},
@@ -57,19 +55,17 @@ func (r Run) killed(runStep) Run {
 
 // kept compares what is read of a run that was under way with what it had told.
 func (r Run) kept(s runStep) []history.Miss {
-	if s.In.Do != Settle {
-		if code, _ := s.Out.Status.Int(); s.In.Do == StreamRun && code != 200 {
-			return nil
-		}
-		if out := success(s.Out.Status, "a page of the log"); out != nil {
-			return out
-		}
+	if out := success(s.Out.Status, "a page of the log"); out != nil {
+		return out
 	}
 	events, out := told(s)
 	l, misses := r.Log.with(events, openwop.OWPEVT12)
 	out = append(out, misses...)
 	for _, e := range r.Log.events() {
-		if s.Out.Whole && s.Out.Cursor < 0 && s.In.Do == Settle && !slices.ContainsFunc(events, func(k event) bool { return k.seq == e.seq }) {
+		if e.seq <= s.Out.Cursor || s.In.Do == PollRun && len(events) > 0 { // what one page leaves out is on the next
+			continue
+		}
+		if !slices.ContainsFunc(events, func(k event) bool { return k.seq == e.seq }) {
 			return append(out, missOf(openwop.OWPEVT12, s.Out.Status, "the event of sequence %d, which was there before the kill", e.seq))
 		}
 	}
@@ -77,12 +73,16 @@ func (r Run) kept(s runStep) []history.Miss {
 		return out // it does not begin with the first event
 	}
 	c := counting{Run: r, at: s.Out.Status, words: s.Out.Words}
-	most, _ := r.Loop.turns()
+	most, breached := r.Loop.turns()
 	for _, e := range l.events() {
 		switch {
 		case e.kind != dialect.Decided:
-		case r.Loop.Form != Looping || c.decided >= most:
-			c.miss(openwop.OWPDSP5, "no decision behind the %d turns that the run takes", most)
+		case r.Loop.Form != Looping:
+			c.miss(openwop.OWPINT16, "no decision: there is no loop")
+		case c.decided >= most && breached:
+			c.miss(openwop.OWP0061E3, "no decision beyond the bound of %d turns", most)
+		case c.decided >= most:
+			c.miss(openwop.OWPDSP5, "no decision behind the one to end")
 		default:
 			c.turn(c.decided, e)
 			c.decided++
@@ -98,21 +98,35 @@ func (r Run) keptAs(s runStep) Run {
 	return r.read(s)
 }
 
-// bears returns the sentences that the log of a loop bears out, by what is on it.
+// settledBy are the steps of a handoff with which a worker has settled.
+var settledBy = []dialect.ChainPhase{
+	dialect.ChainPhaseChildCompleted, dialect.ChainPhaseChildFailed, dialect.ChainPhaseChildCancelled, dialect.ChainPhaseDispatchFailed,
+}
+
+// bears returns the sentences that a reply bears out which tells the log of a loop from its beginning, by what it holds. Behind a kill
+// of a run under way only the turns are compared.
 func (r Run) bears(s runStep) (all scenarios.IDs) {
-	if r.Loop.Form != Looping || s.Out.Cursor >= 0 {
+	if r.Loop.Form != Looping || s.Out.Cursor >= 0 || !s.Out.Whole {
 		return nil
 	}
-	l := r.read(s).Log
-	decided, began, settled := 0, 0, false
-	for _, e := range l.events() {
-		switch {
+	events, _ := told(s)
+	decided, began, done, breaches := 0, 0, 0, 0
+	first, settled, end := false, false, ""
+	for _, e := range events {
+		switch phase := e.phase(); {
 		case e.kind == dialect.Decided:
 			decided++
-		case e.kind == dialect.HandedOver && e.phase() == dialect.ChainPhaseDispatchBegan:
+			settled = settled || done > 0 && done >= began
+		case e.kind == dialect.HandedOver && phase == dialect.ChainPhaseDispatchBegan:
 			began++
+			first = decided > 0
+		case e.kind == dialect.HandedOver && slices.Contains(settledBy, phase):
+			done++
+		case e.kind == dialect.Breached:
+			breaches++
+		case ends[e.kind] != "":
+			end = ends[e.kind]
 		}
-		settled = settled || e.kind == dialect.Decided && began > 0
 	}
 	most, breached := r.Loop.turns()
 	behind := false // an answer
@@ -126,11 +140,11 @@ func (r Run) bears(s runStep) (all scenarios.IDs) {
 	}{
 		{r.Claims.Counts && decided > 1, scenarios.IDs{openwop.OWP0061B2}},
 		{r.Claims.Counts && behind, scenarios.IDs{openwop.OWP0061D1}},
-		{began > 0, scenarios.IDs{openwop.OWPDSP1}},
-		{settled, scenarios.IDs{openwop.OWP0037A5}},
-		{breached && l.count(dialect.Breached) > 0, scenarios.IDs{openwop.OWP0061E2, openwop.OWP0061E3}},
-		{!breached && r.Loop.Bound > 0 && l.end() == "completed", scenarios.IDs{openwop.OWP0061E6}},
-		{decided == most && l.end() == "completed", scenarios.IDs{openwop.OWPDSP5}},
+		{!r.Shaken && first, scenarios.IDs{openwop.OWPDSP1}},
+		{!r.Shaken && settled, scenarios.IDs{openwop.OWP0037A5}},
+		{!r.Shaken && breached && breaches > 0, scenarios.IDs{openwop.OWP0061E2, openwop.OWP0061E3}},
+		{!r.Shaken && !breached && r.Loop.Bound > 0 && breaches == 0 && end == "completed", scenarios.IDs{openwop.OWP0061E6}},
+		{!r.Shaken && decided == most && end == "completed", scenarios.IDs{openwop.OWPDSP5}},
 	} {
 		if b.is {
 			all = append(all, b.of...)

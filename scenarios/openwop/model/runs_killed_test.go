@@ -24,6 +24,9 @@ func TestRunsWhoseHostIsKilled(t *testing.T) {
 	}
 	recounted := slices.Concat(part, aLog(l, true)[1:2])
 	recounted[4]["sequence"], recounted[4]["eventId"] = 4, "again"
+	end := len(whole) - 1
+	beyond := slices.Concat(whole[:end], []map[string]any{
+		{"eventId": "more", "runId": "run", "sequence": end, "type": "runOrchestrator.decided", "payload": whole[1]["payload"]}})
 	asking := loopOf(0, model.LoopTurn{Asks: true})
 	for name, c := range map[string]struct {
 		run   model.Run
@@ -36,6 +39,8 @@ func TestRunsWhoseHostIsKilled(t *testing.T) {
 		"it has lost what it told":        {begun(l, 0), part, part[:3], openwop.OWPEVT12},
 		"it counts anew":                  {begun(l, 0), part, recounted, openwop.OWP0061B2},
 		"one that waits has lost nothing": {begun(asking, 0), aLog(asking, false), aLog(asking, false), ""},
+		"it has no end to its turns":      {begun(l, 0), part, beyond, openwop.OWPDSP5},
+		"it crosses its bound":            {begun(loopOf(2, model.LoopTurn{Workers: [3]int{2}}), 0), part, whole, openwop.OWP0061E3},
 	} {
 		v := model.RunModel.Explain([]model.Run{c.run}, []history.Step[model.RunAsk, model.RunSaw]{
 			{In: model.RunAsk{Do: model.PollRun}, Out: page(c.seen), Ended: 1},
@@ -49,6 +54,22 @@ func TestRunsWhoseHostIsKilled(t *testing.T) {
 			!slices.ContainsFunc(v.Closest[0].Misses, func(m history.Miss) bool { return m.Of == c.wrong })):
 			t.Errorf("%s: it is explained, or by another sentence than %s: %v", name, c.wrong, v.Closest)
 		}
+	}
+}
+
+// An empty page at a place where there was something shows that it is lost, and bears nothing out.
+func TestAPageThatIsEmptyBehindAKill(t *testing.T) {
+	l := loopOf(0, model.LoopTurn{Workers: [3]int{2}})
+	shaken := begun(l, 0)
+	shaken.Shaken = true
+	if v := poll(t, shaken, aLog(l, true)[:4]); !v.Ok() {
+		t.Fatalf("a page is not explained: %v", v.Closest[0].Misses)
+	} else if v = poll(t, v.States[0], nil); v.Ok() || v.Closest[0].Misses[0].Of != openwop.OWPEVT12 {
+		t.Errorf("an empty page is explained, or by another sentence: %v", v.Closest)
+	}
+	step := history.Step[model.RunAsk, model.RunSaw]{In: model.RunAsk{Do: model.PollRun}, Out: model.RunSaw{Cursor: -1, Whole: true}}
+	if of := shaken; len(model.RunModel.RuleOf(of, step.In).Bears(of, step)) > 0 {
+		t.Error("an empty page bears something out")
 	}
 }
 

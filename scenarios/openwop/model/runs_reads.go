@@ -59,9 +59,9 @@ var runReads = []*runRule{
 	{
 		Name: "a host that serves no ancestry finds none", Of: scenarios.IDs{openwop.OWPCAU8},
 		When: func(_ Run, in RunAsk) bool { return in.Do == Ancestry },
-		Ways: []runWay{{Must: true, To: Run.same, Shows: func(_ Run, s runStep) []history.Miss {
+		Ways: []runWay{{Must: true, To: Run.same, Shows: unlessUnsent(func(_ Run, s runStep) []history.Miss {
 			return refusal(s.Out.Status, 404, 403, 405, 501)
-		}}},
+		})}},
 	},
 	{
 		Name: "a child is a run of the worker that its parent's log names", Of: scenarios.IDs{openwop.OWPDSP12},
