@@ -136,7 +136,7 @@ func violated(breaches []Breach) []RequirementID {
 type Sight struct {
 	Breach        // which rule, and where; Expected and Actual are those of a violation
 	Held   bool   // the rule is kept
-	Of     string // what was checked: the id of a run or an intent, the path of a file
+	Of     string // the id of the run or intent, or the path of the file, that was checked
 	// Alone: the rule holds only if the transcript has everything that was asked of the target.
 	Alone bool
 }

@@ -50,7 +50,7 @@ type Conn struct {
 	interactions [][2]*Dimension
 	ahead        time.Duration // of the target's clock
 	began, ends  time.Time     // when the drive's time began, and when it is over
-	idle         *atomic.Int64 // ns that the drive has waited for reads to show what had happened; nil if nobody counts them
+	idle         *atomic.Int64 // ns of the pauses in CatchUp; nil if nobody counts them
 	cleanup      *cleanup
 	who          func(*wire.Client) *wire.Client // selects the credential; nil for the first one
 }

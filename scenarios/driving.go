@@ -158,9 +158,8 @@ func (c *Certification) timeoutOf(d DriveMeta) time.Duration {
 	return own + c.stretch
 }
 
-// excused returns the time that a deadline does not count: in which the requests of a drive were held back, what its replies take as
-// a rule, as far as they came, and in which it was idle until reads showed what had happened. Many questions on a slow line take long
-// however fast the target goes on.
+// excused returns the time that the deadline of a drive does not count: while its requests were held back, the usual time of its replies,
+// and its pauses in CatchUp. Many requests on a slow line take long even if the target is fast.
 func (c *Certification) excused(client *wire.Client, idle *atomic.Int64) func() time.Duration {
 	_, reply := c.discovery.transcript.ReplyTimes()
 	return func() time.Duration {

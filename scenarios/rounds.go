@@ -96,8 +96,8 @@ func (q question[O]) again(ctx context.Context, c *Conn) (more rounds, err error
 	return more, nil
 }
 
-// SaysNothing reports whether a drive was ended by what says nothing of the target: it cannot be looked at, may be asked no more, or would
-// have to wait for too long.
+// SaysNothing reports whether an error that ended a drive says nothing about the target: the drive was blocked, had spent its requests,
+// or would have waited too long.
 func SaysNothing(err error) bool {
 	if _, is := errors.AsType[*longWait](err); is {
 		return true

@@ -63,8 +63,8 @@ func (k *Kind[S, In, Out]) explained(h History[S, In, Out], v history.Verdict[S,
 	})
 }
 
-// meets calls met for each rule that a step meets whose answer shows something, in the order in which the model explains the steps. of are
-// the sentences of the rule, and those that the reply bears out.
+// meets calls met for each rule that a step meets, in the order in which the model explains the steps. It skips steps that show nothing.
+// of holds the sentences of the rule and those that the reply bears out.
 func (k *Kind[S, In, Out]) meets(begin S, steps []history.Step[In, Out], v history.Verdict[S, In, Out],
 	met func(step history.Step[In, Out], r *history.Rule[S, In, Out], of scenarios.IDs, allowed bool),
 ) {
@@ -81,7 +81,7 @@ func (k *Kind[S, In, Out]) meets(begin S, steps []history.Step[In, Out], v histo
 	}
 }
 
-// borne returns the sentences that a step bears out beside those of its rule, in whatever state the object was.
+// borne returns the sentences that a step bears out by [history.Rule.Bears] in all states that allow it.
 func (k *Kind[S, In, Out]) borne(states []S, step history.Step[In, Out], r *history.Rule[S, In, Out]) (all scenarios.IDs) {
 	if r.Bears == nil {
 		return nil

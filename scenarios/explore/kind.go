@@ -23,7 +23,7 @@ type Kind[S comparable, In, Out any] struct {
 	Model *history.Model[S, In, Out]
 	// Begin draws how an object is to be made, and what the target claims of it, as its first state.
 	Begin func(*rand.Rand, scenarios.Discovery) S
-	// Make makes an object so on the target. It may end the drive. If it blocks, other objects may still be made: see [scenarios.Block].
+	// Make makes an object so on the target. It may end the drive. If it blocks, the drive tries other objects: see [scenarios.Block].
 	Make func(ctx context.Context, c *scenarios.Conn, begin S) Object[In, Out]
 	// Draw draws a step in a state in which the object may be. It names nothing that only one object has (no id, no version): the
 	// same steps are asked of others.
@@ -32,7 +32,7 @@ type Kind[S comparable, In, Out any] struct {
 	Beside scenarios.IDs
 	// Shown returns what a check of a step is about.
 	Shown func(Out) wire.Value
-	// Nothing reports whether an outcome shows nothing of an object, so that it bears nothing out; nil: none does.
+	// Nothing reports whether an outcome shows nothing of the object; nil: every outcome shows something.
 	Nothing func(Out) bool
 	// Over reports whether an object has come to its end, behind which a history goes on for a few steps only; nil if none ever does.
 	Over func(S) bool
@@ -41,7 +41,7 @@ type Kind[S comparable, In, Out any] struct {
 	// Single: each step is one request. Only of those it is known what may have become of them where a reply is lost, or a target is
 	// killed meanwhile. Else it is killed between steps.
 	Single bool
-	// Kill, if not nil, is the step that kills the target, by itself, also while an object does not rest. The model says what becomes of it.
+	// Kill is the step that kills the target, also while an object does not rest; the model has rules for it. nil: kills are not steps.
 	Kill *In
 	// Rests reports whether nothing of an object goes on by itself in a state, so that it is known what must be there when the target
 	// was killed then. nil: nothing ever does.

@@ -26,7 +26,7 @@ const (
 	oneInLost = 24 // its reply is thrown away
 	oneInSame = 4  // all clients take the same step at once
 	oneInKill = 8  // the target is killed meanwhile, where that may be
-	// An object that goes on by itself is spared more often: less is known of it behind a kill.
+	// An object under way is killed less often, because less is known of it after that.
 	oneInUnderWay = 4
 )
 
@@ -37,10 +37,10 @@ const enough = 20 * time.Second
 // after a kill shows it. [mortal.Host.Spell] limits the time.
 const moreKilled = 10
 
-// triesEach is how often, for each object, another is drawn if the target cannot make the one that was.
+// triesEach is how many objects are drawn, at most, for each one that the target makes.
 const triesEach = 4
 
-// mostRefused is how often a drive asks for objects that it does not get, and goes on.
+// mostRefused is how many requests for objects may be refused before a drive stops asking.
 const mostRefused = 3
 
 // Run makes histories of objects, one after the other, until one is not explained. That one is made small.
@@ -170,13 +170,13 @@ type taking[S comparable, In, Out any] struct {
 	on     Object[In, Out]
 	began  time.Time
 	single bool
-	kills  bool // the step of a kill kills by itself
+	kills  bool // a kill is a step: see [Kind.Kill]
 }
 
 // mostMade is how often an object is made again where the target dies meanwhile.
 const mostMade = 20
 
-// start makes an object. It returns why it could not be made.
+// start makes an object, or returns why that failed.
 func (k *Kind[S, In, Out]) start(ctx context.Context, c *scenarios.Conn, begin S) (t taking[S, In, Out], err error) {
 	t.c, t.single, t.kills = c, k.Single, k.Kill != nil
 	for left := mostMade; t.on == nil; left-- {

@@ -111,11 +111,11 @@ func (m *Model[S, In, Out]) linearize(begin []S, steps []Step[In, Out], most int
 	return v
 }
 
-// anything is the state of an object of which nothing is known any more.
+// anything is the unknown state: it allows every step.
 type anything struct{}
 
-// orders looks for an order of all steps, and returns the longest that it finds, and how many steps of the model it took. excusing: behind
-// a step that violates sentences alone that are not asked anything may be.
+// orders searches for an order of all steps. It returns the longest that it found, and the number of model steps it took. If excusing is
+// set, a step that violates only known sentences leads to the unknown state.
 func (m *Model[S, In, Out]) orders(begin []S, steps []Step[In, Out], most int, excusing bool) (
 	result porcupine.CheckResult, longest []int, taken int,
 ) {

@@ -135,7 +135,7 @@ func TestExplainGivesUp(t *testing.T) {
 	}
 }
 
-// Behind a step that violates what is not asked anything may be, also where nobody knows what was first.
+// After a step that violates only known sentences, Explain gives up, also among concurrent steps.
 func TestExplainExcuses(t *testing.T) {
 	odd := step{In: in{7}, Out: out{5}} // a write whose reply is wrong
 	for name, c := range map[string]struct {

@@ -27,7 +27,7 @@ type Rule[S comparable, In, Out any] struct {
 	Of       scenarios.IDs // the sentences; the first is the one that a deviation violates unless its [Miss] names another
 	Readings []string      // what is accepted beside the letter of them
 	When     func(S, In) bool
-	// Bears returns sentences beside those of the rule that an allowed reply bears out, by what it shows; nil: none.
+	// Bears returns further sentences that an allowed reply bears out; nil: none.
 	Bears func(S, Step[In, Out]) scenarios.IDs
 	Ways  []Way[S, In, Out]
 }

@@ -16,8 +16,8 @@ import (
 
 // Host is a host that was started here. Its methods may be called concurrently.
 type Host struct {
-	// Spell is for how long a drive kills it again and again, twice that at most, beside the time that the host takes to start. Most is
-	// the same with that time. Set both before a drive begins.
+	// Spell limits the time in which a drive starts histories, without the time of restarts; Most limits it with them. The drive ends
+	// within twice that. Set both before a drive begins.
 	Spell, Most time.Duration
 
 	words  []string
@@ -29,7 +29,7 @@ type Host struct {
 	stop   context.CancelFunc
 	ended  chan ending
 	deaths int
-	down   time.Duration // since kills, until the host answered again
+	down   time.Duration // from each kill until the host answered again
 }
 
 // ending is how a host ended, or why it was not started.
@@ -114,7 +114,7 @@ func (h *Host) Kill(ctx context.Context) error {
 	return h.start(ctx)
 }
 
-// Down is for how long the host was down after kills, all in all.
+// Down returns how long the host has been down after kills, in total.
 func (h *Host) Down() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()

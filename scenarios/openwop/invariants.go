@@ -34,7 +34,7 @@ type Invariant struct {
 	Proves []scenarios.RequirementID
 	// Anytime: it holds while a run goes on, too; the others speak of the log of a run that has ended.
 	Anytime bool
-	// Forks: it holds for the log of a fork, too, part of which is another run's.
+	// Forks: it also holds for forks, whose logs begin with events of another run.
 	Forks bool
 	judge func(Standing, *scenarios.Judge)
 }
@@ -73,7 +73,7 @@ func Invariants() []Invariant {
 // copied is the one that is asked of forks too.
 var copied = Invariant{"copied", scenarios.IDs{openwop.OWPRPL3, openwop.OWPRPL10}, false, true, Standing.checkCopied}
 
-// A log in which no event names a cause says nothing of them.
+// checkCauses checks nothing if no event names a cause.
 func (s Standing) checkCauses(j *scenarios.Judge) {
 	if slices.ContainsFunc(s.Log.Events, func(e wire.Value) bool { return e.Key("causationId").Actual() != nil }) {
 		eventlog.CheckCauses(s.Log, j)

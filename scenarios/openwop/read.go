@@ -126,13 +126,12 @@ type reading struct {
 	once
 	id     string
 	forked bool
-	made   bool        // it was seen to be made, so it is no fork unless that was seen, too
+	made   bool        // its creation was seen
 	copies *copying    // what it is a fork of
 	first  host.RunLog // as it was read from its start for the first time
 	last   host.RunLog // and for the last time
 	end    wire.Value  // the first snapshot of a terminal status
-	// late reports whether last was read to its end by a request that was sent after end had been received, and behind whether the request
-	// for it was sent after first had been received.
+	// late: a request sent after end was received read last to its end. behind: the request for last was sent after first was received.
 	late, behind bool
 	firstRead    time.Time // when first was received
 
@@ -229,7 +228,7 @@ func (r *reading) page(t *wire.Transcript, n int, query url.Values, cursors []st
 	case len(r.last.Events) > 0 && from <= host.Sequence(r.last.Last()):
 		before := host.Sequence(r.last.Last())
 		r.last.Add(events)
-		r.late = r.late || over && (len(events) > 0 || from >= before) // who asks for the last event again has all behind it, too
+		r.late = r.late || over && (len(events) > 0 || from >= before) // a reader may ask for the last event again
 	}
 }
 
@@ -238,7 +237,7 @@ func number(text string) (int64, bool) {
 	return n, err == nil
 }
 
-// unforked passes on checks of rules that forks do not keep. A run that was not seen to be made may be one.
+// unforked passes on checks of rules that forks need not keep. A run whose creation was not seen may be a fork.
 func (r *reading) unforked() once {
 	o := r.once
 	o.alone = o.alone || !r.made
@@ -271,10 +270,10 @@ func (r *reading) judge(version int) {
 	}
 }
 
-// hidden is how many values of a log are placeholders for credentials. One that was told to be a credential later has none before.
+// hidden counts the placeholders of secrets in a log. A value becomes one only after something has named it a secret.
 func hidden(l host.RunLog) (n int) {
 	for _, e := range l.Events {
-		n += strings.Count(e.JSON(), "secret:") // the bracket before it is escaped
+		n += wire.Hidden(e)
 	}
 	return n
 }

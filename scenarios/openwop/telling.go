@@ -303,7 +303,7 @@ func (r *reading) judgeEnds(see once) {
 	}
 }
 
-// top is the last event that polls have shown when one of them had ended.
+// top is the last event that was shown by the polls up to one of them.
 type top struct {
 	ended   time.Time
 	telling int // its index
@@ -314,7 +314,7 @@ func (t top) compare(other top) int {
 	return cmp.Or(t.ended.Compare(other.ended), cmp.Compare(t.telling, other.telling))
 }
 
-// tops returns the last event that polls had shown, by when they ended, and the last one that ends the run, nil if none was told.
+// tops returns a top for each poll, in the order in which they ended, and the last event that ends the run, nil for none.
 func (r *reading) tops() (shown []top, end *told) {
 	for i, t := range r.tellings {
 		if len(t.events) == 0 {

@@ -105,8 +105,8 @@ func (r *Redactor) learn(o Overheard) {
 	r.learnAddress(o.URL.String())
 }
 
-// learnAddress registers the credentials in an address, also in its fragment, as OAuth has them. Of one that is malformed it takes what
-// can be read.
+// learnAddress registers the credentials in an address: its password, and fields of its query and fragment. OAuth puts tokens into
+// fragments. A malformed address may still have fields.
 func (r *Redactor) learnAddress(text string) {
 	if at, err := url.Parse(text); err == nil {
 		if password, has := at.User.Password(); has {

@@ -92,6 +92,9 @@ const searchedFast = 32
 // HoldsSecret reports whether text, as a reply is shown to drives and judges, holds a placeholder for a secret.
 func HoldsSecret(text string) bool { return strings.Contains(text, "<secret:") }
 
+// Hidden counts the placeholders of secrets in a JSON value. Encoding escapes the bracket before them.
+func Hidden(v Value) int { return strings.Count(v.JSON(), "secret:") }
+
 // Clean returns text without registered secrets, however they are escaped.
 func (r *Redactor) Clean(text string) string {
 	r.mu.RLock()

@@ -311,7 +311,7 @@ func (d *drawing) settingsElsewhere() map[string]any {
 	}
 }
 
-// blank is what a failure may say beside its status, which is no result.
+// blank returns what a failure may have beside its status: no result.
 func blank() []map[string]any {
 	return []map[string]any{
 		nil, {"error": nil}, {"error": ""}, {"error": "HTTP 503 Service Unavailable"}, {"error": "429"}, {"error": "ok"},
@@ -319,7 +319,7 @@ func blank() []map[string]any {
 	}
 }
 
-// fruitful is what a failure may bring that looks like a result.
+// fruitful returns what a failure may have that looks like a result.
 func fruitful() []map[string]any {
 	return []map[string]any{
 		{"content": "<html><title>502 Bad Gateway</title></html>", "error": "HTTP 502"},

@@ -90,7 +90,7 @@ func hear(ctx context.Context, r *host.Run, in listenIn) Listening {
 		frames, last := o.take(s, in.heard)
 		s.Close()
 		if over != nil {
-			over.Stop() // to open it again may take long, which is not the host's time
+			over.Stop() // opening the stream again does not count
 		}
 		o.Closed.Took = r.Now().Sub(start)
 		switch {

@@ -215,8 +215,7 @@ func makeRun(ctx context.Context, c *scenarios.Conn, b model.Run) explore.Object
 		host.TooFewTurns(why)
 	}
 	if why := fails(h, b.Loop); why != "" {
-		scenarios.End(scenarios.Block(b.Loop.Workflow+" is listed, and its runs fail: "+why,
-			"teach the engine what "+b.Loop.Workflow+" needs (docs/seams.md), or leave it out of /fixtures"))
+		scenarios.End(host.Untaught(b.Loop.Workflow+" is listed, and its runs fail: "+why, b.Loop.Workflow))
 	}
 	words := h.Marker()
 	request := requestOf(b.Loop, words)
@@ -234,7 +233,7 @@ func makeRun(ctx context.Context, c *scenarios.Conn, b model.Run) explore.Object
 	return o
 }
 
-// fails returns why runs of a published workflow fail that is no loop, "" if they do not: a host may list one that it does not implement.
+// fails returns why a run of a published workflow fails, "" if it does not. Hosts list workflows that they do not implement.
 func fails(h host.Host, l model.Loop) string {
 	if !slices.Contains([]string{fixture.UpstreamApproval, fixture.Noop, fixture.SixNodes}, l.Workflow) {
 		return ""
@@ -273,7 +272,7 @@ func requestOf(l model.Loop, words string) dialect.CreateRunRequest {
 			request.Configurable = &dialect.Configurable{MaxLoopIterations: new(int64(p.Bound))}
 		}
 	case model.Gate:
-		if p.Workflow != fixture.Approval { // its title and its actions are its own
+		if p.Workflow != fixture.Approval { // its title and actions are fixed
 			break
 		}
 		actions := []dialect.ApprovalAction{dialect.ApprovalActionAccept}

@@ -117,7 +117,7 @@ func (r *run) Do(ctx context.Context, _ int, in model.RunAsk) (out model.RunSaw)
 func (r *run) do(ctx context.Context, in model.RunAsk) model.RunSaw {
 	switch in.Do {
 	case model.KillHost:
-		if r.Mortal != nil { // in small worlds the host goes on, as if it had come again
+		if r.Mortal != nil { // without --host-cmd the host stays up
 			scenarios.End(r.Mortal.Kill(ctx))
 		}
 		return model.RunSaw{Cursor: -1}

@@ -18,8 +18,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// lacking is a host without loops and without most of what is optional. It runs a single node at once, and does not know what an
-// approval needs. Its frames say less than its log (OWP-R41).
+// lacking is a host without loops and most optional features. Its only node completes at once, and its approvals fail. The frames of its
+// streams leave out members of the events (OWP-R41).
 func lacking(fixtures ...string) http.Handler {
 	var runs atomic.Int32
 	refused := func(status int, code string) http.HandlerFunc {
@@ -28,7 +28,7 @@ func lacking(fixtures ...string) http.Handler {
 		}
 	}
 	fails := func(id string) bool { return strings.HasPrefix(id, "lost") }
-	// behind are the events behind a cursor, the whole log if there is none.
+	// behind returns the events after a cursor, all of them without one.
 	behind := func(r *http.Request, cursor string) (all []hosttest.Fields) {
 		id, after := r.PathValue("id"), -1
 		if n, err := strconv.Atoi(cursor); err == nil {
@@ -97,7 +97,7 @@ func lacking(fixtures ...string) http.Handler {
 	return mux
 }
 
-// A host that lists more than it runs, and whose frames say less than its log, is asked about what it does, and not accused.
+// A host is not accused of what it does not implement, nor of frames that leave something out. What it does is still tested.
 func TestRunsOfAHostThatLacksMuch(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -12,8 +12,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// watched takes a step while a stream is open. It is listened to until it has told what the log holds behind the step, and until the host
-// closes it if the run has ended then. It begins with the last event that is known: some hosts send no header before the first event.
+// watched takes a step while a stream is open. It reads the stream until that has shown the log as it is after the step, and up to its
+// close if the run has ended. The stream begins with the last known event, because some hosts send their headers with the first event.
 func (r *run) watched(ctx context.Context, step func(context.Context) model.RunSaw) (out model.RunSaw) {
 	cursor, _, over := r.place(100)
 	if over || cursor < 0 {
@@ -64,7 +64,7 @@ func (r *run) watched(ctx context.Context, step func(context.Context) model.RunS
 	return out
 }
 
-// tells reports whether a frame tells of an event what the log tells of it. One may leave something out (OWP-R41).
+// tells reports whether a frame has the members of an event. Frames may leave some out (OWP-R41).
 func tells(frame wire.Value) bool {
 	return !slices.ContainsFunc([]string{"eventId", "runId", "sequence", "type", "payload"}, func(member string) bool {
 		return !frame.Key(member).Present()

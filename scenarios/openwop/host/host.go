@@ -190,8 +190,8 @@ func (r *Run) reaches(ctx context.Context, what string, ok func(status string) b
 	}, r.length)
 }
 
-// length is how long the logs of the run and its children are: a run gets on if one of them grows. Only what has come since is read, of
-// a child that has ended nothing. One that is not served shows no progress.
+// length returns the total length of the logs of the run and its children. It reads only new events, and no log that has ended. A child
+// that is not served adds nothing.
 func (r *Run) length(ctx context.Context) int {
 	const what = "log, to see whether the run gets on"
 	if r.known == nil {

@@ -42,10 +42,15 @@ func (h Host) AnyOf(workflows ...string) string {
 func (h Host) Lacks(what string, workflows ...string) {
 	for _, w := range workflows {
 		if why := unfit(h, w); why != "" && why != absent {
-			scenarios.End(scenarios.Block(what+": "+why, "teach the engine what "+w+" needs (docs/seams.md), or leave it out of /fixtures"))
+			scenarios.End(Untaught(what+": "+why, w))
 		}
 	}
 	scenarios.End(scenarios.Block(what, fixture.Load))
+}
+
+// Untaught blocks a scenario because the host lists a workflow that it does not run.
+func Untaught(reason, workflow string) error {
+	return scenarios.Block(reason, "teach the engine what "+workflow+" needs (docs/seams.md), or leave it out of /fixtures")
 }
 
 const (

@@ -42,7 +42,7 @@ func (r *Run) logOf() RunLog {
 // Only a host that puts no more than one event on a page is asked for what comes behind that one.
 func (r *Run) pages(ctx context.Context, label string) RunLog { return r.more(ctx, r.logOf(), label) }
 
-// more polls what has come since a log was read.
+// more adds the events that a log has got since it was read.
 func (r *Run) more(ctx context.Context, l RunLog, label string) RunLog {
 	cursor, behind := "", int64(1)
 	if l.largest == 1 {

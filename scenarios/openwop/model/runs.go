@@ -38,7 +38,7 @@ type Claims struct {
 	Tokens    bool   `json:"tokens"` // interrupts can be answered by token
 	Approvals bool   `json:"approvals"`
 	Ancestry  bool   `json:"ancestry"`
-	Model     bool   `json:"model"` // an execution model, which says whether it serves ancestries
+	Model     bool   `json:"model"` // an execution model, whose claims say whether it serves ancestries
 	Replays   bool   `json:"replays"`
 	Branches  bool   `json:"branches"`
 	Host      string `json:"host"` // its id, where it serves ancestries
@@ -128,7 +128,7 @@ type RunSaw struct {
 	Words string `json:"words,omitempty"` // those of its decisions
 	// Unsent: there was nothing to ask it of, no token for one.
 	Unsent bool `json:"unsent,omitempty"`
-	// Unheard: no stream was compared, since what it leaves out nobody knows.
+	// Unheard: no stream was compared, because its frames may leave something out.
 	Unheard bool `json:"unheard,omitempty"`
 	// Settled is how the wait for the run went, and Snapshot the run then.
 	Settled wire.Wait `json:"settled"`

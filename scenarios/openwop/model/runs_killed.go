@@ -12,8 +12,8 @@ import (
 // KillHost kills the host, with whatever is under way, and starts it again.
 const KillHost RunDo = "kill its host"
 
-// runKilled are the rules of a host that is killed. No text says that what was under way goes on then: it may go on, fail, or stand
-// still for ever. But what the log has told stays, and turns are counted on from there.
+// runKilled are the rules for a host that is killed. No text says that a run under way continues after that: it may continue, fail, or
+// hang for ever. But its log keeps what it had, and the turns are counted on from there.
 var runKilled = []*runRule{
 	{
 		Name: "the host is killed, and started again",
@@ -47,13 +47,13 @@ var runKilled = []*runRule{
 
 func whatever(Run, runStep) []history.Miss { return nil }
 
-// killed returns the run when its host was killed. One that was seen to stand still does so behind it.
+// killed returns the run after a kill of its host. A run that was seen to have stopped is not shaken.
 func (r Run) killed(runStep) Run {
 	r.Shaken = r.Shaken || r.End == "" && !r.stopped()
 	return r
 }
 
-// kept compares what is read of a run that was under way with what it had told.
+// kept checks that the log of a shaken run has what was read of it before, and that its turns follow the plan.
 func (r Run) kept(s runStep) []history.Miss {
 	if out := success(s.Out.Status, "a page of the log"); out != nil {
 		return out
@@ -62,7 +62,7 @@ func (r Run) kept(s runStep) []history.Miss {
 	l, misses := r.Log.with(events, openwop.OWPEVT12)
 	out = append(out, misses...)
 	for _, e := range r.Log.events() {
-		if e.seq <= s.Out.Cursor || s.In.Do == PollRun && len(events) > 0 { // what one page leaves out is on the next
+		if e.seq <= s.Out.Cursor || s.In.Do == PollRun && len(events) > 0 { // the next page may have it
 			continue
 		}
 		if !slices.ContainsFunc(events, func(k event) bool { return k.seq == e.seq }) {
@@ -73,17 +73,8 @@ func (r Run) kept(s runStep) []history.Miss {
 		return out // it does not begin with the first event
 	}
 	c := counting{Run: r, at: s.Out.Status, words: s.Out.Words}
-	most, breached := r.Loop.turns()
 	for _, e := range l.events() {
-		switch {
-		case e.kind != dialect.Decided:
-		case r.Loop.Form != Looping:
-			c.miss(openwop.OWPINT16, "no decision: there is no loop")
-		case c.decided >= most && breached:
-			c.miss(openwop.OWP0061E3, "no decision beyond the bound of %d turns", most)
-		case c.decided >= most:
-			c.miss(openwop.OWPDSP5, "no decision behind the one to end")
-		default:
+		if e.kind == dialect.Decided && c.planned(c.decided) {
 			c.turn(c.decided, e)
 			c.decided++
 		}
@@ -98,13 +89,8 @@ func (r Run) keptAs(s runStep) Run {
 	return r.read(s)
 }
 
-// settledBy are the steps of a handoff with which a worker has settled.
-var settledBy = []dialect.ChainPhase{
-	dialect.ChainPhaseChildCompleted, dialect.ChainPhaseChildFailed, dialect.ChainPhaseChildCancelled, dialect.ChainPhaseDispatchFailed,
-}
-
-// bears returns the sentences that a reply bears out which tells the log of a loop from its beginning, by what it holds. Behind a kill
-// of a run under way only the turns are compared.
+// bears returns the sentences that the log of a loop bears out, read from its first event. For a shaken run kept compares only the
+// turns, so only their sentences count.
 func (r Run) bears(s runStep) (all scenarios.IDs) {
 	if r.Loop.Form != Looping || s.Out.Cursor >= 0 || !s.Out.Whole {
 		return nil

@@ -103,8 +103,8 @@ func told(s runStep) (out []event, misses []history.Miss) {
 		}
 		misses = append(misses, whether(v.Key("runId").String() == s.Out.RunID, openwop.OWPEVT4, v.Key("runId"), "an event of this run")...)
 		if s.In.Do != StreamRun {
-			if text := wire.Compact(v.Actual()); !strings.Contains(text, "secret:") { // a value may be known to be a credential only later
-				sum := sha256.Sum256([]byte(text))
+			if wire.Hidden(v) == 0 { // an earlier read may show the value of a placeholder
+				sum := sha256.Sum256([]byte(v.JSON()))
 				e.whole = hex.EncodeToString(sum[:8])
 			}
 		}

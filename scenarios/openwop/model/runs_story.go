@@ -102,21 +102,11 @@ func (c *counting) twice() scenarios.RequirementID {
 }
 
 func (c *counting) decides(e event) {
-	most, breached := c.Loop.turns()
-	hold, waits := c.Loop.hold(c.Leg)
 	n := c.decided
-	c.decided++
-	switch {
-	case n >= most && breached:
-		c.miss(openwop.OWP0061E3, "no decision beyond the bound of %d turns", most)
+	if c.decided++; !c.planned(n) {
 		return
-	case c.Loop.Form != Looping:
-		c.miss(openwop.OWPINT16, "no decision: there is no loop")
-		return
-	case n >= most:
-		c.miss(openwop.OWPDSP5, "no decision behind the one to end")
-		return
-	case waits && n > hold:
+	}
+	if hold, waits := c.Loop.hold(c.Leg); waits && n > hold {
 		c.miss(openwop.OWPINT1, "no decision before turn %d was answered", hold+1)
 		return
 	}
@@ -124,6 +114,21 @@ func (c *counting) decides(e event) {
 	if before := len(c.Loop.before(n)); c.done > 0 && c.done < before && !c.doubted() {
 		c.miss(openwop.OWP0037A5, "no turn %d before all %d workers of the turns before had settled", n+1, before)
 	}
+}
+
+// planned reports whether the plan has an nth decision, from 0, and notes a miss if it has none.
+func (c *counting) planned(n int) bool {
+	switch most, breached := c.Loop.turns(); {
+	case n >= most && breached:
+		c.miss(openwop.OWP0061E3, "no decision beyond the bound of %d turns", most)
+	case c.Loop.Form != Looping:
+		c.miss(openwop.OWPINT16, "no decision: there is no loop")
+	case n >= most:
+		c.miss(openwop.OWPDSP5, "no decision behind the one to end")
+	default:
+		return true
+	}
+	return false
 }
 
 // turn compares a decision with the nth one of the plan, from 0.
@@ -181,6 +186,11 @@ func (c *counting) hands(e event) {
 	}
 }
 
+// settledBy are the phases of a handoff that say that the worker has settled.
+var settledBy = []dialect.ChainPhase{
+	dialect.ChainPhaseChildCompleted, dialect.ChainPhaseChildFailed, dialect.ChainPhaseChildCancelled, dialect.ChainPhaseDispatchFailed,
+}
+
 // goesOn takes a later step of a handoff.
 func (c *counting) goesOn(is dialect.ChainPhase, worker string) {
 	var ends WorkerEnd
@@ -190,8 +200,7 @@ func (c *counting) goesOn(is dialect.ChainPhase, worker string) {
 		}
 	}
 	cancelled := c.Cancelled || c.End == "cancelled"
-	switch is {
-	case dialect.ChainPhaseChildCompleted, dialect.ChainPhaseChildFailed, dialect.ChainPhaseChildCancelled, dialect.ChainPhaseDispatchFailed:
+	if slices.Contains(settledBy, is) {
 		if c.done++; c.done > c.began {
 			c.miss(openwop.OWP0037B3, "no worker that ends without having begun")
 		}

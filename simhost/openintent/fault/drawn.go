@@ -109,7 +109,7 @@ var drawnFaults = []Fault{
 		Replace: func(s *rules.Set) {
 			s.Answers.Between = func(metadata bool) time.Duration {
 				if metadata {
-					return 200 * time.Millisecond // on a busy machine answers at once are not that much at once
+					return 200 * time.Millisecond // on a busy machine concurrent answers come far apart
 				}
 				return 0
 			}
