@@ -170,7 +170,7 @@ func (c *Client) once(ctx context.Context, call Call) (*Reply, error) {
 	start := c.network.now()
 	response, err := c.http.Do(request.WithContext(ctx))
 	if err != nil {
-		_, err = c.record(start, call, sent, nil, "", noAnswer(ctx, c.doing(call), err))
+		_, err = c.record(start, c.network.now().Sub(start), call, sent, nil, "", noAnswer(ctx, c.doing(call), err))
 		return nil, err
 	}
 	return c.receive(ctx, start, call, sent, response, limit)
@@ -184,13 +184,20 @@ func (c *Client) doing(call Call) string {
 func (c *Client) receive(
 	ctx context.Context, start time.Time, call Call, sent Request, response *http.Response, limit int64,
 ) (*Reply, error) {
-	body, err := c.body(ctx, call, response, limit)
+	body, weight, err := c.body(ctx, call, response, limit)
+	took := c.network.now().Sub(start)
+	if err == nil {
+		err = c.decodeInTurn(ctx, c.doing(call), weight)
+	}
+	if err != nil {
+		body = nil
+	}
 	text := string(body)
 	doc, longest := c.hide(call.Secrets, text)
 	if longest > c.network.limits.PathBytes {
 		text, doc, err = "", nil, overLimit(c.doing(call), "a token in it is longer than %d bytes", c.network.limits.PathBytes)
 	}
-	n, err := c.record(start, call, sent, response, text, err)
+	n, err := c.record(start, took, call, sent, response, text, err)
 	if err != nil {
 		return nil, err
 	}
@@ -229,9 +236,10 @@ func (c *Client) hide(pointers []string, body string) (doc any, longest int) {
 }
 
 // record keeps an exchange in the transcript. It returns err, or an error if there is no room for the exchange.
-func (c *Client) record(start time.Time, call Call, sent Request, response *http.Response, body string, err error) (int, error) {
-	took := c.network.now().Sub(start).Microseconds()
-	entry := Entry{Kind: "http", At: start.UTC(), Micros: took, Label: call.Label, Request: &sent}
+func (c *Client) record(
+	start time.Time, took time.Duration, call Call, sent Request, response *http.Response, body string, err error,
+) (int, error) {
+	entry := Entry{Kind: "http", At: start.UTC(), Micros: took.Microseconds(), Label: call.Label, Request: &sent}
 	var shared int64
 	if response != nil {
 		entry.Response = &Response{Status: response.StatusCode, Header: c.headers(response.Header)}
@@ -309,36 +317,30 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 		sent.Header[http.CanonicalHeaderKey(name)] = "<" + string(call.Carries) + ">"
 	}
 	if sent.Misfit, err = c.fits(ctx, call, body); err != nil {
-		_, err = c.record(c.network.now(), call, sent, nil, "", err)
+		_, err = c.record(c.network.now(), 0, call, sent, nil, "", err)
 		return nil, sent, err
 	}
 	return request, sent, nil
 }
 
-// body reads and vets the body of a response.
-func (c *Client) body(ctx context.Context, call Call, response *http.Response, limit int64) ([]byte, error) {
+// body reads and vets the body of a response. weight is the size of its document once it is decoded.
+func (c *Client) body(ctx context.Context, call Call, response *http.Response, limit int64) (body []byte, weight int64, err error) {
 	defer response.Body.Close()
 	if err := c.network.inFlight.take(ctx, limit); err != nil {
-		return nil, noAnswer(ctx, c.doing(call), err)
+		return nil, 0, noAnswer(ctx, c.doing(call), err)
 	}
 	defer c.network.inFlight.give(limit)
-	body, err := readAll(io.LimitReader(response.Body, limit+1), min(response.ContentLength, limit))
+	body, err = readAll(io.LimitReader(response.Body, limit+1), min(response.ContentLength, limit))
 	switch {
 	case int64(len(body)) > limit:
-		return nil, overLimit(c.doing(call), "the body is larger than %d bytes", limit)
+		return nil, 0, overLimit(c.doing(call), "the body is larger than %d bytes", limit)
 	case err != nil:
-		return nil, noAnswer(ctx, c.doing(call), err)
+		return nil, 0, noAnswer(ctx, c.doing(call), err)
 	}
 	if looksLikeJSON(response.Header, body) {
-		weight, err := c.network.limits.vetted(c.doing(call), body)
-		if err != nil {
-			return nil, err
-		}
-		if err := c.held.decode(ctx, c.doing(call), weight); err != nil {
-			return nil, err
-		}
+		weight, err = c.network.limits.vetted(c.doing(call), body)
 	}
-	return body, nil
+	return body, weight, err
 }
 
 // readAll is like [io.ReadAll], with a result of exact capacity. announced is the size in bytes, -1 if unknown.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // held counts the bytes that a drive holds: the text in its transcript, which stays, and the documents that it has
@@ -36,7 +37,10 @@ func (h *held) same(r *Request, body string) (shared string, again int64) {
 }
 
 // totals counts the bytes that all drives hold.
-type totals struct{ kept, live atomic.Int64 }
+type totals struct {
+	kept, live atomic.Int64
+	beyond     atomic.Pointer[held] // the one drive that may hold as much again when there is no room
+}
 
 // keep counts n more bytes of the transcript.
 func (h *held) keep(doing string, n int64) error { return h.keepShared(doing, n, 0) }
@@ -58,13 +62,14 @@ func (h *held) keepShared(doing string, n, shared int64) error {
 }
 
 // decode counts a document of n bytes, which is released when the drive is over, or when the look of ctx has passed. A drive that
-// holds little has room, whatever the others hold.
+// holds little has room, whatever the others hold. When there is none, one drive at a time may hold as much again, so that it ends.
 func (h *held) decode(ctx context.Context, doing string, n int64) error {
-	limits := h.network.limits
-	own, all := h.live.Add(n), h.network.held.live.Add(n)
-	if own > limits.OwnBytes && all > limits.LiveBytes {
+	limits, all := h.network.limits, &h.network.held
+	own := h.live.Add(n)
+	if all.live.Add(n) > limits.LiveBytes && own > limits.OwnBytes &&
+		(own > limits.LiveBytes || all.beyond.Load() != h && !all.beyond.CompareAndSwap(nil, h)) {
 		h.live.Add(-n)
-		h.network.held.live.Add(-n)
+		all.live.Add(-n)
 		return overLimit(doing, "the drives under way would hold more than %d bytes of decoded JSON: certify with fewer workers",
 			limits.LiveBytes)
 	}
@@ -72,6 +77,18 @@ func (h *held) decode(ctx context.Context, doing string, n int64) error {
 		look.Add(n)
 	}
 	return nil
+}
+
+// decodeInTurn is decode for what can wait until other drives are over. That time says nothing about the target.
+func (c *Client) decodeInTurn(ctx context.Context, doing string, n int64) error {
+	const pause = 20 * time.Millisecond
+	for {
+		err := c.held.decode(ctx, doing, n)
+		if err == nil || c.held.live.Load()+n > c.network.limits.LiveBytes || Pause(ctx, pause) != nil {
+			return err
+		}
+		c.waited.Add(int64(pause))
+	}
 }
 
 // Crowded reports whether the drives under way hold so many documents that another one may find no room.
@@ -101,7 +118,10 @@ func (c *Client) Look(ctx context.Context) (look context.Context, passed func())
 }
 
 // release releases the decoded documents.
-func (h *held) release() { h.network.held.live.Add(-h.live.Swap(0)) }
+func (h *held) release() {
+	h.network.held.live.Add(-h.live.Swap(0))
+	h.network.held.beyond.CompareAndSwap(h, nil)
+}
 
 // The approximate sizes on disk of an entry and of a chunk, without their texts.
 const (

@@ -1,12 +1,15 @@
 package wire_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -63,9 +66,20 @@ func TestDrivesUnderWayHoldNoMore(t *testing.T) {
 			t.Errorf("with %d documents of which two have no third beside them it is crowded: %t", i+1, n.Crowded())
 		}
 	}
-	if _, err := get(t, second); !errors.Is(err, wire.ErrOverLimit) {
-		t.Fatalf("got %v, want that there is no room", err)
+	if _, err := get(t, second); err != nil {
+		t.Fatalf("got %v, and one drive may hold as much again", err)
 	}
+	third := drive(t, n)
+	if _, err := soon(t, third); !errors.Is(err, wire.ErrOverLimit) || third.Waited() == 0 {
+		t.Fatalf("got %v after %v, want that there is no room until a drive is over", err, third.Waited())
+	}
+	for range 2 {
+		_, _ = get(t, second)
+	}
+	if _, err := get(t, second); !errors.Is(err, wire.ErrOverLimit) {
+		t.Fatalf("got %v, want that what holds too much alone is refused", err)
+	}
+	second.Close()
 	if first.Close(); n.Crowded() {
 		t.Error("it is crowded, and no drive is under way")
 	}
@@ -74,10 +88,39 @@ func TestDrivesUnderWayHoldNoMore(t *testing.T) {
 	}
 }
 
+// Whatever finds no room waits for it: drives that each hold half of what there is all come to their end.
+func TestDrivesWaitForRoom(t *testing.T) {
+	n := network(t, `[`+strings.Repeat("{},", 20)+`{}]`, func(l *wire.Limits) { l.LiveBytes, l.OwnBytes = 25_000, 0 })
+	var all sync.WaitGroup
+	for range 12 {
+		all.Go(func() {
+			c := n.Client("drive")
+			defer c.Close()
+			for range 2 {
+				if _, err := get(t, c); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n.Crowded() {
+		t.Error("it is crowded, and no drive is under way")
+	}
+}
+
+// soon is get for what may wait only for a moment.
+func soon(t *testing.T, c *wire.Client) (*wire.Reply, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	return c.Do(ctx, wire.Call{Method: http.MethodGet, Path: "/x"})
+}
+
 // A drive that holds little has room beside one that holds all there is.
 func TestLittleHasRoomBesideMuch(t *testing.T) {
 	n := network(t, `[`+strings.Repeat("{},", 20)+`{}]`, func(l *wire.Limits) { l.LiveBytes, l.OwnBytes = 25_000, 15_000 })
-	greedy, modest := drive(t, n), drive(t, n)
+	greedy, middling, modest := drive(t, n), drive(t, n), drive(t, n)
 	for range 2 {
 		if _, err := get(t, greedy); err != nil {
 			t.Fatal(err)
@@ -86,13 +129,19 @@ func TestLittleHasRoomBesideMuch(t *testing.T) {
 	if _, err := get(t, greedy); !errors.Is(err, wire.ErrOverLimit) {
 		t.Errorf("got %v, want that there is no room for what holds most", err)
 	}
+	for range 2 {
+		if _, err := get(t, middling); err != nil {
+			t.Errorf("got %v, and one may hold as much again", err)
+		}
+	}
 	if _, err := get(t, modest); err != nil {
 		t.Errorf("got %v, and it holds little", err)
 	}
-	if _, err := get(t, modest); !errors.Is(err, wire.ErrOverLimit) {
+	if _, err := soon(t, modest); !errors.Is(err, wire.ErrOverLimit) {
 		t.Errorf("got %v, want that there is no room for a second one", err)
 	}
 	greedy.Close()
+	middling.Close()
 	if _, err := get(t, modest); err != nil {
 		t.Errorf("got %v, and it is alone", err)
 	}

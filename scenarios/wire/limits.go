@@ -11,7 +11,7 @@ type Limits struct {
 	DriveBytes     int64         // the transcript of one drive, as written
 	KeptBytes      int64         // the transcripts of all drives together
 	DocumentBytes  int64         // one decoded JSON document, as estimated before decoding
-	LiveBytes      int64         // all decoded documents of running drives
+	LiveBytes      int64         // all decoded documents of running drives; when they are there, one drive may hold as many again
 	OwnBytes       int64         // those of one drive that it may hold whatever the others hold
 	EventBytes     int64         // one server-sent event
 	StreamEvents   int           // events of one stream

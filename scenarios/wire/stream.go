@@ -63,7 +63,7 @@ func (c *Client) open(ctx context.Context, call Call) (*Stream, *Reply, error) {
 	}
 	if err != nil {
 		cancel()
-		_, err = c.record(start, call, sent, nil, "", noAnswer(context.WithoutCancel(ctx), c.doing(call), err))
+		_, err = c.record(start, c.network.now().Sub(start), call, sent, nil, "", noAnswer(context.WithoutCancel(ctx), c.doing(call), err))
 		return nil, nil, err
 	}
 	if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") || response.StatusCode != http.StatusOK {
