@@ -59,7 +59,6 @@ var drawn = &scenarios.Drive[WorldObservation]{
 		"GET /intents/{id}, its graph, ready, blocked, portfolios, tasks, plans and events", "GET /portfolios/{id}, its intents and events",
 		"GET /tasks/{id} and /plans/{id}",
 	},
-	Excludes:   "many large documents", // what all of them hold at once is bounded
 	Dimensions: dimensions,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *WorldObservation) {
 		s := host.Open(ctx, c)
