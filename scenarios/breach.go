@@ -141,6 +141,19 @@ type Sight struct {
 	Alone bool
 }
 
+// Sights passes on what the checks of a rule say of a thing: each that fails and names a MUST, once, and all that hold.
+func (o Outcome) Sights(l *Ledger, drive, of string, alone bool, see func(Sight)) {
+	for _, c := range o.Failures(l) {
+		see(Sight{Of: of, Alone: alone, Breach: Breach{
+			Requirement: RequirementID(c.Requirement), Drive: drive, Where: c.Where, Expected: c.Expected, Actual: c.Actual}})
+	}
+	for _, c := range o.Checks {
+		if c.OK {
+			see(Sight{Held: true, Of: of, Alone: alone, Breach: Breach{Requirement: RequirementID(c.Requirement), Drive: drive, Where: c.Where}})
+		}
+	}
+}
+
 // Breached returns what of the drives violates a rule for everything of its kind.
 func (p *Protocol) Breached(d Discovery, drives []DriveRecord) (all []Breach) {
 	if p.Invariants == nil {
@@ -155,9 +168,10 @@ func (p *Protocol) Breached(d Discovery, drives []DriveRecord) (all []Breach) {
 }
 
 // Counting returns a function that passes on the sights that count for a host with that discovery document: those of rules whose claim
-// it makes, and of violations those that a certification would report. A claim that its document cannot make counts as made.
-func (p *Protocol) Counting(d Discovery, records []DriveRecord, see func(Sight)) func(Sight) {
-	r := Report{Protocol: p, Drives: records}
+// it makes, and of violations those that a certification would report. A claim that its document cannot make, or that is expected of it,
+// counts as made.
+func (p *Protocol) Counting(d Discovery, expected []string, records []DriveRecord, see func(Sight)) func(Sight) {
+	r := Report{Protocol: p, Drives: records, Select: Selection{ExpectClaims: slices.Clone(expected)}}
 	for _, c := range p.Claims {
 		if d.Document.Present() && c.open(d) {
 			r.Select.ExpectClaims = append(r.Select.ExpectClaims, c.ID)

@@ -37,8 +37,8 @@ func isPattern(s string) bool { return s == everyClaim || strings.ContainsAny(s,
 // mostNear bounds the names that a mistake suggests.
 const mostNear = 3
 
-// checkClaims returns a [UsageError] if a pattern fits none of the claims of the suites.
-func (s Selection) checkClaims(suites []Suite) error {
+// CheckClaims returns a [UsageError] if a pattern fits none of the claims of the suites.
+func (s Selection) CheckClaims(suites []Suite) error {
 	var known []Claim
 	var ids []string
 	for _, suite := range suites {

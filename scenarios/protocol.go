@@ -39,7 +39,9 @@ type Protocol struct {
 	// Invariants holds what drives read to the rules for everything of its kind: each log, page, stream and snapshot, whatever was
 	// asked. nil where the protocol has none.
 	Invariants func(d Discovery, drives []DriveRecord, see func(Sight))
-	// Watched returns the requirements that Invariants check; nil where there are no Invariants.
+	// Recorded is Invariants for what others did, where a certification has scenarios that check the same of each drive.
+	Recorded func(d Discovery, drives []DriveRecord, see func(Sight))
+	// Watched returns the requirements that Invariants or Recorded check; nil where there are neither.
 	Watched func() IDs
 	// Paces finds out how far behind the reads of a target are, before anything is driven; nil where no drive asks.
 	Paces func(context.Context, *Conn)

@@ -179,7 +179,7 @@ func (s Selection) check(suites []Suite) error {
 			}
 		}
 	}
-	return s.checkClaims(suites)
+	return s.CheckClaims(suites)
 }
 
 func scenarioIDs(suite Suite) (ids []string) {

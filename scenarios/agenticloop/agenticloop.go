@@ -18,6 +18,7 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop/runs"
 	"github.com/openassay/assay/scenarios/agenticloop/security"
 	"github.com/openassay/assay/scenarios/agenticloop/state"
+	"github.com/openassay/assay/scenarios/agenticloop/turns"
 	"github.com/openassay/assay/scenarios/agenticloop/workspace"
 	"github.com/openassay/assay/scenarios/history"
 )
@@ -32,6 +33,8 @@ var Protocol = &scenarios.Protocol{
 	Readings:       readings(),
 	Claims:         claims.All,
 	Profiles:       scenarios.FrozenProfiles("agentic-loop/v2"),
+	Recorded:       turns.Watch,
+	Watched:        turns.Watched,
 	CheckDiscovery: checkDeclared,
 	Rounds:         [3]scenarios.Rounds{scenarios.Standard: {Time: 2 * time.Second}, scenarios.Deep: {Time: time.Minute}}, // turns take long
 	Describe:       describe,

@@ -11,11 +11,13 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Judge judges recordings of a protocol that has invariants.
+// Judge judges recordings of a protocol that has rules for them.
 type Judge struct {
 	Protocol *scenarios.Protocol
 	// Tell compares what a transcript shows of objects with models of them; nil for no models.
 	Tell func(scenarios.Discovery, *wire.Transcript) []explore.Told
+	// Expected are claims, by id or pattern, that the host makes though the recording does not show it.
+	Expected []string
 	// Alone: the recording has everything that was asked of the host. Otherwise rules that need that are left out.
 	Alone bool
 }
@@ -64,7 +66,7 @@ func (j Judge) Judge(r Recording) (report *Report) {
 	// A log may go on behind the last page that somebody read.
 	records := []scenarios.DriveRecord{{ID: recordID, Transcript: t, Stop: &scenarios.Stop{Verdict: scenarios.Inconclusive}}}
 	picture := "" // of the history that is looked at
-	count := j.Protocol.Counting(d, records, func(s scenarios.Sight) {
+	count := j.Protocol.Counting(d, j.Expected, records, func(s scenarios.Sight) {
 		if s.Alone && !j.Alone {
 			return
 		}
@@ -73,7 +75,13 @@ func (j Judge) Judge(r Recording) (report *Report) {
 		}
 		rows[s.Requirement].add(s, picture)
 	})
-	j.Protocol.Invariants(d, records, count)
+	for _, rules := range []func(scenarios.Discovery, []scenarios.DriveRecord, func(scenarios.Sight)){
+		j.Protocol.Invariants, j.Protocol.Recorded,
+	} {
+		if rules != nil {
+			rules(d, records, count)
+		}
+	}
 	if j.Tell == nil || !j.Alone {
 		return report
 	}

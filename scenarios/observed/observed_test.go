@@ -197,7 +197,7 @@ func TestWhatCannotBeReadIsLeftOut(t *testing.T) {
 			t.Errorf("%s: %v exchanges, left out %q", name, got, all[0].Left)
 		}
 	}
-	if _, err := observed.Read(fstest.MapFS{"a.json": {Data: []byte(`{}`)}}); err == nil || err.Error() != "it holds no transcript" {
+	if _, err := observed.Read(fstest.MapFS{"a.json": {Data: []byte(`{}`)}}); err == nil || !strings.HasPrefix(err.Error(), "it holds no transcript") {
 		t.Errorf("no transcript: %v", err)
 	}
 }

@@ -1,7 +1,7 @@
 package observed
 
 import (
-	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -14,13 +14,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Recording is what passed between clients and one host, in the order in which it was sent.
+// Recording is what passed between clients and one host, or what one plugin was handed and answered, in the order in which it was sent.
 type Recording struct {
-	Origin  string // scheme and address of the host
+	Origin  string // scheme and address of the host, or the command of the plugin
+	Program bool   // it is of a plugin
 	Entries []wire.Entry
 	Left    []string // files and entries that could not be read, and why
 }
@@ -28,23 +28,42 @@ type Recording struct {
 // mostFile is the number of bytes of the largest file that is read.
 const mostFile = 256 << 20
 
-// Read reads all transcripts of a folder: those of assay record, or of a certification. It returns a recording for each host, the one
-// with most exchanges first. An entry that nobody could have recorded is left out; a file that is cut off is read as far as it goes.
+// Read reads what a folder holds: transcripts of assay record or of a certification, archives of HTTP (HAR), and the requests and
+// answers of a plugin. It returns a recording for each host or plugin, the one with most exchanges first. An entry that nobody could
+// have recorded is left out; a transcript that is cut off is read as far as it goes.
 func Read(folder fs.FS) ([]Recording, error) {
-	names, err := fs.Glob(folder, "*.json")
-	if err != nil {
-		return nil, err
-	}
 	var all joined
-	for _, name := range names {
-		if err := all.file(folder, name); err != nil {
+	for _, source := range []struct {
+		pattern string
+		read    func(fs.FS, string) error
+	}{{"*.json", all.file}, {"*.har", all.archive}, {"*request.json", all.job}, {"*/request.json", all.job}} {
+		names, err := fs.Glob(folder, source.pattern)
+		if err != nil {
 			return nil, err
+		}
+		for _, name := range names {
+			if err := source.read(folder, name); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if all.files == 0 {
-		return nil, errors.New("it holds no transcript")
+		return nil, errors.New("it holds no transcript, no archive and no request of a plugin with its answer")
 	}
 	return all.recordings(), nil
+}
+
+// content returns what a regular file holds; nil if it is none, or too large.
+func (j *joined) content(folder fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(folder, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > mostFile {
+		j.leave(name, fmt.Errorf("it is no file of %d bytes at most", mostFile))
+		return nil, nil
+	}
+	return fs.ReadFile(folder, name)
 }
 
 // joined are entries from several files.
@@ -56,97 +75,6 @@ type joined struct {
 
 func (j *joined) leave(name string, why error) {
 	j.left = append(j.left, fmt.Sprintf("%s: %v", name, why))
-}
-
-// file adds the entries of a file. Other JSON may stand beside transcripts.
-func (j *joined) file(folder fs.FS, name string) error {
-	info, err := fs.Stat(folder, name)
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() || info.Size() > mostFile {
-		j.leave(name, fmt.Errorf("it is no file of %d bytes at most", mostFile))
-		return nil
-	}
-	content, err := fs.ReadFile(folder, name)
-	if err != nil {
-		return err
-	}
-	d := json.NewDecoder(bytes.NewReader(content))
-	schema, err := j.members(d, name)
-	switch {
-	case schema != scenarios.TranscriptSchema:
-		j.leave(name, fmt.Errorf("it is no %s", scenarios.TranscriptSchema))
-	case err != nil:
-		j.leave(name, fmt.Errorf("what stands behind byte %d cannot be read: %w", d.InputOffset(), err))
-	}
-	return nil
-}
-
-// members reads the members of a transcript, whose schema stands first.
-func (j *joined) members(d *json.Decoder, name string) (schema string, err error) {
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return "", orNoSchema(err)
-	}
-	for d.More() {
-		member, err := d.Token()
-		if err != nil {
-			return schema, err
-		}
-		switch {
-		case member == "schema":
-			if err := d.Decode(&schema); err != nil || schema != scenarios.TranscriptSchema {
-				return "", orNoSchema(err)
-			}
-			j.files++
-		case schema == "":
-			return "", errNoSchema
-		case member == "entries":
-			if err := j.list(d, name); err != nil {
-				return schema, err
-			}
-		default:
-			var other json.RawMessage
-			if err := d.Decode(&other); err != nil {
-				return schema, err
-			}
-		}
-	}
-	return schema, nil
-}
-
-var errNoSchema = errors.New("it does not begin with its schema")
-
-func orNoSchema(err error) error {
-	if err != nil {
-		return err
-	}
-	return errNoSchema
-}
-
-// list reads entries one by one.
-func (j *joined) list(d *json.Decoder, name string) error {
-	if t, err := d.Token(); err != nil || t != json.Delim('[') {
-		return orNoSchema(err)
-	}
-	for n := 1; d.More(); n++ {
-		var e wire.Entry
-		if err := d.Decode(&e); err != nil {
-			var other *json.UnmarshalTypeError
-			if !errors.As(err, &other) {
-				return err
-			}
-			j.leave(name, fmt.Errorf("entry %d: %w", n, err))
-			continue
-		}
-		if err := e.Check(); err != nil {
-			j.leave(name, fmt.Errorf("entry %d: %w", n, err))
-			continue
-		}
-		j.entries = append(j.entries, e)
-	}
-	_, err := d.Token()
-	return err
 }
 
 // recordings sorts the entries by time and by host. An entry that was recorded twice counts once.
@@ -172,10 +100,12 @@ func (j *joined) recordings() []Recording {
 		seen[sum] = true
 		i, known := at[origin]
 		if !known {
-			i, all = len(all), append(all, Recording{Origin: origin, Left: j.left})
+			i, all = len(all), append(all, Recording{Origin: origin, Program: e.Process != nil, Left: j.left})
 			at[origin] = i
 		}
-		e.Request = plain(e.Request)
+		if e.Request != nil {
+			e.Request = plain(e.Request)
+		}
 		all[i].Entries = append(all[i].Entries, e)
 	}
 	slices.SortStableFunc(all, func(a, b Recording) int { return len(b.Entries) - len(a.Entries) })
@@ -197,8 +127,11 @@ func plain(q *wire.Request) *wire.Request {
 	return &copied
 }
 
-// originOf returns the host that an exchange was with, "" if it is no exchange with one.
+// originOf returns the host that an exchange was with, or the plugin of a turn, "" if it is neither.
 func originOf(e wire.Entry) string {
+	if e.Process != nil {
+		return cmp.Or(strings.Join(e.Process.Command, " "), aPlugin)
+	}
 	if e.Request == nil || e.Kind == "inbound" {
 		return ""
 	}

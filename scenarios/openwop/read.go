@@ -285,13 +285,5 @@ func begins(events, first wire.Values) bool {
 
 // judgeBy holds what was read to an invariant.
 func (s sights) judgeBy(rule Invariant, standing Standing) {
-	outcome := rule.Judge(standing)
-	for _, c := range outcome.Failures(rows) {
-		s.violated(scenarios.RequirementID(c.Requirement), c.Where, c.Expected, c.Actual)
-	}
-	for _, c := range outcome.Checks {
-		if c.OK {
-			s.held(scenarios.RequirementID(c.Requirement), c.Where)
-		}
-	}
+	rule.Judge(standing).Sights(rows, s.drive, s.of, s.alone, s.see)
 }

@@ -52,3 +52,13 @@ func (c *Client) Recorded(n int) *Reply {
 	}
 	return r
 }
+
+// Turn returns the turn in the n-th entry, counted from 1, and what it read, which may be only the start of that; nil if the entry is no
+// turn.
+func (t *Transcript) Turn(n int) (turn *Ended, input string) {
+	e := t.Entry(n)
+	if e == nil || e.Process == nil || e.Error != "" {
+		return nil, ""
+	}
+	return &Ended{Output: []byte(e.Process.Output), exchange: n, transcript: t}, e.Process.Input
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -12,15 +13,22 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-const observeLong = `Judges what a host did for others, from recordings: FOLDER holds transcripts as assay
-record writes them, or those of a certification. Of each requirement that can be judged
-so it says whether it was borne out (how often, and of how many runs or other things),
-violated (and where), or never touched. Nothing is asked of the host.
+const observeLong = `Judges what a host or a plugin did for others, from recordings. Of each requirement that
+can be judged so it says whether it was borne out (how often, and of how many runs or other
+things), violated (and where), or never touched. Nothing is asked of the target.
+
+FOLDER holds any of these:
+  *.json                    transcripts of assay record, or of a certification
+  *.har                     archives of HTTP, as browsers and proxies write them
+  NAME.request.json         what a plugin read, with what it printed in NAME.response.json
+                            and, where that is known, its exit code in NAME.exit;
+                            or request.json, response.json and exit in a folder NAME
 
 A recording is taken for a part of what happened: nobody is accused for what it lacks.
 Rules that hold only where nobody else was at work are left out, unless --alone says
-that everything asked of the host is in the recording. Without the discovery document in
-it nothing is known of the claims of the host, and what rests on one is not judged.
+that everything asked of the host is in the recording. A rule that rests on a claim is
+judged only if the discovery document of the host is in it, or --expect-claim says that
+the host makes it.
 
 Exit codes, the highest that applies:
   2  the command was not understood, or the recording cannot be read
@@ -31,6 +39,7 @@ Exit codes, the highest that applies:
 
 type observeFlags struct {
 	protocol    string
+	expected    []string // claims
 	alone, json bool
 }
 
@@ -38,7 +47,7 @@ func newObserve() *cobra.Command {
 	o := &observeFlags{}
 	cmd := &cobra.Command{
 		Use:     "observe FOLDER",
-		Short:   "Judge what a host did for others, from recordings",
+		Short:   "Judge what a host or a plugin did for others, from recordings",
 		Long:    observeLong,
 		Example: "  assay observe recording\n  assay observe out/transcripts --alone",
 		Args:    args("FOLDER"),
@@ -49,6 +58,8 @@ func newObserve() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.protocol, "protocol", "", "`NAME` of the protocol that the host speaks: "+protocols.OrList(protocols.Names(watched()))+
 		" (default the one whose discovery document is in the recording)")
+	f.StringSliceVar(&o.expected, "expect-claim", nil, "`CLAIMS` that the host makes though its discovery document is not in the recording: ids or "+
+		"patterns, such as protocol or all (see assay list claims)")
 	f.BoolVar(&o.alone, "alone", false, "the recording has everything that was asked of the host")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
@@ -56,7 +67,7 @@ func newObserve() *cobra.Command {
 
 // watched are the protocols whose hosts can be observed.
 func watched() []*protocols.Row {
-	return slices.DeleteFunc(protocols.Hosts(), func(r *protocols.Row) bool { return r.Protocol.Invariants == nil })
+	return slices.DeleteFunc(protocols.All(), func(r *protocols.Row) bool { return r.Protocol.Watched == nil })
 }
 
 func (o *observeFlags) observe(out io.Writer, folder string) error {
@@ -68,9 +79,16 @@ func (o *observeFlags) observe(out io.Writer, folder string) error {
 		}
 		rows = []*protocols.Row{row}
 	}
+	var suites []scenarios.Suite
+	for _, row := range rows {
+		suites = append(suites, row.Targets[0].Suites()...)
+	}
+	if err := (scenarios.Selection{ExpectClaims: o.expected}).CheckClaims(suites); err != nil {
+		return fmt.Errorf("observe: %w", err)
+	}
 	recordings, err := observed.Read(os.DirFS(folder))
 	if err != nil {
-		return usage("observe %s: %w: give a folder of assay record, or transcripts of a certification", folder, err)
+		return usage("observe %s: %w: give a folder of assay record, or another that assay observe --help names", folder, err)
 	}
 	worst := scenarios.ExitNothing
 	var all []observation
@@ -96,8 +114,12 @@ func (o *observeFlags) observe(out io.Writer, folder string) error {
 func (o *observeFlags) judged(r observed.Recording, rows []*protocols.Row) observation {
 	var all []observation
 	for _, row := range rows {
-		if o.protocol != "" || r.Discovers(row.Protocol) {
-			j := observed.Judge{Protocol: row.Protocol, Tell: row.Targets[0].Tell, Alone: o.alone}
+		speaks := r.Discovers(row.Protocol)
+		if r.Program {
+			speaks = row.Protocol.Program != nil && !row.Hosted()
+		}
+		if o.protocol != "" || speaks {
+			j := observed.Judge{Protocol: row.Protocol, Tell: row.Targets[0].Tell, Expected: o.expected, Alone: o.alone}
 			all = append(all, observation{row.Protocol, j.Judge(r)})
 		}
 	}

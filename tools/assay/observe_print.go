@@ -47,7 +47,7 @@ func (o observation) text(alone bool) string {
 	}
 	fmt.Fprintf(t, "\n%d requirements: %d borne out, %d violated, %d never touched\n", len(borne)+len(violated)+len(never), len(borne),
 		len(violated), len(never))
-	if !alone {
+	if !alone && !o.ofProgram() {
 		fmt.Fprintf(t, "more can be judged where the recording has everything that was asked of the host: --alone\n")
 	}
 	return t.String()
@@ -56,10 +56,14 @@ func (o observation) text(alone bool) string {
 // about says what the recording is, and what is not judged.
 func (o observation) about(t *strings.Builder) {
 	r := o.report
-	fmt.Fprintf(t, "%s (%s): %d exchanges\n", textsafe.Line(r.Origin), o.protocol.ID, r.Exchanges)
-	if !r.Discovery {
-		fmt.Fprintf(t, "its discovery document (%s) is not in the recording: what rests on a claim is not judged, and nothing is\n"+
-			"without --protocol\n", o.protocol.DiscoveryPath)
+	what := "exchanges"
+	if o.ofProgram() {
+		what = "turns"
+	}
+	fmt.Fprintf(t, "%s (%s): %d %s\n", textsafe.Line(r.Origin), o.protocol.ID, r.Exchanges, what)
+	if !r.Discovery && !o.ofProgram() {
+		fmt.Fprintf(t, "its discovery document (%s) is not in the recording: what rests on a claim is not judged, unless\n"+
+			"--expect-claim names it, and nothing is without --protocol\n", o.protocol.DiscoveryPath)
 	}
 	if r.Panicked != "" {
 		fmt.Fprintf(t, "a judge broke: %s\n", textsafe.Line(r.Panicked))
@@ -72,13 +76,19 @@ func (o observation) about(t *strings.Builder) {
 	}
 }
 
+// ofProgram reports whether only programs speak the protocol. All that a turn rests on is in its request.
+func (o observation) ofProgram() bool { return o.protocol.Recorded != nil }
+
 // violation says what is violated, and where that is seen first.
 func (o observation) violation(t *strings.Builder, row observed.Row) {
 	said, _ := o.protocol.Ledger.Find(row.Requirement)
 	fmt.Fprintf(t, "\n%s: violated, %d of %d times\n    %s\n", row.Requirement, row.Violations, row.Times, said.Text)
 	e := o.report.Transcript.Entry(row.First.Where.Exchange)
-	fmt.Fprintf(t, "    at      %s of %s, %s\n", row.First.Where, textsafe.Line(e.Request.Method+" "+e.Request.URL),
-		e.At.Format("15:04:05.000"))
+	what := e.Label
+	if e.Request != nil {
+		what = e.Request.Method + " " + e.Request.URL
+	}
+	fmt.Fprintf(t, "    at      %s of %s, %s\n", row.First.Where, textsafe.Line(what), e.At.Format("15:04:05.000"))
 	fmt.Fprintf(t, "    wanted  %s\n", textsafe.Line(row.First.Expected))
 	if row.First.Actual != "" {
 		fmt.Fprintf(t, "    got     %s\n", textsafe.Line(row.First.Actual))

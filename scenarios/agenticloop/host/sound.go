@@ -36,7 +36,7 @@ func EveryTurnAmongRuns[O watched](suite string, d *scenarios.Drive[O]) scenario
 	return everyTurn(suite, d, claims.Plugin, slices.Concat(soundTurn, amongRuns), func(j *scenarios.Judge, turns []Turn) {
 		seen := false
 		for _, t := range turns {
-			j.Part(func() { seen = t.checkOthers(j) || seen })
+			j.Part(func() { seen = t.CheckOthers(j) || seen })
 		}
 		if !seen {
 			j.Block("setup failed: no turn returned its run while another one was waiting", "return the runs in state_updates")
@@ -85,7 +85,7 @@ func asksForTools(turns []Turn) bool {
 	return false
 }
 
-// checkSound checks what holds of any turn. Without a response it skips the checks of the response.
+// checkSound checks what holds of any turn.
 func (t Turn) checkSound(j *scenarios.Judge) {
 	if t.Killed {
 		return
@@ -96,6 +96,11 @@ func (t Turn) checkSound(j *scenarios.Judge) {
 		return
 	}
 	j.Check(agenticloop.RFC103T10, t.Survivors).To(check.Len(0), "%s: processes that it left behind", t.Name)
+	t.CheckAnswer(j)
+}
+
+// CheckAnswer checks what holds of the answer of any turn that ended in time. Without a response it skips the checks of the response.
+func (t Turn) CheckAnswer(j *scenarios.Judge) {
 	j.Check(agenticloop.RFC103WIRE1, t.Bytes).To(check.Integer(0, mostOutput), "%s: bytes on standard output", t.Name)
 	if t.Refused && !t.Answered() {
 		return // its input was no request: other scenarios judge the answer to that
@@ -188,9 +193,9 @@ func (t Turn) checkState(j *scenarios.Judge) {
 	j.Check(agenticloop.RFC103WIRE13, t.Answer.Key("state_updates")).To(small, "%s: state_updates", t.Name)
 }
 
-// checkOthers checks that a turn which returns its runs has kept those that it was not told of. It reports whether there
+// CheckOthers checks that a turn which returns its runs has kept those that it was not told of. It reports whether there
 // was one that still runs: without one, nothing could have been lost.
-func (t Turn) checkOthers(j *scenarios.Judge) bool {
+func (t Turn) CheckOthers(j *scenarios.Judge) bool {
 	if !t.readable() || t.Runs().Actual() == nil || !t.AmongRuns() {
 		t.stopIfOthersTouched(j)
 		return false

@@ -1,0 +1,114 @@
+package observed_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/openassay/assay/scenarios/observed"
+)
+
+// archive is an archive of HTTP with these entries.
+func archive(entries ...string) *fstest.MapFile {
+	return &fstest.MapFile{Data: []byte(`{"log":{"version":"1.2","entries":[` + strings.Join(entries, ",") + `]}}`)}
+}
+
+// harExchange is an exchange with a lamp's host as a browser writes it down.
+func harExchange(after int, method, path, sent, got, headers string) string {
+	return fmt.Sprintf(`{"startedDateTime":"2026-11-29T12:00:%02d.000+00:00","time":1.5,
+		"request":{"method":%q,"url":"http://lamps.example%s","headers":[{"name":":path","value":"/"}%s],"postData":{"text":%q}},
+		"response":{"status":200,"headers":[{"name":"content-type","value":"application/json"},{"name":"content-encoding","value":"gzip"}],
+			"content":{"size":%d,"text":%q}}}`, after, method, path, headers, sent, len(got), got)
+}
+
+func TestAnArchiveIsJudged(t *testing.T) {
+	const key = `,{"name":"Authorization","value":"Bearer a-key-of-the-lamps"}`
+	all, err := observed.Read(fstest.MapFS{"traffic.har": archive(
+		harExchange(1, "PUT", "/lamps/a", "7", "", key), harExchange(2, "GET", "/lamps/a", "", `{"bright":8}`, key))})
+	if err != nil || len(all) != 1 || len(all[0].Left) > 0 {
+		t.Fatalf("%v, %+v", err, all)
+	}
+	first := all[0].Entries[0]
+	if !first.At.Equal(noon.Add(time.Second)) || first.Micros != 1500 || first.Request.Header["Authorization"] != "Bearer <secret:1>" ||
+		first.Request.Body != "7" || first.Response.Status != 200 {
+		t.Errorf("the first entry is %+v, %+v", first, first.Request)
+	}
+	report := observed.Judge{Protocol: lamps, Alone: true}.Judge(all[0])
+	if got := verdicts(report); fmt.Sprint(got) != "map[LAMP-1:0/1 of 1 LAMP-2:1/1 of 1]" {
+		t.Errorf("it says %v", got)
+	}
+}
+
+// A browser leaves credentials out.
+func TestAnArchiveWithoutCredentials(t *testing.T) {
+	all, err := observed.Read(fstest.MapFS{"traffic.har": archive(
+		harExchange(1, "PUT", "/lamps/a", "7", "", ""), harExchange(2, "GET", "/lamps/a", "", `{"bright":8}`, `,{"name":"If-Match","value":"3"}`))})
+	if err != nil || len(all) != 1 || len(all[0].Left) != 1 || !strings.Contains(all[0].Left[0], "who asked is not judged") {
+		t.Fatalf("%v, %+v", err, all)
+	}
+	if a, b := all[0].Entries[0].Request.Header, all[0].Entries[1].Request.Header; a["Caller"] == b["Caller"] || b["If-Match"] != "3" {
+		t.Errorf("the two requests look like those of one caller: %v, %v", a, b)
+	}
+}
+
+func TestWhatAnArchiveLacks(t *testing.T) {
+	for name, c := range map[string]struct{ entry, left string }{
+		"no archive":      {`{`, "it is no archive of HTTP"},
+		"a malformed URL": {strings.Replace(harExchange(1, "GET", "/", "", "{}", ""), "http://lamps", "http://[lamps", 1), "exchange 1: parse"},
+		"a body that was not kept": {strings.Replace(harExchange(1, "GET", "/", "", "", ""), `"size":0`, `"size":7`, 1),
+			"exchange 1: the archive has its reply without the body"},
+		"a stream that was not kept": {strings.Replace(harExchange(1, "GET", "/", "", "", ""), "application/json", "text/event-stream", 1),
+			"exchange 1: the archive has its stream without the events"},
+		"what is no base64": {strings.Replace(harExchange(1, "GET", "/", "", "{}", ""), `"size"`, `"encoding":"base64","size"`, 1),
+			"exchange 1: its body: illegal base64"},
+	} {
+		all, err := observed.Read(fstest.MapFS{"a.har": archive(c.entry), "1.json": {Data: transcript(t, exchange(1, "GET", "/lamps/a", "", `{}`))}})
+		if err != nil || len(all) != 1 || !strings.HasPrefix(strings.TrimPrefix(all[0].Left[0], "a.har: "), c.left) {
+			t.Errorf("%s: %v, %+v", name, err, all)
+		}
+	}
+}
+
+// The requests and answers of a plugin, in files with one stem or in folders of their own.
+func TestJobsAreRead(t *testing.T) {
+	at := func(after int, content string) *fstest.MapFile {
+		return &fstest.MapFile{Data: []byte(content), ModTime: noon.Add(time.Duration(after) * time.Second)}
+	}
+	all, err := observed.Read(fstest.MapFS{
+		"2.request.json": at(2, "two"), "2.response.json": at(3, "second"), "2.exit": at(3, "7\n"),
+		"one/request.json": at(1, "one"), "one/response.json": at(1, "first"),
+		"3.request.json": at(4, "three"),
+		"4.request.json": at(5, "four"), "4.response.json": at(5, "fourth"), "4.exit": at(5, "well"),
+	})
+	if err != nil || len(all) != 1 || !all[0].Program || all[0].Origin != "a plugin" {
+		t.Fatalf("%v, %+v", err, all)
+	}
+	var got []string
+	for _, e := range all[0].Entries {
+		got = append(got, fmt.Sprintf("%s > %s %d%s", e.Process.Input, e.Process.Output, *e.Process.Exit, e.Process.Ended))
+	}
+	const unknown = "its exit code was not recorded"
+	if want := []string{"one > first 0" + unknown, "two > second 7", "four > fourth 0" + unknown}; !slices.Equal(got, want) {
+		t.Errorf("the turns are %q, want %q", got, want)
+	}
+	if want := []string{"3.request.json: its answer, 3.response.json, is not there", "4.exit: it holds no exit code"}; !slices.Equal(all[0].Left, want) {
+		t.Errorf("left out is %q, want %q", all[0].Left, want)
+	}
+}
+
+// Anybody may have written an archive.
+func FuzzArchive(f *testing.F) {
+	f.Add(archive(harExchange(1, "PUT", "/lamps/a", "7", "", ""), harExchange(2, "GET", "/lamps/a", "", `{"bright":8}`, "")).Data)
+	f.Fuzz(func(_ *testing.T, content []byte) {
+		all, err := observed.Read(fstest.MapFS{"a.har": {Data: content}})
+		if err != nil {
+			return
+		}
+		for _, r := range all {
+			observed.Judge{Protocol: lamps}.Judge(r)
+		}
+	})
+}
