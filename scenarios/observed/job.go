@@ -34,7 +34,8 @@ func (j *joined) job(folder fs.FS, name string) error {
 		return err
 	}
 	unknown := 0
-	turn := wire.Spawned{Exit: &unknown, Ended: "its exit code was not recorded", Input: string(input), InputBytes: int64(len(input)), Output: string(output), OutputBytes: int64(len(output))}
+	turn := wire.Spawned{Exit: &unknown, Ended: "its exit code was not recorded",
+		Input: string(input), InputBytes: int64(len(input)), Output: string(output), OutputBytes: int64(len(output))}
 	told, err := fs.ReadFile(folder, stem+"exit")
 	switch code, unreadable := strconv.Atoi(strings.TrimSpace(string(told))); {
 	case err == nil && unreadable == nil:

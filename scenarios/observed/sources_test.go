@@ -94,7 +94,8 @@ func TestJobsAreRead(t *testing.T) {
 	if want := []string{"one > first 0" + unknown, "two > second 7", "four > fourth 0" + unknown}; !slices.Equal(got, want) {
 		t.Errorf("the turns are %q, want %q", got, want)
 	}
-	if want := []string{"3.request.json: its answer, 3.response.json, is not there", "4.exit: it holds no exit code"}; !slices.Equal(all[0].Left, want) {
+	want := []string{"3.request.json: its answer, 3.response.json, is not there", "4.exit: it holds no exit code"}
+	if !slices.Equal(all[0].Left, want) {
 		t.Errorf("left out is %q, want %q", all[0].Left, want)
 	}
 }
