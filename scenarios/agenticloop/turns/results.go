@@ -32,8 +32,8 @@ var broken = scenarios.IDs{agenticloop.RFC103T1, agenticloop.RFC103T9, agenticlo
 
 // resumed lists what [turn.checkResult] checks.
 func resumed() scenarios.IDs {
-	all := append(scenarios.IDs{agenticloop.RFC103V1, agenticloop.RFC103V3, agenticloop.RFC103V5, agenticloop.RFC103M3, agenticloop.RFC103O5,
-		agenticloop.RFC103T4, agenticloop.RFC103X1, agenticloop.RFC103X2}, broken...)
+	all := append(scenarios.IDs{agenticloop.RFC103V1, agenticloop.RFC103V3, agenticloop.RFC103V5, agenticloop.RFC103M3,
+		agenticloop.RFC103O5, agenticloop.RFC103T4, agenticloop.RFC103X1, agenticloop.RFC103X2}, broken...)
 	for _, r := range model.Rules {
 		if r != model.Misshapen && r != model.Again { // no result that can be read is so
 			all = append(all, r.Of)

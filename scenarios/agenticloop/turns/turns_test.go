@@ -57,7 +57,8 @@ func asks(step int, tool, kept string) string {
 
 // ends is an answer that ends the run.
 func ends(kind, payload, kept string) string {
-	return fmt.Sprintf(`{"status":"ok","events":[{"type":%q,"payload":{"run_id":"r",%s}}],"state_updates":{"runs":{"r":%s}}}`, kind, payload, kept)
+	return fmt.Sprintf(`{"status":"ok","events":[{"type":%q,"payload":{"run_id":"r",%s}}],"state_updates":{"runs":{"r":%s}}}`,
+		kind, payload, kept)
 }
 
 const silent = `{"status":"ok","events":[],"logs":[{"level":"info","message":"passed over"}]}`
@@ -95,7 +96,9 @@ func TestTurns(t *testing.T) {
 		kept     string // some of those that are kept
 		violated string // all that are violated
 	}{
-		"a start that asks":              {[]wire.Entry{begun}, "E1 M1 T3 I2 S2 S3 S4 E6 E7 E8 E9 E10 D1 I3 S6 G3 READ-12 P1 I7 WIRE-1 WIRE-3 P4", ""},
+		"a start that asks": {[]wire.Entry{
+			begun,
+		}, "E1 M1 T3 I2 S2 S3 S4 E6 E7 E8 E9 E10 D1 I3 S6 G3 READ-12 P1 I7 WIRE-1 WIRE-3 P4", ""},
 		"a start that asks for 2":        {[]wire.Entry{turn(start, "", asks(2, "fetch", running(2, "fetch")))}, "T3", "I2 T6"},
 		"a tool that is not allowed":     {[]wire.Entry{turn(start, "", asks(1, "shell", running(1, "shell")))}, "T3", "G3"},
 		"a request that the state lacks": {[]wire.Entry{turn(start, "", asks(1, "fetch", running(1, "fabric")))}, "T3", "I3"},
@@ -109,38 +112,62 @@ func TestTurns(t *testing.T) {
 			ends("agent.completed", `"goal":"write","outcome":"it was read"`, done))}, "V9 S8", "E12"},
 		"done, and running in the state": {[]wire.Entry{turn(result(2, "fetch", "ok"), running(2, "fetch"),
 			ends("agent.completed", `"goal":"read","outcome":"it was read"`, running(2, "fetch")))}, "E12", "S7 S8"},
-		"a stale result is passed over": {[]wire.Entry{turn(result(1, "fetch", "ok"), running(2, "fabric"), silent)}, "V6 M4 I5 I6 V1", ""},
+		"a stale result is passed over": {[]wire.Entry{
+			turn(result(1, "fetch", "ok"), running(2, "fabric"), silent),
+		}, "V6 M4 I5 I6 V1", ""},
 		"a stale result moves the run": {[]wire.Entry{turn(result(1, "fetch", "ok"), running(2, "fabric"),
 			asks(3, "fabric", running(3, "fabric")))}, "I3", "V6"},
 		"a result that comes twice": {[]wire.Entry{begun,
 			turn(result(1, "fetch", "ok"), running(1, "fetch"), asks(2, "fabric", running(2, "fabric"))),
 			turn(result(1, "fetch", "ok"), running(2, "fabric"), silent)}, "M3 O5", ""},
-		"a run that is over":         {[]wire.Entry{turn(result(2, "fetch", "ok"), done, silent)}, "V4 V5 READ-8", ""},
-		"a run that is over goes on": {[]wire.Entry{turn(result(2, "fetch", "ok"), done, asks(3, "fabric", running(3, "fabric")))}, "I3", "V4"},
-		"an unknown run":             {[]wire.Entry{turn(result(2, "fetch", "ok"), "", silent)}, "V2 F1", ""},
-		"another tool":               {[]wire.Entry{turn(result(1, "other", "ok"), running(1, "fetch"), ends("agent.escalated", `"reason":"the tool"`, escalated))}, "V7 M5 F2 F3 READ-9", ""},
+		"a run that is over": {[]wire.Entry{turn(result(2, "fetch", "ok"), done, silent)}, "V4 V5 READ-8", ""},
+		"a run that is over goes on": {[]wire.Entry{
+			turn(result(2, "fetch", "ok"), done, asks(3, "fabric", running(3, "fabric"))),
+		}, "I3", "V4"},
+		"an unknown run": {[]wire.Entry{turn(result(2, "fetch", "ok"), "", silent)}, "V2 F1", ""},
+		"another tool": {[]wire.Entry{
+			turn(result(1, "other", "ok"), running(1, "fetch"), ends("agent.escalated", `"reason":"the tool"`, escalated)),
+		}, "V7 M5 F2 F3 READ-9", ""},
 		"another tool is taken, by a name that may be its other one": {[]wire.Entry{turn(result(1, "other", "ok"), running(1, "fetch"),
 			asks(2, "fabric", running(2, "fabric")))}, "I3", ""},
-		"another tool is taken": {[]wire.Entry{begun, turn(result(1, "other", "ok"), running(1, "fetch"), asks(2, "fabric", running(2, "fabric")))},
-			"I3", "V7"},
-		"a later step": {[]wire.Entry{turn(result(3, "fetch", "ok"), running(1, "fetch"), ends("agent.escalated", `"reason":"the step"`, escalated))}, "K2", ""},
-		"the first failure, asked for again": {[]wire.Entry{begun, turn(result(1, "fetch", "error"), running(1, "fetch"), asks(1, "fetch", running(1, "fetch")))},
-			"V10", ""},
+		"another tool is taken": {[]wire.Entry{
+			begun, turn(result(1, "other", "ok"), running(1, "fetch"), asks(2, "fabric", running(2, "fabric"))),
+		}, "I3", "V7"},
+		"a later step": {[]wire.Entry{
+			turn(result(3, "fetch", "ok"), running(1, "fetch"), ends("agent.escalated", `"reason":"the step"`, escalated)),
+		}, "K2", ""},
+		"the first failure, asked for again": {[]wire.Entry{
+			begun, turn(result(1, "fetch", "error"), running(1, "fetch"), asks(1, "fetch", running(1, "fetch"))),
+		}, "V10", ""},
 		"the first failure, taken for a result": {[]wire.Entry{begun, turn(result(1, "fetch", "error"), running(1, "fetch"),
 			asks(2, "fabric", running(2, "fabric")))}, "I3", "V10"},
-		"a failure that may be the second": {[]wire.Entry{turn(result(1, "fetch", "error"), running(1, "fetch"), silent)}, "T4", ""},
+		"a failure that may be the second": {[]wire.Entry{
+			turn(result(1, "fetch", "error"), running(1, "fetch"), silent),
+		}, "T4", ""},
 		"the budget is kept": {[]wire.Entry{begun, turn(result(3, "fetch", "ok"), running(3, "fetch"),
 			ends("agent.escalated", `"reason":"the budget"`, escalated))}, "F7 G7 F3", ""},
 		"the budget is not kept": {[]wire.Entry{begun, turn(result(3, "fetch", "ok"), running(3, "fetch"),
 			asks(4, "fetch", running(4, "fetch")))}, "V9", "F7 G7"},
-		"a budget that nobody knows": {[]wire.Entry{turn(result(3, "fetch", "ok"), running(3, "fetch"), asks(4, "fetch", running(4, "fetch")))}, "V9", ""},
-		"an error":                   {[]wire.Entry{turn(result(1, "fetch", "ok"), running(1, "fetch"), `{"status":"error","error":"no model"}`)}, "I7", ""},
+		"a budget that nobody knows": {[]wire.Entry{
+			turn(result(3, "fetch", "ok"), running(3, "fetch"), asks(4, "fetch", running(4, "fetch"))),
+		}, "V9", ""},
+		"an error": {[]wire.Entry{
+			turn(result(1, "fetch", "ok"), running(1, "fetch"), `{"status":"error","error":"no model"}`),
+		}, "I7", ""},
 		"an exit code that is not 0": {[]wire.Entry{handed(begun.Process.Input, begun.Process.Output, 3)}, "", "I7 N1 O3 P1 P6"},
 		"no JSON":                    {[]wire.Entry{handed(begun.Process.Input, "thinking", 0)}, "WIRE-1", "P2 WIRE-1"},
-		"an event of another type":   {[]wire.Entry{turn(start, "", `{"status":"ok","events":[{"type":"agentic.progress","payload":{}}]}`)}, "WIRE-3", "P4"},
-		"nobody asks for the agent":  {[]wire.Entry{turn(start, "", `{"status":"ok","events":[{"type":"agentic.start","payload":{}}]}`)}, "WIRE-3", "G2 N4 P4"},
-		"what is no request":         {[]wire.Entry{handed(`{"protocol":2}`, "{}", 9), handed("no JSON", "", 9), handed(`{"command":"handle","event":{}}`, "", 1)}, "", ""},
-		"killed":                     {[]wire.Entry{{Kind: "process", Process: &wire.Spawned{Input: begun.Process.Input, Ended: "signal: killed"}}}, "", ""},
+		"an event of another type": {[]wire.Entry{
+			turn(start, "", `{"status":"ok","events":[{"type":"agentic.progress","payload":{}}]}`),
+		}, "WIRE-3", "P4"},
+		"nobody asks for the agent": {[]wire.Entry{
+			turn(start, "", `{"status":"ok","events":[{"type":"agentic.start","payload":{}}]}`),
+		}, "WIRE-3", "G2 N4 P4"},
+		"what is no request": {[]wire.Entry{
+			handed(`{"protocol":2}`, "{}", 9), handed("no JSON", "", 9), handed(`{"command":"handle","event":{}}`, "", 1),
+		}, "", ""},
+		"killed": {[]wire.Entry{
+			{Kind: "process", Process: &wire.Spawned{Input: begun.Process.Input, Ended: "signal: killed"}},
+		}, "", ""},
 	} {
 		kept, violated := seen(t, c.turns...)
 		for _, id := range strings.Fields(c.kept) {
@@ -171,7 +198,7 @@ func FuzzTurns(f *testing.F) {
 	f.Add(turn(start, "", silent).Process.Input, ends("agent.escalated", `"reason":"x"`, escalated))
 	f.Fuzz(func(_ *testing.T, input, answer string) {
 		one := handed(input, answer, 0)
-		turns.Watch(scenarios.Discovery{}, []scenarios.DriveRecord{{ID: "r", Transcript: &wire.Transcript{Entries: []wire.Entry{one, one}}}},
-			func(scenarios.Sight) {})
+		twice := &wire.Transcript{Entries: []wire.Entry{one, one}}
+		turns.Watch(scenarios.Discovery{}, []scenarios.DriveRecord{{ID: "r", Transcript: twice}}, func(scenarios.Sight) {})
 	})
 }
