@@ -39,7 +39,8 @@ type Protocol struct {
 	// Invariants holds what drives read to the rules for everything of its kind: each log, page, stream and snapshot, whatever was
 	// asked. nil where the protocol has none.
 	Invariants func(d Discovery, drives []DriveRecord, see func(Sight))
-	// Recorded is Invariants for what others did, where a certification has scenarios that check the same of each drive.
+	// Recorded is Invariants for what others did, with further rules: in a certification scenarios ask for the same. nil where there
+	// are no more than Invariants.
 	Recorded func(d Discovery, drives []DriveRecord, see func(Sight))
 	// Watched returns the requirements that Invariants or Recorded check; nil where there are neither.
 	Watched func() IDs

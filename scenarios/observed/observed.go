@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/openassay/assay/scenarios"
@@ -14,6 +15,7 @@ import (
 // Judge judges recordings of a protocol that has rules for them.
 type Judge struct {
 	Protocol *scenarios.Protocol
+	Suites   []scenarios.Suite // their scenarios about the discovery document are asked
 	// Tell compares what a transcript shows of objects with models of them; nil for no models.
 	Tell func(scenarios.Discovery, *wire.Transcript) []explore.Told
 	// Expected are claims, by id or pattern, that the host makes though the recording does not show it.
@@ -75,13 +77,16 @@ func (j Judge) Judge(r Recording) (report *Report) {
 		}
 		rows[s.Requirement].add(s, picture)
 	})
-	for _, rules := range []func(scenarios.Discovery, []scenarios.DriveRecord, func(scenarios.Sight)){
-		j.Protocol.Invariants, j.Protocol.Recorded,
-	} {
-		if rules != nil {
-			rules(d, records, count)
+	if found {
+		for _, suite := range j.Suites {
+			suite.HoldAdvertised(d, recordID, count)
 		}
 	}
+	rules := j.Protocol.Recorded
+	if rules == nil {
+		rules = j.Protocol.Invariants
+	}
+	rules(d, records, count)
 	if j.Tell == nil || !j.Alone {
 		return report
 	}
@@ -100,6 +105,18 @@ func (j Judge) Judge(r Recording) (report *Report) {
 		}
 	}
 	return report
+}
+
+// Watched returns the requirements that recordings can show: by the rules of the protocol, and by its discovery document.
+func Watched(p *scenarios.Protocol, suites []scenarios.Suite) scenarios.IDs {
+	all := p.Watched()
+	for _, suite := range suites {
+		for _, s := range suite.Advertised() {
+			all = append(all, s.Proves...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // tally counts the checks of a requirement while a recording is judged.

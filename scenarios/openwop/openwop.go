@@ -69,6 +69,7 @@ func speaking(d *dialect.Dialect) *scenarios.Protocol {
 		CheckDiscovery: func(document []byte) []scenarios.Finding { return checkDiscovery(d, document) },
 		Describe:       describe,
 		Invariants:     watch(d),
+		Recorded:       watchRecorded(d),
 		Watched:        watched,
 		Paces:          host.Paces,
 		Fixed:          fixed(d),

@@ -21,15 +21,26 @@ import (
 // streams, snapshots, forks, goals and files. A log counts from its first event on: one that was only read from a cursor on is held
 // to the rules of pages alone. So are forks, and to their sources: part of their log is another run's.
 func watch(d *dialect.Dialect) func(scenarios.Discovery, []scenarios.DriveRecord, func(scenarios.Sight)) {
+	return watchBy(d, Invariants, false)
+}
+
+// watchRecorded is watch for what others did, which no scenario has asked for.
+func watchRecorded(d *dialect.Dialect) func(scenarios.Discovery, []scenarios.DriveRecord, func(scenarios.Sight)) {
+	return watchBy(d, func() []Invariant { return append(Invariants(), Recorded()...) }, true)
+}
+
+// watchBy is watch with these rules of runs, and those of single documents, too, if that is said.
+func watchBy(d *dialect.Dialect, rules func() []Invariant, documents bool,
+) func(scenarios.Discovery, []scenarios.DriveRecord, func(scenarios.Sight)) {
 	return func(discovery scenarios.Discovery, drives []scenarios.DriveRecord, see func(scenarios.Sight)) {
-		paths := pathsOf(d)
+		paths, rules := pathsOf(d), rules()
 		version := int64(0)
 		if _, claimed := claims.ExecutionModel.Look(discovery); claimed {
 			version, _ = claims.Model(discovery).Key("version").Int()
 		}
 		for _, record := range drives {
 			r := reader{dialect: d, paths: paths, runs: map[string]*reading{}, goals: map[string]*goal{}, files: map[string]*file{},
-				sights: sights{drive: record.ID, see: see}}
+				documents: documents, sights: sights{drive: record.ID, see: see}}
 			for n := 1; n <= record.Transcript.Len(); n++ {
 				r.entry(record.Transcript, n)
 			}
@@ -38,7 +49,7 @@ func watch(d *dialect.Dialect) func(scenarios.Discovery, []scenarios.DriveRecord
 				if stop := record.Stop; stop != nil && stop.Verdict == scenarios.Inconclusive { // perhaps before the last page was read
 					run.late = false
 				}
-				run.judge(int(version))
+				run.judge(int(version), rules)
 				r.judgeCopy(run)
 			}
 			record.Transcript.Forget()
@@ -53,7 +64,10 @@ func watched() scenarios.IDs {
 		openwop.OWPEVT14, openwop.OWPEVT16, openwop.OWPEVT21, openwop.OWPEVT22, openwop.OWPEVT24, openwop.OWPEVT27, openwop.OWPEVT28,
 		openwop.OWPRPL1, openwop.OWP0097C6, openwop.OWP0097G1, openwop.OWPWSP9, openwop.OWPWSP10,
 	}
-	for _, rule := range Invariants() {
+	for _, r := range []docRule{documents.snapshot, documents.goal, documents.refusal} {
+		all = append(all, r.proves...)
+	}
+	for _, rule := range append(Invariants(), Recorded()...) {
 		if rule.Name != "unmapped" { // no log says whether its workflow maps anything
 			all = append(all, rule.Proves...)
 		}
@@ -118,6 +132,8 @@ type reader struct {
 	order   []string
 	goals   map[string]*goal // by path
 	files   map[string]*file // by path and caller
+	// documents: single replies are judged, too.
+	documents bool
 	sights
 }
 
@@ -156,7 +172,13 @@ func (r *reader) of(id string) *reading {
 // entry takes note of the n-th exchange.
 func (r *reader) entry(t *wire.Transcript, n int) {
 	e := t.Entry(n)
-	if e.Kind != "http" && e.Kind != "stream" || e.Request == nil || e.Response == nil || e.Response.Status/100 != 2 {
+	if e.Kind != "http" && e.Kind != "stream" || e.Request == nil || e.Response == nil {
+		return
+	}
+	if r.documents {
+		r.document(t, n)
+	}
+	if e.Response.Status/100 != 2 {
 		return
 	}
 	if e.Kind == "http" && e.Error != "" { // it was not read to its end: what it lacks, the host may have sent
@@ -166,10 +188,7 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 	if err != nil {
 		return
 	}
-	path := at.EscapedPath()
-	if root := strings.Index(path, r.dialect.Root+"/"); root > 0 {
-		path = path[root:] // the target may be below a path of its own
-	}
+	path := r.path(at)
 	method := e.Request.Method
 	switch {
 	case e.Kind == "stream":
@@ -195,6 +214,15 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 	case r.paths.goal.MatchString(path):
 		r.goal(path, e, t.Reply(n))
 	}
+}
+
+// path returns the path of an address below the target, which may be below a path of its own.
+func (r *reader) path(at *url.URL) string {
+	path := at.EscapedPath()
+	if root := strings.Index(path, r.dialect.Root+"/"); root > 0 {
+		return path[root:]
+	}
+	return path
 }
 
 // page adds a page of the log. A page without a cursor begins another reading; one behind what was read goes on with it.
@@ -245,7 +273,7 @@ func (r *reading) unforked() once {
 }
 
 // judge holds the run to the invariants.
-func (r *reading) judge(version int) {
+func (r *reading) judge(version int, rules []Invariant) {
 	r.judgeTellings()
 	if r.forked || len(r.last.Events) < host.LeastEvents {
 		return
@@ -259,7 +287,7 @@ func (r *reading) judge(version int) {
 		s.Log.Ended = wire.Wait{What: "the run has ended", Reached: true, Last: r.end}
 		ended = true
 	}
-	for _, rule := range Invariants() {
+	for _, rule := range rules {
 		if ended || rule.Anytime {
 			of := r.sights
 			if !rule.Forks {

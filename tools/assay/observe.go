@@ -119,19 +119,20 @@ func (o *observeFlags) judged(r observed.Recording, rows []*protocols.Row) obser
 			speaks = row.Protocol.Program != nil && !row.Hosted()
 		}
 		if o.protocol != "" || speaks {
-			j := observed.Judge{Protocol: row.Protocol, Tell: row.Targets[0].Tell, Expected: o.expected, Alone: o.alone}
-			all = append(all, observation{row.Protocol, j.Judge(r)})
+			j := observed.Judge{Protocol: row.Protocol, Suites: row.Targets[0].Suites(), Tell: row.Targets[0].Tell,
+				Expected: o.expected, Alone: o.alone}
+			all = append(all, observation{row, j.Judge(r)})
 		}
 	}
 	if len(all) == 0 {
-		return observation{rows[0].Protocol, &observed.Report{Origin: r.Origin, Exchanges: len(r.Entries), Left: r.Left}}
+		return observation{rows[0], &observed.Report{Origin: r.Origin, Exchanges: len(r.Entries), Left: r.Left}}
 	}
 	return slices.MaxFunc(all, func(a, b observation) int { return len(a.report.Rows) - len(b.report.Rows) })
 }
 
 // observation is what was seen of a host.
 type observation struct {
-	protocol *scenarios.Protocol
+	protocol *protocols.Row
 	report   *observed.Report
 }
 

@@ -77,7 +77,7 @@ func (o observation) about(t *strings.Builder) {
 }
 
 // ofProgram reports whether only programs speak the protocol. All that a turn rests on is in its request.
-func (o observation) ofProgram() bool { return o.protocol.Recorded != nil }
+func (o observation) ofProgram() bool { return !o.protocol.Hosted() }
 
 // violation says what is violated, and where that is seen first.
 func (o observation) violation(t *strings.Builder, row observed.Row) {
@@ -114,7 +114,7 @@ func split(rows []observed.Row) (violated, borne []observed.Row) {
 
 // untouched returns the requirements that recordings can show, and this one does not.
 func (o observation) untouched() (all scenarios.IDs) {
-	for _, id := range o.protocol.Watched() {
+	for _, id := range observed.Watched(o.protocol.Protocol, o.protocol.Targets[0].Suites()) {
 		if !slices.ContainsFunc(o.report.Rows, func(r observed.Row) bool { return r.Requirement == id }) {
 			all = append(all, id)
 		}

@@ -141,7 +141,7 @@ var misfitsNotKept = scenarios.Scenario{
 		judges, modes := check.OneOf("verifier", "host"), check.OneOf(nil, "schedule", "commitment", "heartbeat", "manual")
 		j.Check(openwop.OWP0097B2, o.Control.Fresh.Body.At("/completion/check")).To(judges, "completion.check of a goal as it can be")
 		j.Check(openwop.OWP0097B3, o.Control.Fresh.Body.At("/continuation/mode")).To(modes, "continuation.mode of a goal as it can be")
-		j.Check(openwop.OWP0097B5, o.Control.Fresh.Body.Key("bounds")).To(boundsThatCanBe(), "bounds of a goal as it can be")
+		j.Check(openwop.OWP0097B5, o.Control.Fresh.Body.Key("bounds")).To(BoundsThatCanBe(), "bounds of a goal as it can be")
 		for _, kind := range []struct {
 			id      scenarios.RequirementID
 			asked   []GoalMisfit
@@ -150,7 +150,7 @@ var misfitsNotKept = scenarios.Scenario{
 		}{
 			{openwop.OWP0097B2, o.Judges, "/completion/check", judges},
 			{openwop.OWP0097B3, o.Modes, "/continuation/mode", modes},
-			{openwop.OWP0097B5, o.Bounds, "/bounds", boundsThatCanBe()},
+			{openwop.OWP0097B5, o.Bounds, "/bounds", BoundsThatCanBe()},
 		} {
 			for _, m := range kind.asked {
 				m.check(j, kind.id, kind.pointer, kind.fits)
@@ -170,8 +170,8 @@ func (m GoalMisfit) check(j *scenarios.Judge, id scenarios.RequirementID, pointe
 	}
 }
 
-// boundsThatCanBe expects bounds that satisfy the schema of a goal.
-func boundsThatCanBe() check.Matcher {
+// BoundsThatCanBe expects bounds that satisfy the schema of a goal.
+func BoundsThatCanBe() check.Matcher {
 	return check.That("bounds of at least 1 whole run, 0 ms and a cost of 0", func(v any) bool {
 		bounds, ok := v.(map[string]any)
 		for name, least := range map[string]int64{"maxLoopIterations": 1, "runTimeoutMs": 0, "maxCostUsd": 0} {

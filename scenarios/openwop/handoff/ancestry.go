@@ -33,7 +33,7 @@ var rootHasNoParent = scenarios.Scenario{
 	Claim:  claims.Ancestry,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
 		o.given(j)
-		if o.OfRoot.checkNamed(j, o.Advertised) {
+		if o.OfRoot.CheckNamed(j, o.Advertised) {
 			j.Check(openwop.OWPCAU2, o.OfRoot.parent()).To(check.Equal(nil), "parent of the loop")
 		}
 	}),
@@ -54,7 +54,7 @@ var childNamesParent = scenarios.Scenario{
 			j.Block("setup failed: the loop names no child", "tell of a child run when it is made, with dispatch.succeeded or node.dispatched")
 		}
 		for _, c := range o.Children {
-			if !c.Of.checkNamed(j, o.Advertised) {
+			if !c.Of.CheckNamed(j, o.Advertised) {
 				continue
 			}
 			parent := c.Of.parent()
@@ -86,10 +86,10 @@ var forkHasNoParent = scenarios.Scenario{
 		if !host.Succeeded(o.Forked.Status) {
 			j.Block("setup failed: the loop cannot be forked: HTTP "+o.Forked.Status.JSON(), "serve {fork run}, or claim no replay")
 		}
-		if o.OfFork.checkNamed(j, o.Advertised) {
+		if o.OfFork.CheckNamed(j, o.Advertised) {
 			j.Check(openwop.OWPCAU6, o.OfFork.parent()).To(check.Equal(nil), "parent of the fork")
 		}
-		if o.OfHeir.Asked != "" && o.OfHeir.checkNamed(j, o.Advertised) {
+		if o.OfHeir.Asked != "" && o.OfHeir.CheckNamed(j, o.Advertised) {
 			j.Check(openwop.OWPCAU6, o.OfHeir.parent()).To(check.Equal(nil), "parent of the fork of a child")
 		}
 	}),
@@ -103,7 +103,7 @@ var neverHasNoAncestry = scenarios.Scenario{
 	Claim:  claims.Ancestry,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
 		o.given(j)
-		if o.OfRoot.checkNamed(j, o.Advertised) {
+		if o.OfRoot.CheckNamed(j, o.Advertised) {
 			j.Check(openwop.OWPCAU7, o.Never.Status).To(check.Status(http.StatusNotFound, http.StatusForbidden), "%s", o.Never.Asked)
 		}
 	}),
@@ -186,8 +186,8 @@ func (o AncestryObservation) given(j *scenarios.Judge) {
 
 func (a Ancestry) parent() wire.Value { return a.Body.Key("parent") }
 
-// checkNamed checks the members that every ancestry has.
-func (a Ancestry) checkNamed(j *scenarios.Judge, advertised string) bool {
+// CheckNamed checks the members that every ancestry has.
+func (a Ancestry) CheckNamed(j *scenarios.Judge, advertised string) bool {
 	const id = openwop.OWPCAU1
 	if !j.Check(id, a.Status).To(check.Status(http.StatusOK), "%s", a.Asked) {
 		return false

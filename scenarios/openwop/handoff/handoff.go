@@ -37,7 +37,7 @@ var chainOfCauses = scenarios.Scenario{
 		j.Check(openwop.OWP0037B3, o.Log.All().Each("/eventId")).To(check.Distinct(), "eventId of every event")
 		for i, worker := range o.Workers {
 			steps := checkHandoff(o.Log, j, openwop.OWP0037B3, i, worker, completion)
-			checkNamed(j, steps, worker)
+			CheckNamed(j, steps, worker)
 		}
 		CheckChains(o.Log, j)
 		told := o.Log.Phase(dialect.ChainPhaseDispatchBegan).Each("/payload/workerId")

@@ -143,7 +143,7 @@ func (o LostObservation) wasCancelled(j *scenarios.Judge) {
 // checkEnded checks the handoff to a worker that was created and did not complete.
 func (o LostObservation) checkEnded(j *scenarios.Judge, status string, phases []dialect.ChainPhase) {
 	steps := checkHandoff(o.Log, j, openwop.OWP0037B3, 0, o.Lost, phases)
-	checkNamed(j, steps, o.Lost)
+	CheckNamed(j, steps, o.Lost)
 	checkChild(j, o.Log, o.Children, steps, o.Lost, status)
 	if o.Log.Status().String() != "failed" {
 		checkHandoff(o.Log, j, openwop.OWP0037B3, o.turns()-1, o.Next, completion)
@@ -152,7 +152,7 @@ func (o LostObservation) checkEnded(j *scenarios.Judge, status string, phases []
 }
 
 func (o LostObservation) checkErrors(j *scenarios.Judge) {
-	checkError(j, handoff(o.Log, 0, o.Lost), o.Lost)
+	CheckError(j, handoff(o.Log, 0, o.Lost), o.Lost)
 }
 
 // checkGoesOn checks that the loop went on after its worker was lost; a loop that did not is only a finding.

@@ -27,16 +27,16 @@ var oddAmongMany = scenarios.Scenario{
 			switch w.Ends {
 			case endsMissing:
 				steps := checkHandoff(o.Log, j, openwop.OWP0037B3, w.Turn, w.Worker, refusal)
-				checkError(j, steps, w.Worker)
+				CheckError(j, steps, w.Worker)
 				j.Check(openwop.OWPDSP10, steps.Each("/payload/childRunId")).To(allAbsent(), "childRunId of a worker that does not exist")
 			case endsFailed:
 				steps := checkHandoff(o.Log, j, openwop.OWP0037B3, w.Turn, w.Worker, failure)
-				checkError(j, steps, w.Worker)
-				checkNamed(j, steps, w.Worker)
+				CheckError(j, steps, w.Worker)
+				CheckNamed(j, steps, w.Worker)
 				checkChild(j, o.Log, o.Children, steps, w.Worker, "failed")
 			default:
 				steps := checkHandoff(o.Log, j, openwop.OWP0037B3, w.Turn, w.Worker, completion)
-				checkNamed(j, steps, w.Worker)
+				CheckNamed(j, steps, w.Worker)
 				checkChild(j, o.Log, o.Children, steps, w.Worker, "completed")
 			}
 		}
@@ -79,8 +79,8 @@ func (o OddWorkersObservation) missing(worker string) bool {
 	return slices.ContainsFunc(o.Workers, func(w Odd) bool { return w.Ends == endsMissing && w.Worker == worker })
 }
 
-// checkError expects the end of a handoff to a worker that was lost to say why.
-func checkError(j *scenarios.Judge, steps wire.Found, worker string) {
+// CheckError expects the end of a handoff to a worker that was lost to say why.
+func CheckError(j *scenarios.Judge, steps wire.Found, worker string) {
 	j.Check(openwop.OWPDSP11, steps.Where(IsPhase(dialect.ChainPhaseDispatchFailed, dialect.ChainPhaseChildFailed)).
 		Each("/payload/error/code")).To(check.Each(check.Text()), "code of the error that the handoff to %s ended with", worker)
 }

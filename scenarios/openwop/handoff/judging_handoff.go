@@ -139,8 +139,8 @@ func CheckUnharvested(l host.RunLog, j *scenarios.Judge) {
 		"workers that were harvested")
 }
 
-// checkNamed checks that the steps of a handoff name the same child.
-func checkNamed(j *scenarios.Judge, steps wire.Found, worker string) {
+// CheckNamed checks that the steps of a handoff name the same child.
+func CheckNamed(j *scenarios.Judge, steps wire.Found, worker string) {
 	named := steps.Where(IsPhase(dialect.ChainPhaseDispatchSucceeded, dialect.ChainPhaseChildCompleted, dialect.ChainPhaseChildFailed,
 		dialect.ChainPhaseChildCancelled, dialect.ChainPhaseOutputHarvested))
 	j.Check(openwop.OWPDSP10, named.Each("/payload/childRunId")).To(OneAndTheSame(),
