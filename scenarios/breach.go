@@ -154,6 +154,19 @@ func (o Outcome) Sights(l *Ledger, drive, of string, alone bool, see func(Sight)
 	}
 }
 
+// HoldAdvertised holds a discovery document, which a drive read, to the scenarios of the suite that ask about nothing else, as far as
+// their claims are made.
+func (s Suite) HoldAdvertised(d Discovery, drive string, see func(Sight)) {
+	for _, sc := range s.Advertised() {
+		if sc.Claim.Look != nil {
+			if _, made := sc.Claim.Look(d); !made {
+				continue
+			}
+		}
+		Conclude(sc, s.Protocol.Ledger, d).Sights(s.Protocol.Ledger, drive, s.Protocol.DiscoveryPath, false, see)
+	}
+}
+
 // Breached returns what of the drives violates a rule for everything of its kind.
 func (p *Protocol) Breached(d Discovery, drives []DriveRecord) (all []Breach) {
 	if p.Invariants == nil {

@@ -228,6 +228,31 @@ func (q question[O]) judge(observation any, j *Judge) {
 	q.decide(o, j)
 }
 
+// Advertised returns a question about the discovery document alone.
+func Advertised(judge func(Discovery, *Judge)) Question { return advertised(judge) }
+
+type advertised func(Discovery, *Judge)
+
+func (advertised) Drive() (DriveMeta, bool)                           { return DriveMeta{}, false }
+func (advertised) run(context.Context, *Conn) (any, error)            { return nil, nil }
+func (advertised) resume(context.Context, *Conn, []byte) (any, error) { return nil, nil }
+func (advertised) revive([]byte, *wire.Transcript) (any, error)       { return nil, nil }
+func (a advertised) judge(observation any, j *Judge)                  { a(observed[Discovery](observation), j) }
+func (advertised) read(raw []byte) (any, error) {
+	d := new(Discovery)
+	return d, json.Unmarshal(raw, d)
+}
+
+// Advertised returns the scenarios of the suite that ask about the discovery document alone.
+func (s Suite) Advertised() (all []Scenario) {
+	for _, sc := range s.Scenarios {
+		if _, is := sc.Ask.(advertised); is {
+			all = append(all, sc)
+		}
+	}
+	return all
+}
+
 // observed returns an observation that is given itself, or by a pointer.
 func observed[O any](observation any) O {
 	if p, ok := observation.(*O); ok {
