@@ -9,6 +9,7 @@ import (
 
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/observed"
 	"github.com/openassay/assay/simhost/param"
 	"github.com/openassay/assay/tools/internal/protocols"
 )
@@ -58,6 +59,7 @@ type Requirement struct {
 	Reaches   string   `json:"reaches"`  // strongest evidence that they can end with; "" without scenarios
 	Reason    string   `json:"reason"`   // why no scenario proves it
 	Stimulus  string   `json:"stimulus"` // assay-seam: shown only through a seam of Assay's own
+	Recorded  bool     `json:"recorded"` // recordings alone can show it: assay observe
 }
 
 // Claim is a claim as assay list --json prints it.
@@ -169,10 +171,12 @@ func (c *Catalogue) scenarios() []Scenario {
 func (c *Catalogue) requirements() []Requirement {
 	out := []Requirement{}
 	for _, p := range c.protocols() {
+		recorded := c.recorded(p)
 		for _, r := range p.Ledger.Rows {
 			out = append(out, Requirement{
 				ID: r.ID, Level: r.Level, Source: r.Source, Section: r.Section, Claim: r.Claim, Evidence: r.Demands().String(),
 				Text: r.Text, Scenarios: c.proving(r.ID), Reaches: c.reach(r.ID).String(), Reason: r.Reason, Stimulus: r.Stimulus,
+				Recorded: slices.Contains(recorded, scenarios.RequirementID(r.ID)),
 			})
 		}
 	}
@@ -272,6 +276,14 @@ func (c *Catalogue) protocols() []*scenarios.Protocol {
 		}
 	}
 	return out
+}
+
+// recorded returns the requirements of a protocol that recordings alone can show.
+func (c *Catalogue) recorded(p *scenarios.Protocol) scenarios.IDs {
+	if p.Watched == nil {
+		return nil
+	}
+	return observed.Watched(p, slices.DeleteFunc(slices.Clone(c.Suites), func(s scenarios.Suite) bool { return s.Protocol != p }))
 }
 
 // proving returns the ids of the scenarios that prove a requirement.

@@ -78,9 +78,9 @@ func TestJSONShapes(t *testing.T) {
 		"scenarios": `[{"id":"demo/turns/counted","suite":"turns","title":"turns are counted","requirements":["D-A1"],"level":"MUST","claim":"model>=5","reaches":"observed","labels":["suite:turns","claim:model>=5","level:MUST","source:RFC-1"]},` +
 			`{"id":"demo/turns/told","suite":"turns","title":"turns are told","requirements":["D-A1"],"level":"MUST","claim":"model>=5","reaches":"attested","labels":["suite:turns","claim:model>=5","level:MUST","source:RFC-1"]}]`,
 		"suites": `[{"id":"turns","protocol":"demo/v1","title":"turns of a loop","scenarios":2}]`,
-		"requirements": `[{"id":"D-A1","level":"MUST","source":"RFC-1","section":"A","claim":"model>=5","evidence":"observed","text":"Turns are counted.","scenarios":["demo/turns/counted","demo/turns/told"],"reaches":"observed","reason":"","stimulus":""},` +
-			`{"id":"D-A2","level":"MAY","source":"RFC-1","section":"B","claim":"","evidence":"survived","text":"Turns rest.","scenarios":[],"reaches":"","reason":"planned","stimulus":""},` +
-			`{"id":"D-A3","level":"MUST","source":"RFC-1","section":"C","claim":"model>=5","evidence":"observed","text":"Turns are judged.","scenarios":[],"reaches":"","reason":"","stimulus":"assay-seam"}]`,
+		"requirements": `[{"id":"D-A1","level":"MUST","source":"RFC-1","section":"A","claim":"model>=5","evidence":"observed","text":"Turns are counted.","scenarios":["demo/turns/counted","demo/turns/told"],"reaches":"observed","reason":"","stimulus":"","recorded":false},` +
+			`{"id":"D-A2","level":"MAY","source":"RFC-1","section":"B","claim":"","evidence":"survived","text":"Turns rest.","scenarios":[],"reaches":"","reason":"planned","stimulus":"","recorded":false},` +
+			`{"id":"D-A3","level":"MUST","source":"RFC-1","section":"C","claim":"model>=5","evidence":"observed","text":"Turns are judged.","scenarios":[],"reaches":"","reason":"","stimulus":"assay-seam","recorded":false}]`,
 		"readings": `[{"id":"D-R1","protocol":"demo/v1","title":"where counting begins","requirements":["D-A1"],"open":"No text says it.","accept":"0 and 1.","refuse":"2.","why":"Both are in use.","scenarios":["demo/turns/counted"]},` +
 			`{"id":"D-R2","protocol":"demo/v1","title":"rest","requirements":["D-A2"],"open":"How long.","accept":"Any time.","refuse":"nothing more","why":"Nobody waits.","scenarios":[]}]`,
 		"claims": `[{"id":"model>=5","protocol":"demo/v1","title":"the loop","pointer":"/model/version >= 5"}]`,
@@ -209,6 +209,7 @@ func TestCoverage(t *testing.T) {
 			Reason: "unobservable", Why: "No wire shows a | cut."}))
 	c.Suites[0].Scenarios[1].Proves = []scenarios.RequirementID{"D-A4"}
 	c.Suites[0].Scenarios[0].Proves = append(c.Suites[0].Scenarios[0].Proves, "D-A5")
+	c.Suites[0].Protocol.Watched = func() scenarios.IDs { return scenarios.IDs{"D-A1", "D-B1"} }
 	var got bytes.Buffer
 	if err := c.Coverage(&got); err != nil {
 		t.Fatal(err)
@@ -216,6 +217,7 @@ func TestCoverage(t *testing.T) {
 	for _, want := range []string{
 		"| MUST | 4 | 1 | 0 | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 1 |\n| SHOULD | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |\n| MAY | 1 | 0 | " +
 			"0 | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 0 |\n| all | 6 |",
+		"| demo/v1 | 3 | 2 |\n", // D-A1 and D-B1 by rules, D-A4 by a scenario about the discovery document
 		"## RFC-1\n\n| level | rows | observed | attested | our seams | unobservable | needs-host-control | " +
 			"not-addressed-to-hosts | spec-gap | restated | planned | open |\n",
 		"| MUST | 3 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 1 |\n",

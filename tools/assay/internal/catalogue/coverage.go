@@ -56,6 +56,7 @@ func (c *Catalogue) Coverage(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(coverageHead)
 	writeCounts(&b, rows)
+	c.writeRecorded(&b)
 	var sources []string
 	for _, r := range rows {
 		if !slices.Contains(sources, r.Source) {
@@ -72,6 +73,21 @@ func (c *Catalogue) Coverage(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeRecorded writes a table that counts the rows of each protocol that recordings alone can show.
+func (c *Catalogue) writeRecorded(b *strings.Builder) {
+	b.WriteString("\n## From recordings alone\n\nRows that `assay observe` can judge by what a target did for others ([record.md](record.md)).\n\n" +
+		"| protocol | rows | of them MUST |\n|---|---:|---:|\n")
+	for _, p := range c.protocols() {
+		recorded, must := c.recorded(p), 0
+		for _, id := range recorded {
+			if r, _ := p.Ledger.Find(id); r.Level == scenarios.Must {
+				must++
+			}
+		}
+		fmt.Fprintf(b, "| %s | %d | %d |\n", p.ID, len(recorded), must)
+	}
 }
 
 // covered is a row with its standing.

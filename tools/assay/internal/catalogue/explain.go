@@ -116,6 +116,9 @@ func (p *page) requirements(id string) {
 		p.field("accepts", r.Accepts)
 		p.list("readings", readingLines(protocol, r.ID))
 		p.field("evidence", fmt.Sprintf("%s or stronger proves it", r.Demands()))
+		if slices.Contains(p.catalogue.recorded(protocol), scenarios.RequirementID(r.ID)) {
+			p.field("recordings", "assay observe judges it by what a target did for others")
+		}
 		if r.ThroughSeam() {
 			p.field("stimulus", r.Stimulus+": "+throughSeam)
 		}
