@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -51,8 +50,8 @@ type harHeader struct {
 	Value string `json:"value"`
 }
 
-// archive adds the exchanges of an archive, without their credentials. It holds no times of chunks, so a stream is one chunk. Browsers
-// leave credentials out, and then nobody knows which requests are those of one caller: each counts as another's.
+// archive adds the exchanges of an archive, without their credentials. Browsers leave those out, and then nobody knows which requests
+// are those of one caller: each counts as another's.
 func (j *joined) archive(folder fs.FS, name string) error {
 	content, err := j.content(folder, name)
 	if content == nil {
@@ -64,33 +63,39 @@ func (j *joined) archive(folder fs.FS, name string) error {
 		return nil
 	}
 	j.files++
-	var hidden wire.Redactor
 	var entries []wire.Entry
-	known := false // who asked
+	known := map[string]bool{} // hosts whose callers are known
 	for n, e := range read.Log.Entries {
 		heard, err := e.overheard()
 		if err != nil {
 			j.leave(name, fmt.Errorf("exchange %d: %w", n+1, err))
 			continue
 		}
-		entry := hidden.Entry(heard, wire.DefaultLimits())
-		known = known || slices.ContainsFunc(slices.Collect(maps.Values(entry.Request.Header)), secret)
+		entry := j.hidden.Entry(heard, wire.DefaultLimits())
+		if entry.Request.Header == nil {
+			entry.Request.Header = map[string]string{}
+		}
+		for _, header := range namesCaller {
+			known[originOf(entry)] = known[originOf(entry)] || strings.Contains(entry.Request.Header[header], "<secret:")
+		}
 		entries = append(entries, entry)
 	}
-	if !known {
-		j.leave(name, errors.New("it holds no credentials: what rests on who asked is not judged"))
-		for n, e := range entries {
-			if e.Request.Header == nil {
-				e.Request.Header = map[string]string{}
-			}
-			e.Request.Header["Caller"] = "unknown " + strconv.Itoa(n)
+	for n, e := range entries {
+		if !known[originOf(e)] {
+			e.Request.Header["Caller"] = fmt.Sprintf("unknown %s %d", name, n)
+		}
+	}
+	for _, origin := range slices.Sorted(maps.Keys(known)) {
+		if !known[origin] {
+			j.leave(name, fmt.Errorf("it holds no credentials for %s: what rests on who asked is not judged", origin))
 		}
 	}
 	j.entries = append(j.entries, entries...)
 	return nil
 }
 
-func secret(value string) bool { return strings.Contains(value, "<secret:") }
+// namesCaller are headers that say who asks.
+var namesCaller = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Auth-Token", "Cookie"}
 
 // overheard returns an exchange as a proxy would have seen it.
 func (e harEntry) overheard() (o wire.Overheard, err error) {
@@ -114,14 +119,10 @@ func (e harEntry) overheard() (o wire.Overheard, err error) {
 	switch {
 	case o.Status == 0:
 		o.Error = "the archive has no reply"
-	case len(got) == 0 && e.Response.Content.Size > 0:
-		return o, errors.New("the archive has its reply without the body")
 	case strings.HasPrefix(o.Told.Get("Content-Type"), "text/event-stream"):
-		if len(got) == 0 {
-			return o, errors.New("the archive has its stream without the events")
-		}
-		o.Stream = true
-		o.Chunks = []wire.Chunk{{Micros: o.Took.Microseconds(), Text: string(got)}}
+		return o, errors.New("it is a stream, and an archive does not say whether it has all of it")
+	case int64(len(got)) < e.Response.Content.Size:
+		return o, errors.New("the archive does not have all of its reply")
 	default:
 		o.Got = got
 	}

@@ -13,6 +13,9 @@ import (
 // aPlugin is the origin of turns whose command nobody recorded.
 const aPlugin = "a plugin"
 
+// mostExit is the largest exit code of a process that ended by itself. Shells add the number of a signal to it.
+const mostExit = 128
+
 // job adds a turn of a plugin from files: NAME.request.json holds what it read, NAME.response.json what it printed, and NAME.exit its exit
 // code; or those stand in a folder of their own, without the name. Turns follow one another by the times of their requests.
 func (j *joined) job(folder fs.FS, name string) error {
@@ -38,6 +41,8 @@ func (j *joined) job(folder fs.FS, name string) error {
 		Input: string(input), InputBytes: int64(len(input)), Output: string(output), OutputBytes: int64(len(output))}
 	told, err := fs.ReadFile(folder, stem+"exit")
 	switch code, unreadable := strconv.Atoi(strings.TrimSpace(string(told))); {
+	case err == nil && unreadable == nil && code > mostExit:
+		turn.Exit, turn.Ended = nil, fmt.Sprintf("signal: %d", code-mostExit)
 	case err == nil && unreadable == nil:
 		turn.Exit, turn.Ended = &code, ""
 	case err == nil:

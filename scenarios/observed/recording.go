@@ -71,6 +71,7 @@ type joined struct {
 	files   int
 	entries []wire.Entry
 	left    []string
+	hidden  wire.Redactor // of the credentials in archives
 }
 
 func (j *joined) leave(name string, why error) {

@@ -3,6 +3,7 @@ package observed_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -42,6 +43,20 @@ func TestAnArchiveIsJudged(t *testing.T) {
 	}
 }
 
+// Two archives without credentials are of nobody knows whom; a key for another host says nothing of who asks this one.
+func TestCallersOfTwoArchives(t *testing.T) {
+	elsewhere := strings.Replace(harExchange(2, "GET", "/t", "", `{}`, `,{"name":"Authorization","value":"Bearer a-key-of-others"}`),
+		"lamps.example", "others.example", 1)
+	all, err := observed.Read(fstest.MapFS{"a.har": archive(harExchange(1, "PUT", "/lamps/a", "7", "", ""), elsewhere),
+		"b.har": archive(harExchange(3, "PUT", "/lamps/a", "8", "", ""))})
+	if err != nil || len(all) != 2 || len(all[0].Entries) != 2 {
+		t.Fatalf("%v, %+v", err, all)
+	}
+	if a, b := all[0].Entries[0].Request.Header["Caller"], all[0].Entries[1].Request.Header["Caller"]; a == "" || a == b {
+		t.Errorf("the two requests look like those of one caller: %q, %q", a, b)
+	}
+}
+
 // A browser leaves credentials out.
 func TestAnArchiveWithoutCredentials(t *testing.T) {
 	all, err := observed.Read(fstest.MapFS{"traffic.har": archive(
@@ -59,9 +74,11 @@ func TestWhatAnArchiveLacks(t *testing.T) {
 		"no archive":      {`{`, "it is no archive of HTTP"},
 		"a malformed URL": {strings.Replace(harExchange(1, "GET", "/", "", "{}", ""), "http://lamps", "http://[lamps", 1), "exchange 1: parse"},
 		"a body that was not kept": {strings.Replace(harExchange(1, "GET", "/", "", "", ""), `"size":0`, `"size":7`, 1),
-			"exchange 1: the archive has its reply without the body"},
-		"a stream that was not kept": {strings.Replace(harExchange(1, "GET", "/", "", "", ""), "application/json", "text/event-stream", 1),
-			"exchange 1: the archive has its stream without the events"},
+			"exchange 1: the archive does not have all of its reply"},
+		"a body that was cut": {strings.Replace(harExchange(1, "GET", "/", "", "{}", ""), `"size":2`, `"size":7`, 1),
+			"exchange 1: the archive does not have all of its reply"},
+		"a stream": {strings.Replace(harExchange(1, "GET", "/", "", "data: {}", ""), "application/json", "text/event-stream", 1),
+			"exchange 1: it is a stream, and an archive does not say whether it has all of it"},
 		"what is no base64": {strings.Replace(harExchange(1, "GET", "/", "", "{}", ""), `"size"`, `"encoding":"base64","size"`, 1),
 			"exchange 1: its body: illegal base64"},
 	} {
@@ -80,7 +97,7 @@ func TestJobsAreRead(t *testing.T) {
 	all, err := observed.Read(fstest.MapFS{
 		"2.request.json": at(2, "two"), "2.response.json": at(3, "second"), "2.exit": at(3, "7\n"),
 		"one/request.json": at(1, "one"), "one/response.json": at(1, "first"),
-		"3.request.json": at(4, "three"),
+		"3.request.json": at(4, "three"), "5.request.json": at(6, "five"), "5.response.json": at(6, ""), "5.exit": at(6, "137"),
 		"4.request.json": at(5, "four"), "4.response.json": at(5, "fourth"), "4.exit": at(5, "well"),
 	})
 	if err != nil || len(all) != 1 || !all[0].Program || all[0].Origin != "a plugin" {
@@ -88,10 +105,15 @@ func TestJobsAreRead(t *testing.T) {
 	}
 	var got []string
 	for _, e := range all[0].Entries {
-		got = append(got, fmt.Sprintf("%s > %s %d%s", e.Process.Input, e.Process.Output, *e.Process.Exit, e.Process.Ended))
+		exit := "none, "
+		if e.Process.Exit != nil {
+			exit = strconv.Itoa(*e.Process.Exit)
+		}
+		got = append(got, fmt.Sprintf("%s > %s %s%s", e.Process.Input, e.Process.Output, exit, e.Process.Ended))
 	}
 	const unknown = "its exit code was not recorded"
-	if want := []string{"one > first 0" + unknown, "two > second 7", "four > fourth 0" + unknown}; !slices.Equal(got, want) {
+	turns := []string{"one > first 0" + unknown, "two > second 7", "four > fourth 0" + unknown, "five >  none, signal: 9"}
+	if want := turns; !slices.Equal(got, want) {
 		t.Errorf("the turns are %q, want %q", got, want)
 	}
 	want := []string{"3.request.json: its answer, 3.response.json, is not there", "4.exit: it holds no exit code"}

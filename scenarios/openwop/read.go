@@ -115,12 +115,16 @@ func (s once) not(id scenarios.RequirementID, at wire.Ref, expected, actual stri
 }
 
 // paths are the paths of what is read.
-type paths struct{ create, poll, stream, snapshot, diff, fork, goal, file *lazyregexp.Regexp }
+type paths struct {
+	create, poll, stream, snapshot, diff, fork, goal, file *lazyregexp.Regexp
+	own                                                    *lazyregexp.Regexp // those whose refusals have the form of the protocol (OWP-R25)
+}
 
 func pathsOf(d *dialect.Dialect) paths {
 	return paths{
 		d.Matching(dialect.CreateRun), d.Matching(dialect.PollLog), d.Matching(dialect.StreamLog), d.Matching(dialect.ReadRun),
 		d.Matching(dialect.CompareRuns), d.Matching(dialect.ForkRun), d.Matching(dialect.ReadGoal), d.Matching(dialect.ReadFile),
+		d.Matching(dialect.CreateRun, dialect.PollLog, dialect.ReadRun, dialect.CompareRuns, dialect.ForkRun),
 	}
 }
 

@@ -47,9 +47,9 @@ func (s Standing) checkBreachTold(j *scenarios.Judge) {
 		j.Check(openwop.OWPBND2, observed).To(one, "nodes observed, and the bound is %s", breach.Key("limit").JSON())
 		s.checkFailed(j, openwop.OWPBND3, dialect.RecursionLimitExceeded)
 	case dialect.CapKindRunDuration:
-		j.Check(openwop.OWPBND7, observed).To(check.That(fmt.Sprintf("more than %d", limit), func(v any) bool {
+		j.Check(openwop.OWPBND7, observed).To(check.That(fmt.Sprintf("%d or more (OWP-R13)", limit), func(v any) bool {
 			n, isNumber := host.AsNumber(v)
-			return known && isNumber && n > float64(limit)
+			return known && isNumber && n >= float64(limit)
 		}), "time observed")
 		s.checkFailed(j, openwop.OWPBND8, dialect.RunTimeout)
 	case dialect.CapKindLoopIterations:
@@ -93,7 +93,8 @@ func (s Standing) checkHandedOver(j *scenarios.Judge) {
 			if slices.Contains(workers[:n], worker) || slices.Contains(workers[n+1:], worker) || len(steps.Values) == 0 {
 				continue
 			}
-			s.checkSteps(j, decided, steps, worker, i+1 < len(turns))
+			// What a loop waits for that dispatches several at once hangs on its policy, which no log shows (OWP-R16).
+			s.checkSteps(j, decided, steps, worker, i+1 < len(turns) && len(workers) == 1)
 		}
 	}
 }
@@ -151,7 +152,7 @@ func (s Standing) checkDoubted(j *scenarios.Judge) {
 				decided = d
 			}
 		}
-		if decided.Present() && decided.At("/payload/decision/confidence").JSON() == told.Key("confidence").JSON() {
+		if decided.Present() && decided.At("/payload/decision/confidence").JSON() == told.Key("confidence").JSON() && !s.heldBefore(decided) {
 			between := s.Log.All().Where(func(other wire.Value) bool {
 				n := host.Sequence(other)
 				return n > host.Sequence(decided) && n < host.Sequence(e) && (handoff.IsPhase(dialect.ChainPhaseDispatchBegan)(other) ||
@@ -160,6 +161,18 @@ func (s Standing) checkDoubted(j *scenarios.Judge) {
 			j.Check(openwop.OWPCNF4, between).To(check.Len(0), "handoffs and interrupts between a decision and that it is held")
 		}
 	}
+}
+
+// heldBefore reports whether a decision may be written behind the event that told of it, since somebody answered (OWP-R9).
+func (s Standing) heldBefore(decided wire.Value) bool {
+	told := false
+	for _, e := range s.Log.OfType(dialect.ConfidenceEscalated, dialect.Decided).Values {
+		if host.Sequence(e) >= host.Sequence(decided) {
+			return told
+		}
+		told = host.IsA(dialect.ConfidenceEscalated)(e)
+	}
+	return told
 }
 
 func (s Standing) checkVerified(j *scenarios.Judge) {
@@ -175,20 +188,20 @@ func (s Standing) checkVerified(j *scenarios.Judge) {
 	}
 }
 
-// noContent matches payloads that hold no text of what they tell of.
-var noContent = check.That("no member content", func(v any) bool {
-	list, _ := v.([]any)
-	return !slices.ContainsFunc(list, func(payload any) bool {
-		members, _ := payload.(map[string]any)
-		return members["content"] != nil
-	})
-})
+// checkContent checks payloads that hold a member content. What another one holds nobody knows, so none is said to be without.
+func checkContent(j *scenarios.Judge, id scenarios.RequirementID, told wire.Found) {
+	for _, e := range told.Values {
+		if content := e.At("/payload/content"); content.Actual() != nil {
+			j.Check(id, content).To(check.OneOf(nil), "content of what is told of")
+		}
+	}
+}
 
 func (s Standing) checkRemembered(j *scenarios.Judge) {
 	if told := s.Log.OfType(dialect.MemoryWritten); len(told.Values) > 0 {
 		j.Check(openwop.OWPMEM14, told.Each("/payload/memoryId")).To(check.Distinct(), "memoryId of each entry")
 		j.Check(openwop.OWPMEM14, told.Each("/payload/memoryRef")).To(check.Each(check.Text()), "memoryRef of each entry")
-		j.Check(openwop.OWPMEM15, told.Each("/payload")).To(noContent, "memory.written")
+		checkContent(j, openwop.OWPMEM15, told)
 	}
 }
 
@@ -196,16 +209,20 @@ func (s Standing) checkWrote(j *scenarios.Judge) {
 	if told := s.Log.OfType(dialect.WorkspaceUpdated); len(told.Values) > 0 {
 		j.Check(openwop.OWPWSP27, told.Each("/payload/path")).To(check.Each(check.Text()), "path in each workspace.updated")
 		j.Check(openwop.OWPWSP27, told.Each("/payload/version")).To(check.Each(check.Integer(1, 0)), "version in each workspace.updated")
-		j.Check(openwop.OWPWSP28, told.Each("/payload")).To(noContent, "workspace.updated")
+		checkContent(j, openwop.OWPWSP28, told)
 	}
 }
 
 func (s Standing) checkPursued(j *scenarios.Judge) {
 	for _, e := range s.Log.OfType(dialect.GoalEvaluated).Values {
-		for _, name := range []string{"goalId", "verdict", "runId"} {
+		for _, name := range []string{"goalId", "runId"} {
 			j.Check(openwop.OWP0097D1, e.At("/payload/"+name)).To(check.Text(), "%s of goal.evaluated", name)
 		}
-		j.Check(openwop.OWP0097D1, e.At("/payload/iterations")).To(check.Integer(1, 0), "iterations of goal.evaluated")
+		j.Check(openwop.OWP0097D1, e.At("/payload/satisfied")).To(check.Boolean(), "satisfied of goal.evaluated")
+		j.Check(openwop.OWP0097D1, e.At("/payload/iterations")).To(check.That("a whole number", func(v any) bool {
+			n, whole := v.(int64)
+			return whole && n >= 0
+		}), "iterations of goal.evaluated")
 	}
 	for _, e := range s.Log.OfType(dialect.GoalClosed).Values {
 		j.Check(openwop.OWP0097D3, e.At("/payload/goalId")).To(check.Text(), "goalId of goal.closed")
@@ -224,12 +241,10 @@ type document struct {
 
 // documents are the rules about single replies, by what they are a reply to.
 var documents = struct{ snapshot, goal, refusal docRule }{
-	docRule{"snapshot-shown", scenarios.IDs{openwop.OWPCTL5, openwop.OWPCTL6}, func(d document, j *scenarios.Judge) {
+	docRule{"snapshot-shown", scenarios.IDs{openwop.OWPCTL5}, func(d document, j *scenarios.Judge) {
 		switch d.body.Key("status").String() {
 		case "completed", "cancelled":
 			j.Check(openwop.OWPCTL5, d.body.Key("error")).To(check.OneOf(nil), "error of a run that has not failed")
-			j.Check(openwop.OWPCTL6, d.body.Key("startedAt")).To(host.Timestamp(), "startedAt")
-			j.Check(openwop.OWPCTL6, d.body.Key("endedAt")).To(host.Timestamp(), "endedAt")
 		}
 	}},
 	docRule{"goal-shown", scenarios.IDs{openwop.OWP0097B1, openwop.OWP0097B2, openwop.OWP0097B3, openwop.OWP0097B4, openwop.OWP0097B5},
@@ -283,10 +298,14 @@ func (r *reader) document(t *wire.Transcript, n int) {
 	switch _, isObject := d.body.Actual().(map[string]any); {
 	case !isObject:
 	case refusal(e.Response.Status):
-		documents.refusal.hold(r.sights, d)
+		if r.paths.own.MatchString(path) {
+			documents.refusal.hold(r.sights, d)
+		}
 	case e.Request.Method != http.MethodGet || e.Response.Status != http.StatusOK:
 	case r.paths.goal.MatchString(path):
-		documents.goal.hold(r.sights, d)
+		if d.body.Key("objective").Present() && d.body.Key("completion").Present() { // other documents may be served below such a path
+			documents.goal.hold(r.sights, d)
+		}
 	case r.paths.snapshot.MatchString(path) && !r.paths.diff.MatchString(path):
 		documents.snapshot.hold(r.sights, d)
 	}

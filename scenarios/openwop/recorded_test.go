@@ -57,10 +57,12 @@ func judgedBy(t *testing.T, name string, s openwop.Standing) (kept, violated []s
 // held is what is told of a decision that was held.
 var held = map[string]any{"confidence": 0.4, "floor": 0.6, "escalationKind": "clarify", "parentRunId": "r1"}
 
+var decidedAs04 = event("runOrchestrator.decided", map[string]any{"agentId": "a",
+	"decision": map[string]any{"kind": "next-worker", "nextWorkerIds": []string{"w"}, "confidence": 0.4}})
+
 // doubt is a loop whose only decision is held, with this told between.
 func doubt(told map[string]any, between ...hosttest.Event) hosttest.Entries {
-	events := []hosttest.Event{event("run.started", map[string]any{}), event("runOrchestrator.decided", map[string]any{"agentId": "a",
-		"decision": map[string]any{"kind": "next-worker", "nextWorkerIds": []string{"w"}, "confidence": 0.4}})}
+	events := []hosttest.Event{event("run.started", map[string]any{}), decidedAs04}
 	events = append(append(events, between...), event("core.workflowChain.confidence-escalated", told))
 	return logOf(append(events, event("node.suspended", map[string]any{"nodeId": "s"}))...)
 }
@@ -76,6 +78,7 @@ func breached(kind string, limit, observed any, code string, after ...hosttest.E
 
 func TestRecordedRuns(t *testing.T) {
 	whole := wholeLife("r1")
+	single := paid(whole, 1, map[string]any{"decision": map[string]any{"kind": "next-worker", "nextWorkerIds": []string{"a"}}})
 	verdict := map[string]any{"verdict": "pass", "agentId": "judge", "target": "e1", "confidence": 0.9}
 	decided := event("runOrchestrator.decided", map[string]any{"agentId": "a", "decision": map[string]any{"kind": "next-worker"}})
 	memory := map[string]any{"memoryId": "m1", "memoryRef": "mem:r1"}
@@ -94,25 +97,28 @@ func TestRecordedRuns(t *testing.T) {
 		"work behind the end": {"breach-told",
 			breached("node-executions", 3, 4, "recursion_limit_exceeded", event("node.started", map[string]any{})),
 			"OWP-BND-2", "OWP-BND-12"},
-		"a bound on time":             {"breach-told", breached("run-duration", 100, 140, "run_timeout"), "OWP-BND-7 OWP-BND-8", ""},
-		"a bound on time not reached": {"breach-told", breached("run-duration", 100, 90, "run_timeout"), "OWP-BND-8", "OWP-BND-7"},
-		"a bound on turns":            {"breach-told", breached("loop-iterations", 2, 3, "loop_limit_exceeded"), "OWP-0061-E2", ""},
-		"a bound that nobody knows":   {"breach-told", breached("tokens", 2, 9, "failed"), "", ""},
+		"a bound on time":              {"breach-told", breached("run-duration", 100, 140, "run_timeout"), "OWP-BND-7 OWP-BND-8", ""},
+		"a bound on time just reached": {"breach-told", breached("run-duration", 100, 100, "run_timeout"), "OWP-BND-7", ""},
+		"a bound on time not reached":  {"breach-told", breached("run-duration", 100, 90, "run_timeout"), "OWP-BND-8", "OWP-BND-7"},
+		"a bound on turns":             {"breach-told", breached("loop-iterations", 2, 3, "loop_limit_exceeded"), "OWP-0061-E2", ""},
+		"a bound that nobody knows":    {"breach-told", breached("tokens", 2, 9, "failed"), "", ""},
 
 		"decisions with an agent":     {"agent-named", whole, "OWP-0061-B5", ""},
 		"a decision without an agent": {"agent-named", paid(whole, 9, map[string]any{"agentId": ""}), "", "OWP-0061-B5"},
 
 		"handoffs": {"handed-over",
-			whole, "OWP-0037-A3 OWP-0037-A5 OWP-0037-B4 OWP-DSP-4 OWP-DSP-10 OWP-DSP-11", ""},
+			whole, "OWP-0037-A3 OWP-0037-B4 OWP-DSP-4 OWP-DSP-10 OWP-DSP-11", ""},
 		"a worker without a run": {"handed-over",
 			paid(whole, 3, map[string]any{"childRunId": ""}), "OWP-DSP-4", "OWP-0037-A3 OWP-DSP-10"},
 		"a worker of another run": {"handed-over",
 			paid(whole, 5, map[string]any{"childRunId": "c9"}), "OWP-0037-A3", "OWP-DSP-10"},
 		"a handoff with another cause": {"handed-over", whole.With(2, "causationId", "r1-0"), "OWP-DSP-10", "OWP-DSP-4"},
 		"a worker that is lost and harvested": {"handed-over",
-			paid(whole, 5, map[string]any{"phase": "child.failed"}), "OWP-0037-A5", "OWP-0037-B2"},
-		"a turn that does not wait": {"handed-over",
-			paid(whole, 5, map[string]any{"phase": "child.running"}), "OWP-DSP-4", "OWP-0037-A5"},
+			paid(whole, 5, map[string]any{"phase": "child.failed"}), "OWP-0037-A3", "OWP-0037-B2"},
+		"a turn that waits":                    {"handed-over", single, "OWP-0037-A5", ""},
+		"a turn that does not wait":            {
+			"handed-over", paid(single, 5, map[string]any{"phase": "child.running"}), "OWP-DSP-4", "OWP-0037-A5"},
+		"one of two workers is not waited for": {"handed-over", paid(whole, 5, map[string]any{"phase": "child.running"}), "OWP-DSP-4", ""},
 
 		"a held decision":            {"doubted", doubt(held), "OWP-CNF-3 OWP-CNF-4 OWP-CNF-5", ""},
 		"held at the floor":          {"doubted", doubt(changed(held, map[string]any{"floor": 0.4})), "OWP-CNF-3", "OWP-CNF-5"},
@@ -120,6 +126,9 @@ func TestRecordedRuns(t *testing.T) {
 		"held after it was handed over": {"doubted",
 			doubt(held, event("core.workflowChain.event", map[string]any{"phase": "dispatch.began", "workerId": "w"})),
 			"OWP-CNF-5", "OWP-CNF-4"},
+		"a decision that is written when somebody has answered": {"doubted", logOf(event("core.workflowChain.confidence-escalated", held),
+			decidedAs04, event("core.workflowChain.event", map[string]any{"phase": "dispatch.began", "workerId": "w"}),
+			event("core.workflowChain.confidence-escalated", held)), "OWP-CNF-3", ""},
 		"another decision was held": {"doubted",
 			doubt(changed(held, map[string]any{"confidence": 0.3}), event("node.suspended", map[string]any{})),
 			"OWP-CNF-3", ""},
@@ -130,23 +139,23 @@ func TestRecordedRuns(t *testing.T) {
 		"a judge that decides": {"verified",
 			logOf(decided, event("agent.verified", changed(verdict, map[string]any{"agentId": "a"}))), "OWP-VER-2", "OWP-VER-4"},
 
-		"memory": {"remembered", logOf(event("memory.written", memory)), "OWP-MEM-14 OWP-MEM-15", ""},
+		"memory": {"remembered", logOf(event("memory.written", memory)), "OWP-MEM-14", ""},
 		"memory told twice": {"remembered",
-			logOf(event("memory.written", memory), event("memory.written", memory)), "OWP-MEM-15", "OWP-MEM-14"},
+			logOf(event("memory.written", memory), event("memory.written", memory)), "", "OWP-MEM-14"},
 		"memory told in full": {"remembered",
 			logOf(event("memory.written", changed(memory, map[string]any{"content": "x"}))), "OWP-MEM-14", "OWP-MEM-15"},
 
-		"a file": {"wrote", logOf(event("workspace.updated", file)), "OWP-WSP-27 OWP-WSP-28", ""},
+		"a file": {"wrote", logOf(event("workspace.updated", file)), "OWP-WSP-27", ""},
 		"a file of version 0": {"wrote",
-			logOf(event("workspace.updated", changed(file, map[string]any{"version": 0}))), "OWP-WSP-28", "OWP-WSP-27"},
+			logOf(event("workspace.updated", changed(file, map[string]any{"version": 0}))), "", "OWP-WSP-27"},
 		"a file told in full": {"wrote",
 			logOf(event("workspace.updated", changed(file, map[string]any{"content": "x"}))), "OWP-WSP-27", "OWP-WSP-28"},
 
 		"a goal that is judged": {"pursued",
-			logOf(event("goal.evaluated", map[string]any{"goalId": "g", "verdict": "unsatisfied", "runId": "r1", "iterations": 1})),
+			logOf(event("goal.evaluated", map[string]any{"goalId": "g", "satisfied": false, "runId": "r1", "iterations": 1})),
 			"OWP-0097-D1", ""},
 		"a goal that is judged for nothing": {"pursued",
-			logOf(event("goal.evaluated", map[string]any{"goalId": "g", "verdict": "unsatisfied", "iterations": 1})),
+			logOf(event("goal.evaluated", map[string]any{"goalId": "g", "satisfied": false, "iterations": 1})),
 			"", "OWP-0097-D1"},
 		"a goal that ends active": {"pursued",
 			logOf(event("goal.closed", map[string]any{"goalId": "g", "finalState": "active"})), "", "OWP-0097-D3"},
@@ -184,9 +193,12 @@ func TestRecordedDocuments(t *testing.T) {
 		"a goal of an unknown judge": {goalPath, 200, strings.Replace(goal, `"host"`, `"me"`, 1), requirement.OWP0097B1, "OWP-0097-B2"},
 		"a goal of nobody":           {goalPath, 200, strings.Replace(goal, `"tenant"`, `"user"`, 1), requirement.OWP0097B1, "OWP-0097-B4"},
 		"a bound of 0 runs":          {goalPath, 200, strings.Replace(goal, `:3`, `:0`, 1), requirement.OWP0097B1, "OWP-0097-B5"},
-		"a run":                      {runPath, 200, run, requirement.OWPCTL6, ""},
+		"a run":                      {runPath, 200, run, requirement.OWPCTL5, ""},
 		"a refusal":                  {runPath, 404, `{"error":"not_found","message":"no such run"}`, requirement.OWPERR4, ""},
 		"a refusal without words":    {runPath, 404, `{"error":"not_found"}`, requirement.OWPERR4, "OWP-ERR-4"},
+		"a refusal elsewhere":        {"/api/session", 404, `{"detail":"no"}`, "", ""},
+		"a refusal of a seam":        {"/v1/host/sample/x", 404, `{"error":"no"}`, "", ""},
+		"a goal of a shop":           {"/shop/goals/g", 200, `{"id":"g","name":"sell"}`, "", ""},
 		"a refusal by a proxy":       {runPath, 502, `{"oops":1}`, "", ""},
 		"a refusal that is no JSON":  {runPath, 404, `<html>`, "", ""},
 	} {

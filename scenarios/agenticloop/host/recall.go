@@ -36,10 +36,14 @@ func Recall(t *wire.Transcript, n int) (r Recalled, ok bool) {
 	state, _ := r.Request["state"].(Object)
 	r.Turn = Turn{Name: "job " + r.text("job_id"), ended: ended, About: job.about(), Before: scenarios.Get(NewState(state))}
 	r.mint()
-	return r, true
+	_, isObject := r.Answer.Actual().(Object)
+	return r, r.Exited || isObject // a job that is under way has not printed all of it
 }
 
-// handles reports whether a request is one of protocol 2, as the contract has it, to handle an event.
+// starting are the events that start or resume an agent by themselves. Other plugins are handed others.
+var starting = []string{"agentic.start", "agentic.tool_result", Trigger}
+
+// handles reports whether a request is one of protocol 2, as the contract has it, to start or to resume a run.
 func handles(input []byte, request Object) bool {
 	schema, err := ContractSchema("Request")
 	if err != nil {
@@ -48,7 +52,7 @@ func handles(input []byte, request Object) bool {
 	event, _ := request["event"].(Object)
 	kind, _ := event["type"].(string)
 	_, has := event["payload"].(Object)
-	return request["command"] == "handle" && kind != "" && has && len(schema.Validate(input)) == 0
+	return request["command"] == "handle" && slices.Contains(starting, kind) && has && len(schema.Validate(input)) == 0
 }
 
 func (r Recalled) text(name string) string {

@@ -46,17 +46,16 @@ func resumed() scenarios.IDs {
 	return slices.Compact(all)
 }
 
-// checkResult checks what came of a result. A turn that fails breaks nothing for certain: what the plugin needs may be missing. Nor does
-// one that says in a log why it did nothing, or that was handed a failure which may have been the second.
+// checkResult checks what came of a result. A turn that fails breaks nothing for certain: what the plugin needs may be missing.
 func (t turn) checkResult(j *scenarios.Judge) {
-	if !t.resumes || !t.Answered() || t.renamed() {
-		return
+	over := t.was.Status == "done" || t.was.Status == "escalated"
+	speaks := t.rule == model.Unknown || over || t.was.Status == "running" && t.was.Step > 0
+	if !t.resumes || !speaks || !t.Answered() || t.renamed() {
+		return // no sentence speaks of a run that neither waits nor is over
 	}
 	why := t.delivery.Departs(t.Turn)
 	if why != "" {
-		b := t.delivery.Breach(t.Turn)
-		open := t.rule == model.FailedTwice || t.PassedOver() && t.rule.Allows(model.Asked)
-		if b.Of != "" && !open {
+		if b := t.delivery.Breach(t.Turn); b.Of != "" && !t.bewildered() {
 			j.Check(b.Of, b.Shown).To(allowed(why), "%s", t.Name)
 		}
 		return
@@ -96,6 +95,17 @@ func (t turn) checkResult(j *scenarios.Judge) {
 	case model.Over:
 		j.Check(agenticloop.RFC103V5, t.Answer.Key("logs").Items().Each("/level")).To(has("info"), "%s: logs", t.Name)
 	}
+}
+
+// bewildered reports whether a turn may have departed from what was to come of its delivery, since its planner failed, which no recording
+// shows (AL-R121), or since it was handed a failure that was the second one.
+func (t turn) bewildered() bool {
+	if t.rule == model.FailedTwice {
+		return true
+	}
+	other := t.delivery
+	other.Odd = model.Nonsense
+	return t.rule.Allows(model.Asked) && other.Departs(t.Turn) == ""
 }
 
 // renamed reports whether the tool that a result names may be the pending one by another name, and was taken for it. A profile may give a

@@ -76,9 +76,18 @@ func (t turn) checkRequests(j *scenarios.Judge) {
 	if len(t.Allowed()) == 0 {
 		j.Check(agenticloop.RFC103G4, t.Requests()).To(check.Len(0), "%s: requests for tools, and none is allowed", t.Name)
 	}
-	for _, id := range (scenarios.IDs{agenticloop.RFC103G2, agenticloop.RFC103N4}) {
-		if t.Moved() {
-			j.Check(id, t.Events().Each("/type")).To(startsNoAgent, "%s: events", t.Name)
+	// A turn that does not start an agent shows nothing: perhaps it did not want to (AL-R15).
+	if kinds := t.Events().Each("/type"); slices.ContainsFunc(kinds.Values, startsAgent) {
+		for _, id := range (scenarios.IDs{agenticloop.RFC103G2, agenticloop.RFC103N4}) {
+			j.Check(id, kinds).To(startsNoAgent, "%s: events", t.Name)
+		}
+	}
+	if asked := t.Requests().Values; len(asked) == 1 && !t.WaitsAnew() {
+		run := asked[0].At("/payload/run_id").String()
+		if _, before := t.RunsBefore()[run]; !before {
+			for _, id := range (scenarios.IDs{agenticloop.RFC103P5, agenticloop.RFC103T8}) {
+				j.Check(id, t.Run(run)).To(host.AnObject(), "%s: the run that asks, in state_updates", t.Name)
+			}
 		}
 	}
 	due, asks := host.PendingOf(t.Turn)
@@ -86,8 +95,9 @@ func (t turn) checkRequests(j *scenarios.Judge) {
 		return
 	}
 	kept := t.Run(due.Run)
-	j.Check(agenticloop.RFC103P5, kept).To(host.AnObject(), "%s: the run that asks, in state_updates", t.Name)
-	j.Check(agenticloop.RFC103T8, kept).To(host.AnObject(), "%s: the run that asks, in state_updates", t.Name)
+	for _, id := range (scenarios.IDs{agenticloop.RFC103P5, agenticloop.RFC103T8}) {
+		j.Check(id, kept.Key("pending_tool")).To(check.Equal(due.Tool), "%s: what the run that asks waits for, in state_updates", t.Name)
+	}
 	j.Check(agenticloop.RFC103S6, kept.Key("pending_step")).To(check.Equal(due.Step), "%s: pending_step of the run that asks", t.Name)
 	if allowed := t.Allowed(); len(allowed) > 0 {
 		j.Check(agenticloop.RFC103G3, t.Events()).To(t.AsksOnlyFor(allowed...), "%s: tools that it asks for", t.Name)
@@ -102,11 +112,14 @@ func (t turn) repeated(due host.Pending) bool {
 
 var routed = host.Matching("agentic.tool_request. and a name without blanks, control characters and slashes", host.Routed)
 
-var startsNoAgent = check.That("no event that starts or resumes an agent", func(v any) bool {
-	kinds, _ := v.([]any)
-	return !slices.ContainsFunc(kinds, func(kind any) bool {
-		return kind == "agentic.start" || kind == "agentic.tool_result" || kind == host.Trigger
-	})
+// startsAgent reports whether the type of an event starts or resumes an agent.
+func startsAgent(kind wire.Value) bool {
+	return slices.Contains([]string{"agentic.start", "agentic.tool_result", host.Trigger}, kind.String())
+}
+
+var startsNoAgent = check.Seeing("no event that starts or resumes an agent", func(s wire.Seen) (bool, string) {
+	found, _ := s.(wire.Found)
+	return !slices.ContainsFunc(found.Values, startsAgent), wire.Compact(s.Actual())
 })
 
 // checkEnd checks a turn that ends a run that it was told of.
@@ -153,6 +166,9 @@ func (t turn) checkStart(j *scenarios.Judge) {
 		return
 	}
 	due, _ := host.PendingOf(t.Turn)
+	if _, before := t.RunsBefore()[t.Requests().Values[0].At("/payload/run_id").String()]; before {
+		return // the start was handed over before, and the request is the pending one once more (AL-R13, AL-R14)
+	}
 	made := t.NewRuns()
 	one := check.Len(1)
 	for _, id := range (scenarios.IDs{agenticloop.RFC103E1, agenticloop.RFC103M1, agenticloop.RFC103T3}) {
@@ -175,9 +191,12 @@ func (t turn) checkStart(j *scenarios.Judge) {
 }
 
 // checkBudget checks a turn that was handed the result of the last step that the budget of its run has, by every config and state that
-// the turns of the run have shown from its start on.
+// the turns of the run have shown from its start on. A run that is completed then may not have wanted a further step (AL-R10).
 func (t turn) checkBudget(j *scenarios.Judge) {
-	if !t.resumes || !t.Answered() || t.rule != model.Matching || !t.known.whole {
+	if !t.resumes || !t.Answered() || t.Status() != "ok" || t.rule != model.Matching || !t.known.whole {
+		return
+	}
+	if len(t.Requests().Values)+len(t.OfType(host.Escalated).Values) == 0 {
 		return
 	}
 	budget := t.known

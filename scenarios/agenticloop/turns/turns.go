@@ -4,6 +4,8 @@ package turns
 
 import (
 	"cmp"
+	"encoding/json"
+	"reflect"
 	"slices"
 
 	"github.com/openassay/assay/gen/agenticloop"
@@ -76,6 +78,7 @@ type turn struct {
 type run struct {
 	whole  bool // the turn that started it was seen
 	goal   string
+	left   any              // the run as the last turn left it
 	budget int64            // the greatest that a config or the state of the run has shown
 	open   bool             // some config named no budget
 	taken  map[int64]bool   // steps whose result was taken
@@ -112,6 +115,8 @@ func (r *reader) turn(n int) (t turn, ok bool) {
 		return t, true
 	}
 	known := r.of(t.delivery.Run)
+	// Another turn has changed the run, so the recording lacks some.
+	known.whole = known.whole && reflect.DeepEqual(known.left, t.RunsBefore()[t.delivery.Run])
 	t.known, t.taken, t.failed = *known, known.taken[t.delivery.Step], known.failed[t.delivery.Step]
 	if t.delivery.Status == "error" && t.delivery.Odd == "" && (t.failed || !known.whole) {
 		t.delivery.Odd = model.Doubled // or it may be
@@ -174,12 +179,15 @@ func (r *reader) take(t turn) {
 		}
 		if id := t.made(); id != "" && !t.restart {
 			k := r.of(id)
-			k.whole, k.goal = true, t.start
+			k.whole, k.goal, k.left = true, t.start, t.Run(id).Actual()
 			k.bound(t, t.Run(id))
 		}
 	case t.resumes:
 		k := r.of(t.delivery.Run)
 		k.bound(t, t.Run(t.delivery.Run))
+		if kept := t.Run(t.delivery.Run); t.Answered() && t.Status() == "ok" && kept.Present() {
+			k.left = kept.Actual()
+		}
 		if t.Status() == "ok" && t.rule != nil && t.rule.Allows(model.Asked) && t.Moved() {
 			k.taken[t.delivery.Step] = true
 		}
@@ -189,10 +197,18 @@ func (r *reader) take(t turn) {
 	}
 }
 
+// budgetBefore returns the budget that the state of the run had before the turn; 0 if it had none.
+func (t turn) budgetBefore() int64 {
+	before, _ := t.RunsBefore()[t.delivery.Run].(host.Object)
+	number, _ := before["max_steps"].(json.Number)
+	n, _ := wire.Integer(number)
+	return n
+}
+
 // bound notes the budget that a turn shows.
 func (k *run) bound(t turn, kept wire.Value) {
 	n, said := t.Config("max_steps")
 	k.open = k.open || !said
 	held, _ := kept.Key("max_steps").Int()
-	k.budget = max(k.budget, n, held)
+	k.budget = max(k.budget, n, held, t.budgetBefore())
 }

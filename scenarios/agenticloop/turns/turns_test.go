@@ -91,6 +91,8 @@ func seen(t *testing.T, entries ...wire.Entry) (kept, violated []string) {
 
 func TestTurns(t *testing.T) {
 	begun := turn(start, "", asks(1, "fetch", running(1, "fetch")))
+	toTheThird := []wire.Entry{begun, turn(result(1, "fetch", "ok"), running(1, "fetch"), asks(2, "fabric", running(2, "fabric"))),
+		turn(result(2, "fabric", "ok"), running(2, "fabric"), asks(3, "fetch", running(3, "fetch")))}
 	for name, c := range map[string]struct {
 		turns    []wire.Entry
 		kept     string // some of those that are kept
@@ -101,7 +103,7 @@ func TestTurns(t *testing.T) {
 		}, "E1 M1 T3 I2 S2 S3 S4 E6 E7 E8 E9 E10 D1 I3 S6 G3 READ-12 P1 I7 WIRE-1 WIRE-3 P4", ""},
 		"a start that asks for 2":        {[]wire.Entry{turn(start, "", asks(2, "fetch", running(2, "fetch")))}, "T3", "I2 T6"},
 		"a tool that is not allowed":     {[]wire.Entry{turn(start, "", asks(1, "shell", running(1, "shell")))}, "T3", "G3"},
-		"a request that the state lacks": {[]wire.Entry{turn(start, "", asks(1, "fetch", running(1, "fabric")))}, "T3", "I3"},
+		"a request that the state lacks": {[]wire.Entry{turn(start, "", asks(1, "fetch", running(1, "fabric")))}, "T3", "I3 P5 T8"},
 		"the next step": {[]wire.Entry{begun, turn(result(1, "fetch", "ok"), running(1, "fetch"), asks(2, "fabric", running(2, "fabric")))},
 			"V9 E11 M2 T7 T4 X1", ""},
 		"a step is left out": {[]wire.Entry{turn(result(1, "fetch", "ok"), running(1, "fetch"), asks(3, "fabric", running(3, "fabric")))},
@@ -144,10 +146,28 @@ func TestTurns(t *testing.T) {
 		"a failure that may be the second": {[]wire.Entry{
 			turn(result(1, "fetch", "error"), running(1, "fetch"), silent),
 		}, "T4", ""},
-		"the budget is kept": {[]wire.Entry{begun, turn(result(3, "fetch", "ok"), running(3, "fetch"),
-			ends("agent.escalated", `"reason":"the budget"`, escalated))}, "F7 G7 F3", ""},
-		"the budget is not kept": {[]wire.Entry{begun, turn(result(3, "fetch", "ok"), running(3, "fetch"),
-			asks(4, "fetch", running(4, "fetch")))}, "V9", "F7 G7"},
+		"the budget is kept": {append(slices.Clone(toTheThird), turn(result(3, "fetch", "ok"), running(3, "fetch"),
+			ends("agent.escalated", `"reason":"the budget"`, escalated))), "F7 G7 F3", ""},
+		"the budget is not kept": {append(slices.Clone(toTheThird), turn(result(3, "fetch", "ok"), running(3, "fetch"),
+			asks(4, "fetch", running(4, "fetch")))), "V9", "F7 G7"},
+		"an error that asks beyond the budget": {append(slices.Clone(toTheThird), turn(result(3, "fetch", "ok"), running(3, "fetch"),
+			strings.Replace(asks(4, "fetch", running(4, "fetch")), `"ok"`, `"error","error":"x"`, 1))), "V9", ""},
+		"a budget that was raised in turns that nobody recorded": {[]wire.Entry{begun, turn(result(3, "fetch", "ok"),
+			strings.Replace(running(3, "fetch"), `"max_steps":3`, `"max_steps":6`, 1), asks(4, "fetch", running(4, "fetch")))}, "V9", ""},
+		"a start that comes again, and its first time was not recorded": {[]wire.Entry{
+			turn(start, running(1, "fetch"), asks(1, "fetch", running(1, "fetch"))),
+		}, "E6", ""},
+		"a planner that says nothing": {[]wire.Entry{
+			turn(result(1, "fetch", "ok"), running(1, "fetch"), `{"status":"ok","events":[]}`),
+		}, "I7", ""},
+		"a planner that fails, and the pending request once more": {[]wire.Entry{
+			turn(result(1, "fetch", "ok"), running(1, "fetch"), asks(1, "fetch", running(1, "fetch"))),
+		}, "E6", ""},
+		"a second failure, and the first was not recorded": {[]wire.Entry{begun,
+			turn(result(1, "fetch", "error"), strings.Replace(running(1, "fetch"), `"goal"`, `"attempt":2,"goal"`, 1), silent)}, "I7", ""},
+		"a run that is paused": {[]wire.Entry{turn(result(2, "fetch", "ok"), strings.Replace(done, "done", "paused", 1), silent)}, "I7", ""},
+		"a job of a tool": {[]wire.Entry{turn(`{"type":"agentic.tool_request.fetch","payload":{"run_id":"r","step":1,"tool":"fetch"}}`, "",
+			`{"status":"ok","events":[{"type":"agentic.tool_result","payload":{}}]}`)}, "", ""},
 		"a budget that nobody knows": {[]wire.Entry{
 			turn(result(3, "fetch", "ok"), running(3, "fetch"), asks(4, "fetch", running(4, "fetch"))),
 		}, "V9", ""},
@@ -186,6 +206,12 @@ func TestAnExitCodeThatNobodyRecorded(t *testing.T) {
 	e := turn(start, "", asks(1, "fetch", running(1, "fetch")))
 	e.Process.Ended = "its exit code was not recorded"
 	kept, violated := seen(t, e)
+	under := e
+	spawned := *e.Process
+	spawned.Output, under.Process = `{"status":"o`, &spawned
+	if kept, violated := seen(t, under); len(kept)+len(violated) > 0 {
+		t.Errorf("of a job that is under way kept are %v, violated %v", kept, violated)
+	}
 	if len(violated) > 0 || slices.Contains(kept, "I7") || slices.Contains(kept, "P1") || !slices.Contains(kept, "E1") {
 		t.Errorf("kept are %v, violated %v", kept, violated)
 	}
