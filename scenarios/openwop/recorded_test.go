@@ -115,8 +115,8 @@ func TestRecordedRuns(t *testing.T) {
 		"a handoff with another cause": {"handed-over", whole.With(2, "causationId", "r1-0"), "OWP-DSP-10", "OWP-DSP-4"},
 		"a worker that is lost and harvested": {"handed-over",
 			paid(whole, 5, map[string]any{"phase": "child.failed"}), "OWP-0037-A3", "OWP-0037-B2"},
-		"a turn that waits":                    {"handed-over", single, "OWP-0037-A5", ""},
-		"a turn that does not wait":            {
+		"a turn that waits": {"handed-over", single, "OWP-0037-A5", ""},
+		"a turn that does not wait": {
 			"handed-over", paid(single, 5, map[string]any{"phase": "child.running"}), "OWP-DSP-4", "OWP-0037-A5"},
 		"one of two workers is not waited for": {"handed-over", paid(whole, 5, map[string]any{"phase": "child.running"}), "OWP-DSP-4", ""},
 
