@@ -198,7 +198,8 @@ func (w *walk[S, In, Out]) follow(
 		if to.over {
 			return
 		}
-		if at = to; planned != nil && planned != to { // the target went another way this time
+		// The target went another way this time, or it did so before, and since then the way to the goal leads elsewhere.
+		if at = to; planned != nil && planned != to || len(path) == 0 && at != goal {
 			goal.tries++
 			path = nil
 		}
@@ -318,7 +319,7 @@ const near = 40
 func (w *walk[S, In, Out]) nearby(at *node[S]) (*node[S], []int) {
 	if at.left > 0 && at.depth < w.depth {
 		step, _ := w.rarest(at)
-		return at, []int{step}
+		return &node[S]{}, []int{step}
 	}
 	type way struct {
 		to   *node[S]
