@@ -183,6 +183,37 @@ func TestAWalkIsComplete(t *testing.T) {
 	}
 }
 
+// A walk ends that has steps left in a state which does not come again: the host forgets what it took before.
+func TestAWalkEndsThatCannotReturn(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(10) {
+		beyond := 0
+		tires := func(now, more int) int {
+			if now == 3 && more > 0 {
+				if beyond++; beyond > 1 {
+					return now
+				}
+			}
+			return plainly(now, more)
+		}
+		w := world(true, in{1}, in{}).Walk(6, seed)
+		target := toy(t, tires)
+		for before := -1; w.Done().Taken > before; {
+			if before = w.Done().Taken; before > 200 {
+				t.Fatalf("seed %d: it goes on and on: %+v", seed, w.Done())
+			}
+			c, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: 1, Depth: scenarios.Deep}, w.Suite(protocol, 5))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Finish(context.Background())
+		}
+		if p := w.Done(); p.Wrong || p.States != 5 {
+			t.Errorf("seed %d: %+v", seed, p)
+		}
+	}
+}
+
 // What goes wrong in one state alone, by one step alone, is found whatever comes first.
 func TestAWalkFindsWhatGoesWrongOnce(t *testing.T) {
 	t.Parallel()
