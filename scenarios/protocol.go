@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -42,6 +43,8 @@ type Protocol struct {
 	// Recorded is Invariants for what others did, with further rules: in a certification scenarios ask for the same. nil where there
 	// are no more than Invariants.
 	Recorded func(d Discovery, drives []DriveRecord, see func(Sight))
+	// Logged returns the logs that events are from, as a host tells them to who reads them whole; nil where events alone say nothing.
+	Logged func(events []json.RawMessage) []Log
 	// Watched returns the requirements that Invariants or Recorded check; nil where there are neither.
 	Watched func() IDs
 	// Paces finds out how far behind the reads of a target are, before anything is driven; nil where no drive asks.
@@ -195,6 +198,12 @@ type Claim struct {
 	// Open reports that the document cannot make the claim. Then its scenarios run, to find out whether the target has
 	// the feature, and one that finds nothing is inapplicable (see [NotThere]). A nil Open is never true.
 	Open func(Discovery) bool
+}
+
+// Log is a log as a host tells it.
+type Log struct {
+	Path string // below the base URL
+	Body []byte // of the reply, as JSON
 }
 
 // asked reports whether the scenarios of a claim run. value is what stands where the target makes it.

@@ -28,6 +28,7 @@ type Judge struct {
 type Report struct {
 	Origin    string
 	Exchanges int
+	Events    int // of a log
 	// Discovery: the recording has the discovery document. Without it nobody knows what the host claims.
 	Discovery   bool
 	Transcript  *wire.Transcript
@@ -55,9 +56,10 @@ const recordID = "recording"
 
 // Judge judges a recording.
 func (j Judge) Judge(r Recording) (report *Report) {
-	t := &wire.Transcript{Drive: recordID, Entries: r.Entries, Speech: j.Protocol.Speech}
+	entries := append(slices.Clone(r.Entries), r.replies(j.Protocol)...)
+	t := &wire.Transcript{Drive: recordID, Entries: entries, Speech: j.Protocol.Speech}
 	d, found := discovered(t, j.Protocol.DiscoveryPath)
-	report = &Report{Origin: r.Origin, Exchanges: len(r.Entries), Discovery: found, Transcript: t, Left: r.Left}
+	report = &Report{Origin: r.Origin, Exchanges: len(r.Entries), Events: len(r.Events), Discovery: found, Transcript: t, Left: r.Left}
 	rows := map[scenarios.RequirementID]*tally{}
 	defer func() {
 		if p := recover(); p != nil {

@@ -22,21 +22,23 @@ type Recording struct {
 	Origin  string // scheme and address of the host, or the command of the plugin
 	Program bool   // it is of a plugin
 	Entries []wire.Entry
-	Left    []string // files and entries that could not be read, and why
+	Events  []json.RawMessage // of logs, in the order in which they stand there
+	Left    []string          // files and entries that could not be read, and why
 }
 
 // mostFile is the number of bytes of the largest file that is read.
 const mostFile = 256 << 20
 
-// Read reads what a folder holds: transcripts of assay record or of a certification, archives of HTTP (HAR), and the requests and
-// answers of a plugin. It returns a recording for each host or plugin, the one with most exchanges first. An entry that nobody could
-// have recorded is left out; a transcript that is cut off is read as far as it goes.
+// Read reads what a folder holds: transcripts of assay record or of a certification, archives of HTTP (HAR), logs, and the requests and
+// answers of a plugin. It returns a recording for each host or plugin, the one with most exchanges first, and then one for each log. An
+// entry that nobody could have recorded is left out; a transcript that is cut off is read as far as it goes.
 func Read(folder fs.FS) ([]Recording, error) {
 	var all joined
 	for _, source := range []struct {
 		pattern string
 		read    func(fs.FS, string) error
-	}{{"*.json", all.file}, {"*.har", all.archive}, {"*request.json", all.job}, {"*/request.json", all.job}} {
+	}{{"*.json", all.file}, {"*.har", all.archive}, {"*request.json", all.job}, {"*/request.json", all.job},
+		{"*.ndjson", all.log}, {"*.jsonl", all.log}, {"*.events.json", all.log}} {
 		names, err := fs.Glob(folder, source.pattern)
 		if err != nil {
 			return nil, err
@@ -48,9 +50,9 @@ func Read(folder fs.FS) ([]Recording, error) {
 		}
 	}
 	if all.files == 0 {
-		return nil, errors.New("it holds no transcript, no archive and no request of a plugin with its answer")
+		return nil, errors.New("it holds no transcript, no archive, no log and no request of a plugin with its answer")
 	}
-	return all.recordings(), nil
+	return append(all.recordings(), all.logs...), nil
 }
 
 // content returns what a regular file holds; nil if it is none, or too large.
@@ -72,6 +74,7 @@ type joined struct {
 	entries []wire.Entry
 	left    []string
 	hidden  wire.Redactor // of the credentials in archives
+	logs    []Recording
 }
 
 func (j *joined) leave(name string, why error) {

@@ -1,6 +1,7 @@
 package observed_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/observed"
 )
 
@@ -119,6 +121,34 @@ func TestJobsAreRead(t *testing.T) {
 	want := []string{"3.request.json: its answer, 3.response.json, is not there", "4.exit: it holds no exit code"}
 	if !slices.Equal(all[0].Left, want) {
 		t.Errorf("left out is %q, want %q", all[0].Left, want)
+	}
+}
+
+// Events are put together by the protocol that they are read with.
+func TestLogsAreRead(t *testing.T) {
+	all, err := observed.Read(fstest.MapFS{
+		"a.ndjson":      {Data: []byte("{\"lamp\":\"a\",\"bright\":3}\n\n{\"lamp\":\n{\"lamp\":\"a\",\"bright\":11}\n")},
+		"b.events.json": {Data: []byte(`[{"lamp":"b","bright":4}]`)},
+	})
+	if err != nil || len(all) != 2 || len(all[0].Events) != 2 || len(all[1].Events) != 1 || len(all[1].Left) > 0 {
+		t.Fatalf("%v, %+v", err, all)
+	}
+	if want := []string{"a.ndjson: line 3 is no JSON"}; !slices.Equal(all[0].Left, want) {
+		t.Errorf("left out is %q, want %q", all[0].Left, want)
+	}
+	logged := *lamps
+	logged.Logged = func(events []json.RawMessage) (logs []scenarios.Log) {
+		for _, e := range events {
+			logs = append(logs, scenarios.Log{Path: "/lamps/x", Body: e})
+		}
+		return logs
+	}
+	report := observed.Judge{Protocol: &logged}.Judge(all[0])
+	if got := verdicts(report); report.Events != 2 || got["LAMP-1"] != "1/2 of 1" {
+		t.Errorf("%d events: %v", report.Events, got)
+	}
+	if got := verdicts(observed.Judge{Protocol: lamps}.Judge(all[0])); len(got) > 0 {
+		t.Errorf("a protocol whose events say nothing alone says %v", got)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 // file adds the entries of a transcript. Other JSON may stand beside transcripts.
 func (j *joined) file(folder fs.FS, name string) error {
-	if strings.HasSuffix(name, "request.json") || strings.HasSuffix(name, "response.json") {
+	if strings.HasSuffix(name, "request.json") || strings.HasSuffix(name, "response.json") || strings.HasSuffix(name, ".events.json") {
 		return nil
 	}
 	content, err := j.content(folder, name)

@@ -70,6 +70,7 @@ func speaking(d *dialect.Dialect) *scenarios.Protocol {
 		Describe:       describe,
 		Invariants:     watch(d),
 		Recorded:       watchRecorded(d),
+		Logged:         logsOf(d),
 		Watched:        watched,
 		Paces:          host.Paces,
 		Fixed:          fixed(d),

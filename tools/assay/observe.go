@@ -20,6 +20,7 @@ things), violated (and where), or never touched. Nothing is asked of the target.
 FOLDER holds any of these:
   *.json                    transcripts of assay record, or of a certification
   *.har                     archives of HTTP, as browsers and proxies write them
+  *.ndjson, *.jsonl         events of logs, one a line; or *.events.json, a list of them
   NAME.request.json         what a plugin read, with what it printed in NAME.response.json
                             and, where that is known, its exit code in NAME.exit;
                             or request.json, response.json and exit in a folder NAME
@@ -125,7 +126,7 @@ func (o *observeFlags) judged(r observed.Recording, rows []*protocols.Row) obser
 		}
 	}
 	if len(all) == 0 {
-		return observation{rows[0], &observed.Report{Origin: r.Origin, Exchanges: len(r.Entries), Left: r.Left}}
+		return observation{rows[0], &observed.Report{Origin: r.Origin, Exchanges: len(r.Entries), Events: len(r.Events), Left: r.Left}}
 	}
 	return slices.MaxFunc(all, func(a, b observation) int { return len(a.report.Rows) - len(b.report.Rows) })
 }

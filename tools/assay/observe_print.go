@@ -60,7 +60,11 @@ func (o observation) about(t *strings.Builder) {
 	if o.ofProgram() {
 		what = "turns"
 	}
-	fmt.Fprintf(t, "%s (%s): %d %s\n", textsafe.Line(r.Origin), o.protocol.ID, r.Exchanges, what)
+	n := r.Exchanges
+	if r.Events > 0 {
+		n, what = r.Events, "events"
+	}
+	fmt.Fprintf(t, "%s (%s): %d %s\n", textsafe.Line(r.Origin), o.protocol.ID, n, what)
 	if !r.Discovery && !o.ofProgram() {
 		fmt.Fprintf(t, "its discovery document (%s) is not in the recording: what rests on a claim is not judged, unless\n"+
 			"--expect-claim names it, and nothing is without --protocol\n", o.protocol.DiscoveryPath)
@@ -88,7 +92,10 @@ func (o observation) violation(t *strings.Builder, row observed.Row) {
 	if e.Request != nil {
 		what = e.Request.Method + " " + e.Request.URL
 	}
-	fmt.Fprintf(t, "    at      %s of %s, %s\n", row.First.Where, textsafe.Line(what), e.At.Format("15:04:05.000"))
+	if !e.At.IsZero() {
+		what += ", " + e.At.Format("15:04:05.000")
+	}
+	fmt.Fprintf(t, "    at      %s of %s\n", row.First.Where, textsafe.Line(what))
 	fmt.Fprintf(t, "    wanted  %s\n", textsafe.Line(row.First.Expected))
 	if row.First.Actual != "" {
 		fmt.Fprintf(t, "    got     %s\n", textsafe.Line(row.First.Actual))
@@ -127,6 +134,7 @@ type observationJSON struct {
 	Target       string            `json:"target"`
 	Protocol     string            `json:"protocol"`
 	Exchanges    int               `json:"exchanges"`
+	Events       int               `json:"events"` // of a log
 	Discovery    bool              `json:"discovery"`
 	Left         []string          `json:"left"`
 	Requirements []observedRowJSON `json:"requirements"`
@@ -146,7 +154,7 @@ type observedRowJSON struct {
 func observationsOf(all []observation) []observationJSON {
 	out := make([]observationJSON, 0, len(all))
 	for _, o := range all {
-		one := observationJSON{Target: o.report.Origin, Protocol: o.protocol.ID, Exchanges: o.report.Exchanges,
+		one := observationJSON{Target: o.report.Origin, Protocol: o.protocol.ID, Exchanges: o.report.Exchanges, Events: o.report.Events,
 			Discovery: o.report.Discovery, Left: append([]string{}, o.report.Left...)}
 		for _, r := range o.report.Rows {
 			row := observedRowJSON{ID: string(r.Requirement), Verdict: "borne-out", Times: r.Times, Of: r.Of, Violations: r.Violations,
