@@ -51,7 +51,14 @@ func (c *Certification) drive(ctx context.Context) {
 			left = append(left, d)
 		}
 	}
-	_, reply := c.discovery.transcript.ReplyTimes()
+	soonest, reply := c.discovery.transcript.ReplyTimes()
+	if workers(soonest) > workers(0) {
+		for _, d := range left {
+			if d.meta.Excludes == Heavy {
+				d.meta.Excludes = ""
+			}
+		}
+	}
 	length := func(d *drive) time.Duration {
 		if c.kills(d.meta) { // it comes last
 			return -1

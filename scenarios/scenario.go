@@ -97,6 +97,10 @@ type Drive[O any] struct {
 	Later func(context.Context, *Conn, *O)
 }
 
+// Heavy is what drives use, or exclude, that hold many large documents: beside each other they take the processor from all others.
+// Where replies are long on their way they do not, and run at once: see [wire.Limits] for what they may hold.
+const Heavy = "many large documents"
+
 // Everything is what a drive excludes that must run alone.
 const Everything = "everything"
 

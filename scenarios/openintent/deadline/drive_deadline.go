@@ -28,7 +28,7 @@ type DeadlineObservation struct {
 // The time to the deadline, at first and at most, and the time after it at which the drive looks.
 const (
 	untilDeadline     = 2 * time.Second
-	mostUntilDeadline = 16 * time.Second
+	mostUntilDeadline = 32 * time.Second
 	pastDeadline      = 500 * time.Millisecond
 	longWindow        = 30 * 24 * time.Hour // behind a deadline that is looked at later, perhaps much later
 	ownWindow         = 5 * time.Minute     // of each member: longer than any deadline that is waited for

@@ -102,6 +102,7 @@ var drawnCourses = &scenarios.Drive[CoursesObservation]{
 		"GET /intents/{id} and its events, before and after each attempt", "POST /intents/{id}/suspend/respond",
 		"GET /portfolios/{id}, /plans/{id} and the graph of a parent", "GET /server/config",
 	},
+	Excludes:   scenarios.Heavy,
 	Dimensions: courseDimensions,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *CoursesObservation) {
 		s := host.Open(ctx, c)

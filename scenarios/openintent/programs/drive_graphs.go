@@ -55,6 +55,7 @@ var drawnGraphs = &scenarios.Drive[GraphsObservation]{
 		"POST /intents/{id}/state and /status", "POST /intents/{id}/suspend/respond", "GET /intents/{id}, its graph and its events",
 		"GET /portfolios/{id} and its events",
 	},
+	Uses:       []string{scenarios.Heavy},
 	Dimensions: graphDimensions,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GraphsObservation) {
 		s := host.Open(ctx, c)

@@ -59,6 +59,7 @@ var drawn = &scenarios.Drive[WorldObservation]{
 		"GET /intents/{id}, its graph, ready, blocked, portfolios, tasks, plans and events", "GET /portfolios/{id}, its intents and events",
 		"GET /tasks/{id} and /plans/{id}",
 	},
+	Excludes:   scenarios.Heavy,
 	Dimensions: dimensions,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *WorldObservation) {
 		s := host.Open(ctx, c)
