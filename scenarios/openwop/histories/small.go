@@ -175,6 +175,13 @@ func runOf(name string, l model.Loop) *runWorld {
 			if !r.Claims.Counts { // it may not doubt, and nothing may bound it
 				r.Loop.Turns[1].Doubt, r.Loop.Bound = false, 0
 			}
+			if !r.Claims.Model { // its log need not tell that a worker is under way, and then nobody knows that the run waits for one
+				for i, w := range r.Loop.Workers {
+					if w.Ends == model.Lasts {
+						r.Loop.Workers[i] = r.Loop.Workers[0]
+					}
+				}
+			}
 			return r
 		},
 		// What is in a log by then is chance.
