@@ -140,31 +140,38 @@ const (
 	byChance   = "it hangs on how far a run has got, and on which steps are taken"
 	known      = "the hosts here know another tenant"
 	nothing    = "nothing is asked where no text says what holds"
+	unasked    = "no step here says what is to come of a run that the host fires by itself"
 	theirs     = "no text says which, and the simulated host does the other thing"
 )
 
 // unseen are ways that no host is seen to go, and why.
 var unseen = map[string]string{
-	"files: a write of any etag is made or not: refused":                                                theirs,
-	"files: nobody sees the files of another tenant: there is no other tenant":                          known,
-	"goals: a goal is given up: an escalated one is not":                                                theirs,
-	"goals: a tick of an active goal fires a run that is judged: another tick is under way":             oneAtATime,
-	"goals: a tick of an active goal fires a run that is judged: it ends at its bound":                  theirs,
-	"goals: a tick of an active goal fires a run that is judged: it is judged otherwise":                theirs,
-	"goals: an active goal is paused and resumed: refused":                                              theirs,
-	"goals: an escalated goal is edited or not: edited":                                                 theirs,
-	"goals: an escalated goal is resumed or not: resumed":                                               theirs,
-	"goals: what becomes of an escalated goal that goes on again is open":                               nothing,
-	"keys: a request of another tenant is done as if nobody had used its key: another is under way":     oneAtATime,
-	"keys: a request of another tenant is done as if nobody had used its key: there is no other tenant": known,
-	"keys: a request under a new key is done: another is under way":                                     oneAtATime,
-	"keys: the same request under the same key is answered as before: another is under way":             oneAtATime,
-	"runs: a bulk cancel has a result for each run: it was over":                                        theirs,
-	"runs: a number for a text is refused: taken, where nothing says that it is to be a text":           theirs,
-	"runs: a run under way is cancelled: it was over":                                                   theirs,
-	"runs: a token answers the interrupt that it was made for, once: refused":                           byChance,
-	"runs: a worker under way is cancelled: it was over":                                                byChance,
-	"runs: what has ended stays as it ended: refused":                                                   theirs,
+	"files: a write of any etag is made or not: refused":                                                       theirs,
+	"files: nobody sees the files of another tenant: there is no other tenant":                                 known,
+	"goals: a commitment that is fired fires a run of an active goal: its judge is satisfied":                  unasked,
+	"goals: a commitment that is fired fires a run of an active goal: its judge is satisfied at its bound":     unasked,
+	"goals: a commitment that is fired fires a run of an active goal: the run gets stuck":                      unasked,
+	"goals: a heartbeat that sees a change fires a run of an active goal: its judge is satisfied":              unasked,
+	"goals: a heartbeat that sees a change fires a run of an active goal: its judge is satisfied at its bound": unasked,
+	"goals: a heartbeat that sees a change fires a run of an active goal: the run gets stuck":                  unasked,
+	"goals: a goal is given up: an escalated one is not":                                                       theirs,
+	"goals: a tick of an active goal fires a run that is judged: another tick is under way":                    oneAtATime,
+	"goals: a tick of an active goal fires a run that is judged: it ends at its bound":                         theirs,
+	"goals: a tick of an active goal fires a run that is judged: it is judged otherwise":                       theirs,
+	"goals: an active goal is paused and resumed: refused":                                                     theirs,
+	"goals: an escalated goal is edited or not: edited":                                                        theirs,
+	"goals: an escalated goal is resumed or not: resumed":                                                      theirs,
+	"goals: what becomes of an escalated goal that goes on again is open":                                      nothing,
+	"keys: a request of another tenant is done as if nobody had used its key: another is under way":            oneAtATime,
+	"keys: a request of another tenant is done as if nobody had used its key: there is no other tenant":        known,
+	"keys: a request under a new key is done: another is under way":                                            oneAtATime,
+	"keys: the same request under the same key is answered as before: another is under way":                    oneAtATime,
+	"runs: a bulk cancel has a result for each run: it was over":                                               theirs,
+	"runs: a number for a text is refused: taken, where nothing says that it is to be a text":                  theirs,
+	"runs: a run under way is cancelled: it was over":                                                          theirs,
+	"runs: a token answers the interrupt that it was made for, once: refused":                                  byChance,
+	"runs: a worker under way is cancelled: it was over":                                                       byChance,
+	"runs: what has ended stays as it ended: refused":                                                          theirs,
 
 	"chases: a window ends, and its intent goes on: completed":                                              theirs,
 	"chases: an answer is taken during any attempt: refused for another reason":                             theirs,
