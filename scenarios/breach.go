@@ -141,6 +141,11 @@ type Sight struct {
 	Alone bool
 }
 
+// Hold judges a thing by a rule that needs no drive. The outcome has no checks if the rule does not apply to the thing.
+func Hold[O any](rule string, proves IDs, judge func(O, *Judge), ledger *Ledger, thing O) Outcome {
+	return Conclude(Scenario{ID: ScenarioID(rule), Proves: proves, Ask: Ask(&Drive[O]{ID: rule}, judge)}, ledger, thing)
+}
+
 // Sights passes on what the checks of a rule say of a thing: each that fails and names a MUST, once, and all that hold.
 func (o Outcome) Sights(l *Ledger, drive, of string, alone bool, see func(Sight)) {
 	for _, c := range o.Failures(l) {

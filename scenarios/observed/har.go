@@ -76,7 +76,7 @@ func (j *joined) archive(folder fs.FS, name string) error {
 			entry.Request.Header = map[string]string{}
 		}
 		for _, header := range namesCaller {
-			known[originOf(entry)] = known[originOf(entry)] || strings.Contains(entry.Request.Header[header], "<secret:")
+			known[originOf(entry)] = known[originOf(entry)] || wire.HoldsSecret(entry.Request.Header[header])
 		}
 		entries = append(entries, entry)
 	}

@@ -24,12 +24,12 @@ func (j *joined) job(folder fs.FS, name string) error {
 		return err
 	}
 	stem := strings.TrimSuffix(name, "request.json")
-	output, err := fs.ReadFile(folder, stem+"response.json")
+	output, err := j.content(folder, stem+"response.json")
 	if errors.Is(err, fs.ErrNotExist) {
 		j.leave(name, fmt.Errorf("its answer, %sresponse.json, is not there", stem))
 		return nil
 	}
-	if err != nil {
+	if output == nil {
 		return err
 	}
 	info, err := fs.Stat(folder, name)

@@ -42,8 +42,7 @@ type Invariant struct {
 // Judge holds a run to the invariant. The outcome lists every check made; its verdict is Broken if none was made
 // or the judge panicked.
 func (i Invariant) Judge(s Standing) scenarios.Outcome {
-	return scenarios.Conclude(scenarios.Scenario{ID: scenarios.ScenarioID("openwop/invariant/" + i.Name), Proves: i.Proves,
-		Ask: scenarios.Ask(&scenarios.Drive[Standing]{ID: "openwop/invariant"}, i.judge)}, rows, s)
+	return scenarios.Hold("openwop/invariant/"+i.Name, i.Proves, i.judge, rows, s)
 }
 
 // Invariants returns the rules that the suites apply to every run they read.

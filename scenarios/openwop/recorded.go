@@ -14,6 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/goals"
 	"github.com/openassay/assay/scenarios/openwop/handoff"
 	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/openwop/verifier"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -59,8 +60,7 @@ func (s Standing) checkBreachTold(j *scenarios.Judge) {
 		return
 	}
 	bounds.CheckOver(s.Log, j, openwop.OWPBND12)
-	j.Check(openwop.OWPBND13, s.Log.OfType(dialect.RunFailed).Each("/causationId")).To(check.SameAs(s.Log.Breaches().Each("/eventId")),
-		"cause of the failure: the breach")
+	bounds.CheckCause(s.Log, j, openwop.OWPBND13)
 }
 
 func (s Standing) checkFailed(j *scenarios.Judge, id scenarios.RequirementID, code dialect.Code) {
@@ -183,8 +183,7 @@ func (s Standing) checkVerified(j *scenarios.Judge) {
 		j.Check(openwop.OWPVER2, e.At("/payload/target")).To(check.Text(), "what a verdict is about")
 	}
 	if decider := s.Log.Decided().Last().At("/payload/agentId"); len(told.Values) > 0 && decider.String() != "" {
-		j.Check(openwop.OWPVER4, told.Each("/payload/agentId")).To(check.Each(check.That("another agent than "+decider.JSON(),
-			func(v any) bool { return v != decider.Actual() })), "agent of each verdict")
+		verifier.CheckOther(j, told, decider)
 	}
 }
 
@@ -219,10 +218,7 @@ func (s Standing) checkPursued(j *scenarios.Judge) {
 			j.Check(openwop.OWP0097D1, e.At("/payload/"+name)).To(check.Text(), "%s of goal.evaluated", name)
 		}
 		j.Check(openwop.OWP0097D1, e.At("/payload/satisfied")).To(check.Boolean(), "satisfied of goal.evaluated")
-		j.Check(openwop.OWP0097D1, e.At("/payload/iterations")).To(check.That("a whole number", func(v any) bool {
-			n, whole := v.(int64)
-			return whole && n >= 0
-		}), "iterations of goal.evaluated")
+		j.Check(openwop.OWP0097D1, e.At("/payload/iterations")).To(check.Integer(0, 0), "iterations of goal.evaluated")
 	}
 	for _, e := range s.Log.OfType(dialect.GoalClosed).Values {
 		j.Check(openwop.OWP0097D3, e.At("/payload/goalId")).To(check.Text(), "goalId of goal.closed")
@@ -276,8 +272,7 @@ type docRule struct {
 }
 
 func (r docRule) hold(s sights, d document) {
-	scenarios.Conclude(scenarios.Scenario{ID: scenarios.ScenarioID("openwop/recorded/" + r.name), Proves: r.proves,
-		Ask: scenarios.Ask(&scenarios.Drive[document]{ID: "openwop/recorded"}, r.judge)}, rows, d).Sights(rows, s.drive, d.path, false, s.see)
+	scenarios.Hold("openwop/recorded/"+r.name, r.proves, r.judge, rows, d).Sights(rows, s.drive, d.path, false, s.see)
 }
 
 // refusal reports whether a status says that the host itself refuses a request. Proxies have others.

@@ -150,9 +150,9 @@ func (d Delivery) breach(t Turn) Breach {
 	if d.starts() {
 		return t.breachOfStart()
 	}
-	rule, was := d.rule(t)
+	rule, was := d.Rule(t)
 	switch {
-	case rule == model.Over && !was.isOver(), was.Status == "running" && was.Step == 0 && rule != model.Unknown:
+	case rule == model.Over && !was.IsOver(), was.Status == "running" && was.Step == 0 && rule != model.Unknown:
 		return Breach{} // no sentence speaks of such a run
 	case t.endsAsError():
 		return Breach{Of: agenticloop.RFC103P3, Shown: t.Answer.Key("status")}

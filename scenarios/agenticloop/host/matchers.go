@@ -247,7 +247,7 @@ func isUnchanged(now, was any, id string) bool {
 	if run, there := runs[id]; there {
 		return same(run, was)
 	}
-	return was == nil || ProgressOf(was).isOver()
+	return was == nil || ProgressOf(was).IsOver()
 }
 
 // Untouched matches runs of which none was changed, made or lost.
@@ -267,7 +267,7 @@ func (t Turn) Untouched() check.Matcher {
 			}
 		}
 		for id, run := range was {
-			if _, there := runs[id]; !there && !ProgressOf(run).isOver() {
+			if _, there := runs[id]; !there && !ProgressOf(run).IsOver() {
 				return false, "run " + id + " is gone: " + wire.Compact(runs)
 			}
 		}
@@ -299,5 +299,5 @@ func keptFrom(was any) check.Matcher {
 
 // isKept reports whether a run is as it was, or has shrunk since it was over.
 func isKept(now, was any) bool {
-	return same(now, was) || ProgressOf(was).isOver() && isPartOf(now, was)
+	return same(now, was) || ProgressOf(was).IsOver() && isPartOf(now, was)
 }

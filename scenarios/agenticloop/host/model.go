@@ -23,8 +23,8 @@ type Delivery struct {
 
 func (d Delivery) starts() bool { return d.Run == "" && d.Odd == "" }
 
-// rule returns the rule that decides about a result, and how its run stands.
-func (d Delivery) rule(t Turn) (*model.Rule, Progress) {
+// Rule returns the rule that decides about a result, and the state of its run before the turn.
+func (d Delivery) Rule(t Turn) (*model.Rule, Progress) {
 	run := t.RunsBefore()[d.Run]
 	was := ProgressOf(run)
 	return model.RuleOf(model.Delivery(d), model.Standing{Known: run != nil, Status: was.Status, Step: was.Step, Tool: was.Tool}), was
@@ -56,7 +56,7 @@ func (d Delivery) departs(t Turn) string {
 	if d.starts() {
 		return t.departsFromStart()
 	}
-	rule, was := d.rule(t)
+	rule, was := d.Rule(t)
 	why := ""
 	for _, may := range rule.May {
 		if why = d.departsFrom(t, may, rule, was); why == "" {

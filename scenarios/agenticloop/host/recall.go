@@ -40,8 +40,8 @@ func Recall(t *wire.Transcript, n int) (r Recalled, ok bool) {
 	return r, r.Exited || isObject // a job that is under way has not printed all of it
 }
 
-// starting are the events that start or resume an agent by themselves. Other plugins are handed others.
-var starting = []string{"agentic.start", "agentic.tool_result", Trigger}
+// Inputs are the types of the events that start or resume an agent.
+var Inputs = []string{"agentic.start", "agentic.tool_result", Trigger}
 
 // handles reports whether a request is one of protocol 2, as the contract has it, to start or to resume a run.
 func handles(input []byte, request Object) bool {
@@ -52,7 +52,7 @@ func handles(input []byte, request Object) bool {
 	event, _ := request["event"].(Object)
 	kind, _ := event["type"].(string)
 	_, has := event["payload"].(Object)
-	return request["command"] == "handle" && slices.Contains(starting, kind) && has && len(schema.Validate(input)) == 0
+	return request["command"] == "handle" && slices.Contains(Inputs, kind) && has && len(schema.Validate(input)) == 0
 }
 
 func (r Recalled) text(name string) string {
@@ -92,14 +92,14 @@ func (r Recalled) Allowed() (tools []string) {
 	return tools
 }
 
-// Start returns the goal that the turn was to start a run for. ok is false if it was handed something else, or the event also names a
-// run: the text does not say what is to come of that.
+// Start returns the goal of the start that the turn was handed. ok is false for any other event, and for a start that names a run, about
+// which the text says nothing.
 func (r Recalled) Start() (goal string, ok bool) {
 	goal, _ = r.Payload()["goal"].(string)
 	return goal, r.Event()["type"] == "agentic.start" && strings.TrimSpace(goal) != "" && len(r.About) == 0
 }
 
-// Result returns the delivery of a result that can be read. ok is false if the turn was handed something else.
+// Result returns the result that the turn was handed. ok is false for any other event, and for a result that is malformed.
 func (r Recalled) Result() (d Delivery, ok bool) {
 	payload := r.Payload()
 	run, _ := payload["run_id"].(string)
@@ -124,9 +124,6 @@ func (r Recalled) Result() (d Delivery, ok bool) {
 	}
 	return d, true
 }
-
-// Rule returns the rule that decides about a result, and how its run stood before the turn.
-func (d Delivery) Rule(t Turn) (*model.Rule, Progress) { return d.rule(t) }
 
 // wholeNumber returns a number that is written as a whole one (RFC103-READ-14).
 func wholeNumber(v any) (n int64, ok bool) {

@@ -136,9 +136,9 @@ func ProgressOf(run any) Progress {
 	return p
 }
 
-// isOver reports whether the run has ended. A plugin may drop such a run: nothing else bounds the state, and whatever
+// IsOver reports whether the run has ended. A plugin may drop such a run: nothing else bounds the state, and whatever
 // comes for the run is ignored either way (AL-R25).
-func (p Progress) isOver() bool { return p.Status == "done" || p.Status == "escalated" }
+func (p Progress) IsOver() bool { return p.Status == "done" || p.Status == "escalated" }
 
 // IsNothing reports whether a field such as pending_step says that nothing is pending.
 func IsNothing(v any) bool { return v == nil || v == "" || reflect.DeepEqual(v, int64(0)) }

@@ -162,15 +162,24 @@ func (t Turn) StateAfter() Object {
 
 // NewRuns returns the runs of the response that the turn was not handed.
 func (t Turn) NewRuns() wire.Found {
-	known, runs := t.RunsBefore(), t.Runs()
+	runs := t.Runs()
 	out := wire.Found{In: runs.Ref()}
-	members, _ := runs.Actual().(Object)
-	for _, id := range slices.Sorted(maps.Keys(members)) {
-		if _, old := known[id]; !old {
-			out.Values = append(out.Values, runs.Key(id))
-		}
+	for _, id := range t.NewIDs() {
+		out.Values = append(out.Values, runs.Key(id))
 	}
 	return out
+}
+
+// NewIDs returns the ids of [Turn.NewRuns].
+func (t Turn) NewIDs() (ids []string) {
+	known := t.RunsBefore()
+	members, _ := t.Runs().Actual().(Object)
+	for _, id := range slices.Sorted(maps.Keys(members)) {
+		if _, old := known[id]; !old {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // KeptRuns returns the new runs that the gateway would keep: an error changes no state.

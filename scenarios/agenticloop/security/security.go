@@ -90,12 +90,9 @@ var forbiddenRefused = scenarios.Scenario{
 	}),
 }
 
-// ownInputs are the events that start or resume a plugin.
-var ownInputs = []string{"agentic.start", "agentic.tool_result", host.Trigger}
-
 // checkNotItself checks that no event of a turn starts or resumes the plugin (AL-R15).
 func checkNotItself(j *scenarios.Judge, t host.Turn, name string, of ...scenarios.RequirementID) {
-	own := append([]string{host.RequestPrefix + "." + name}, ownInputs...)
+	own := append([]string{host.RequestPrefix + "." + name}, host.Inputs...)
 	for _, id := range of {
 		j.Check(id, t.Events().Each("/type")).To(check.That("none of "+strings.Join(own, ", "), func(v any) bool {
 			list, _ := v.([]any)

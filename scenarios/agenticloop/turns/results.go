@@ -48,8 +48,7 @@ func resumed() scenarios.IDs {
 
 // checkResult checks what came of a result. A turn that fails breaks nothing for certain: what the plugin needs may be missing.
 func (t turn) checkResult(j *scenarios.Judge) {
-	over := t.was.Status == "done" || t.was.Status == "escalated"
-	speaks := t.rule == model.Unknown || over || t.was.Status == "running" && t.was.Step > 0
+	speaks := t.rule == model.Unknown || t.was.IsOver() || t.was.Status == "running" && t.was.Step > 0
 	if !t.resumes || !speaks || !t.Answered() || t.renamed() {
 		return // no sentence speaks of a run that neither waits nor is over
 	}
@@ -72,7 +71,7 @@ func (t turn) checkResult(j *scenarios.Judge) {
 	if t.decidedEarly() {
 		held = append(held, agenticloop.RFC103V1)
 	}
-	if t.taken && !t.rule.Allows(model.Asked) {
+	if t.known.taken[t.delivery.Step] && !t.rule.Allows(model.Asked) {
 		held = append(held, agenticloop.RFC103M3, agenticloop.RFC103O5)
 	}
 	if t.rule == model.Matching {
@@ -97,8 +96,8 @@ func (t turn) checkResult(j *scenarios.Judge) {
 	}
 }
 
-// bewildered reports whether a turn may have departed from what was to come of its delivery, since its planner failed, which no recording
-// shows (AL-R121), or since it was handed a failure that was the second one.
+// bewildered reports whether the turn may be excused: its planner may have failed, which no recording shows (AL-R121), or the failure that
+// it was handed may have been a duplicate.
 func (t turn) bewildered() bool {
 	if t.rule == model.FailedTwice {
 		return true

@@ -67,8 +67,9 @@ func (t turn) checkRequests(j *scenarios.Judge) {
 	}
 	for _, e := range t.Requests().Values {
 		payload := e.Key("payload")
-		j.Check(agenticloop.RFC103E6, e.Key("type")).To(routed, "%s: type of a request", t.Name)
-		j.Check(agenticloop.RFC103READ12, e.Key("type")).To(routed, "%s: type of a request", t.Name)
+		for _, id := range (scenarios.IDs{agenticloop.RFC103E6, agenticloop.RFC103READ12}) {
+			j.Check(id, e.Key("type")).To(routed, "%s: type of a request", t.Name)
+		}
 		j.Check(agenticloop.RFC103E8, payload.Key("tool_command")).To(check.Text(), "%s: tool_command", t.Name)
 		j.Check(agenticloop.RFC103E9, payload).To(host.OneVersion(), "%s: payload of a request", t.Name)
 		j.Check(agenticloop.RFC103E10, payload.Key("requested_at")).To(host.Instant(), "%s: requested_at", t.Name)
@@ -104,7 +105,7 @@ func (t turn) checkRequests(j *scenarios.Judge) {
 	}
 }
 
-// repeated reports whether a request is for what was pending before the turn. The list of tools may have changed since it was made.
+// repeated reports whether the turn repeats the request that was pending before it. The allowlist may have changed since.
 func (t turn) repeated(due host.Pending) bool {
 	was := host.ProgressOf(t.RunsBefore()[due.Run])
 	return was.Status == "running" && was.Step == due.Step
@@ -114,7 +115,7 @@ var routed = host.Matching("agentic.tool_request. and a name without blanks, con
 
 // startsAgent reports whether the type of an event starts or resumes an agent.
 func startsAgent(kind wire.Value) bool {
-	return slices.Contains([]string{"agentic.start", "agentic.tool_result", host.Trigger}, kind.String())
+	return slices.Contains(host.Inputs, kind.String())
 }
 
 var startsNoAgent = check.Seeing("no event that starts or resumes an agent", func(s wire.Seen) (bool, string) {
@@ -131,14 +132,15 @@ func (t turn) checkEnd(j *scenarios.Judge) {
 	j.Check(agenticloop.RFC103P3, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status of a turn that ends a run", t.Name)
 	id, goal := t.of(), t.start
 	if t.resumes {
-		goal, _ = goalOf(t.RunsBefore()[id])
+		goal = goalOf(t.RunsBefore()[id])
 	}
 	if t.Status() != "ok" || !t.resumes && t.made() == "" {
 		return
 	}
-	end, kept, status := ends.Values[0], t.Run(id), "escalated"
+	end, kept := ends.Values[0], t.Run(id)
+	status, idle := "escalated", scenarios.RequirementID(agenticloop.RFC103READ9)
 	if end.Key("type").String() == host.Completed {
-		status = "done"
+		status, idle = "done", agenticloop.RFC103S7
 		j.Check(agenticloop.RFC103E12, end.At("/payload/run_id")).To(check.Equal(id), "%s: run_id of agent.completed", t.Name)
 		if goal != "" {
 			j.Check(agenticloop.RFC103E12, end.At("/payload/goal")).To(check.Equal(goal), "%s: goal of agent.completed", t.Name)
@@ -148,16 +150,15 @@ func (t turn) checkEnd(j *scenarios.Judge) {
 		t.CheckReason(j, id)
 	}
 	j.Check(agenticloop.RFC103S8, kept.Key("status")).To(check.Equal(status), "%s: status of the run", t.Name)
-	idle := map[string]scenarios.RequirementID{"done": agenticloop.RFC103S7, "escalated": agenticloop.RFC103READ9}[status]
 	for _, field := range []string{"pending_step", "pending_tool"} {
 		j.Check(idle, kept.Key(field)).To(host.NothingPending(), "%s: %s of the run", t.Name, field)
 	}
 }
 
-func goalOf(run any) (goal string, ok bool) {
+func goalOf(run any) string {
 	members, _ := run.(host.Object)
-	goal, ok = members["goal"].(string)
-	return goal, ok
+	goal, _ := members["goal"].(string)
+	return goal
 }
 
 // checkStart checks a start that asks for a tool. One that ends at once, or is refused, may have a reason that nobody sees.
@@ -170,9 +171,8 @@ func (t turn) checkStart(j *scenarios.Judge) {
 		return // the start was handed over before, and the request is the pending one once more (AL-R13, AL-R14)
 	}
 	made := t.NewRuns()
-	one := check.Len(1)
 	for _, id := range (scenarios.IDs{agenticloop.RFC103E1, agenticloop.RFC103M1, agenticloop.RFC103T3}) {
-		j.Check(id, made).To(one, "%s: runs that it makes", t.Name)
+		j.Check(id, made).To(check.Len(1), "%s: runs that it makes", t.Name)
 	}
 	if len(made.Values) != 1 || due.Run == "" {
 		return

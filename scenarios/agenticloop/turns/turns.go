@@ -1,5 +1,5 @@
-// Package turns judges turns of a plugin that others started: each turn by what its request and its answer say, and turns that follow
-// one another by what came before. It needs no plan of what was to happen.
+// Package turns judges the recorded turns of a plugin. Each turn is judged by its request and its answer, and by the earlier turns of its
+// run. No plan of the run is needed.
 package turns
 
 import (
@@ -21,8 +21,10 @@ func Watch(_ scenarios.Discovery, records []scenarios.DriveRecord, see func(scen
 		r := reader{transcript: record.Transcript, runs: map[string]*run{}, started: map[string]bool{}}
 		for n := 1; n <= record.Transcript.Len(); n++ {
 			if t, ok := r.turn(n); ok {
+				of := t.of()
 				for _, rule := range rules {
-					rule.hold(t).Sights(rows, record.ID, t.of(), false, func(s scenarios.Sight) {
+					outcome := scenarios.Hold("agenticloop/turns/"+rule.name, rule.proves, rule.judge, rows, t)
+					outcome.Sights(rows, record.ID, of, false, func(s scenarios.Sight) {
 						if t.Exited || s.Requirement != agenticloop.RFC103I7 { // which is about the exit code
 							see(s)
 						}
@@ -46,20 +48,14 @@ func Watched() (all scenarios.IDs) {
 
 var rows = host.Ledger()
 
-// rule is one for every turn of its kind.
+// rule holds for every turn of its kind. Its judge checks nothing in other turns.
 type rule struct {
 	name   string
 	proves scenarios.IDs
 	judge  func(turn, *scenarios.Judge)
 }
 
-// hold holds a turn to the rule. The outcome has no check where the rule does not speak of such a turn.
-func (r rule) hold(t turn) scenarios.Outcome {
-	return scenarios.Conclude(scenarios.Scenario{ID: scenarios.ScenarioID("agenticloop/turns/" + r.name), Proves: r.proves,
-		Ask: scenarios.Ask(&scenarios.Drive[turn]{ID: "agenticloop/turns"}, r.judge)}, rows, t)
-}
-
-// turn is one turn, and what is known of its run from those before.
+// turn is a recorded turn, with the state of its run before it.
 type turn struct {
 	host.Recalled
 	start    string // the goal that it was to start a run for
@@ -68,21 +64,18 @@ type turn struct {
 	resumes  bool
 	rule     *model.Rule // that decides about the result
 	was      host.Progress
-	known    run  // what the turns before showed of the run
-	taken    bool // a turn before was handed the same result, and moved the run
-	failed   bool // a turn before was handed a failure of that step
-	restart  bool // a turn before was handed the same start
+	known    run  // its run, as the earlier turns showed it
+	restart  bool // an earlier turn was handed the same start
 }
 
-// run is what turns showed of a run.
+// run is a run as its turns showed it.
 type run struct {
-	whole  bool // the turn that started it was seen
-	goal   string
+	whole  bool             // none of its turns is missing, from its start on
 	left   any              // the run as the last turn left it
 	budget int64            // the greatest that a config or the state of the run has shown
 	open   bool             // some config named no budget
-	taken  map[int64]bool   // steps whose result was taken
-	failed map[int64]bool   // steps of which a failure was delivered
+	taken  map[int64]bool   // the steps whose results moved the run
+	failed map[int64]bool   // the steps that a failure was delivered for
 	routes map[int64]string // by step, the plugin that the request was routed to
 }
 
@@ -115,10 +108,10 @@ func (r *reader) turn(n int) (t turn, ok bool) {
 		return t, true
 	}
 	known := r.of(t.delivery.Run)
-	// Another turn has changed the run, so the recording lacks some.
+	// If the run has changed since its last recorded turn, a turn is missing.
 	known.whole = known.whole && reflect.DeepEqual(known.left, t.RunsBefore()[t.delivery.Run])
-	t.known, t.taken, t.failed = *known, known.taken[t.delivery.Step], known.failed[t.delivery.Step]
-	if t.delivery.Status == "error" && t.delivery.Odd == "" && (t.failed || !known.whole) {
+	t.known = *known
+	if t.delivery.Status == "error" && t.delivery.Odd == "" && (known.failed[t.delivery.Step] || !known.whole) {
 		t.delivery.Odd = model.Doubled // or it may be
 	}
 	t.rule, t.was = t.delivery.Rule(t.Turn)
@@ -147,22 +140,11 @@ func (t turn) of() string {
 }
 
 // made returns the id of the run that the turn made; "" if it did not make one, or made several.
-func (t turn) made() (id string) {
-	if t.Status() != "ok" {
-		return ""
+func (t turn) made() string {
+	if ids := t.NewIDs(); t.Status() == "ok" && len(ids) == 1 {
+		return ids[0]
 	}
-	before := t.RunsBefore()
-	runs, _ := t.Runs().Actual().(host.Object)
-	for name := range runs {
-		if _, old := before[name]; old {
-			continue
-		}
-		if id != "" {
-			return ""
-		}
-		id = name
-	}
-	return id
+	return ""
 }
 
 // take notes what a turn shows of its run.
@@ -179,7 +161,7 @@ func (r *reader) take(t turn) {
 		}
 		if id := t.made(); id != "" && !t.restart {
 			k := r.of(id)
-			k.whole, k.goal, k.left = true, t.start, t.Run(id).Actual()
+			k.whole, k.left = true, t.Run(id).Actual()
 			k.bound(t, t.Run(id))
 		}
 	case t.resumes:

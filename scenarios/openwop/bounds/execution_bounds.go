@@ -47,7 +47,7 @@ var nodesBounded = scenarios.Scenario{
 		j.Check(openwop.OWPBND1, starts(l)).To(check.Len(n), "nodes started with a bound of %d", n)
 		l.CheckBreach(j, openwop.OWPBND2, dialect.CapKindNodeExecutions, n, check.Equal(n+1))
 		checkFailed(l, j, openwop.OWPBND3, dialect.RecursionLimitExceeded)
-		checkCause(l, j, openwop.OWPBND13)
+		CheckCause(l, j, openwop.OWPBND13)
 		CheckOver(l, j, openwop.OWPBND12)
 		o.Lull.CheckStill(j, openwop.OWPBND12, l, "after it failed")
 		o.checkLoops(j)

@@ -43,7 +43,7 @@ var timeBounded = scenarios.Scenario{
 			j.Find("", "the breach observes %d, which is the limit itself and not above it (OWP-R13)", n)
 		}
 		checkFailed(l, j, openwop.OWPBND8, dialect.RunTimeout)
-		checkCause(l, j, openwop.OWPBND13)
+		CheckCause(l, j, openwop.OWPBND13)
 		j.Check(openwop.OWPBND14, wire.Found{Values: wire.Values{l.Breaches().Last().Key("nodeId"),
 			l.Breaches().Last().At("/payload/nodeId")}, In: l.Breaches().In}).
 			To(check.Absent(), "node of a breach of the whole run")

@@ -48,8 +48,8 @@ func CheckOver(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID) {
 	j.Check(id, host.OfTheLoop(l).Last().Key("type")).To(dialect.Type(dialect.RunFailed), "last event of the run, but for notes")
 }
 
-// checkCause expects the failure to name the breach as its cause.
-func checkCause(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID) {
+// CheckCause expects the failure to name the breach as its cause.
+func CheckCause(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID) {
 	failed := l.OfType(dialect.RunFailed)
 	j.Check(id, failed.Each("/causationId")).To(check.SameAs(l.Breaches().Each("/eventId")), "cause of the failure: the breach")
 }

@@ -62,10 +62,14 @@ var verdictTold = scenarios.Scenario{
 			dialect.FindSlips(j, openwop.OWPEVT8, e)
 		}
 		l.Decides(j)
-		decider := l.Decided().Last().At("/payload/agentId")
-		j.Check(openwop.OWPVER4, told.Each("/payload/agentId")).To(check.Each(check.That("another agent than "+decider.JSON(),
-			func(v any) bool { return v != decider.Actual() })), "agent of each verdict")
+		CheckOther(j, told, l.Decided().Last().At("/payload/agentId"))
 	}),
+}
+
+// CheckOther checks that each verdict is by another agent than the one that decided.
+func CheckOther(j *scenarios.Judge, verdicts wire.Found, decider wire.Value) {
+	j.Check(openwop.OWPVER4, verdicts.Each("/payload/agentId")).To(check.Each(check.That("another agent than "+decider.JSON(),
+		func(v any) bool { return v != decider.Actual() })), "agent of each verdict")
 }
 
 // confidences expects the numbers that the verdicts have, however they are written: 1 is 1.0.
