@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -43,8 +42,11 @@ type Protocol struct {
 	// Recorded is Invariants for what others did, with further rules: in a certification scenarios ask for the same. nil where there
 	// are no more than Invariants.
 	Recorded func(d Discovery, drives []DriveRecord, see func(Sight))
-	// Logged returns the logs that events are from, as a host tells them to who reads them whole; nil where events alone say nothing.
-	Logged func(events []json.RawMessage) []Log
+	// Topics returns what an exchange is about: the runs, goals, files and the like that it names. Recordings are judged by what belongs
+	// together so. nil where all of a recording does.
+	Topics func(*wire.Entry) []string
+	// Logged says how a host tells a log to who reads it whole; nil where events alone say nothing.
+	Logged *EventLog
 	// Watched returns the requirements that Invariants or Recorded check; nil where there are neither.
 	Watched func() IDs
 	// Paces finds out how far behind the reads of a target are, before anything is driven; nil where no drive asks.
@@ -200,10 +202,10 @@ type Claim struct {
 	Open func(Discovery) bool
 }
 
-// Log is a log as a host tells it.
-type Log struct {
-	Path string // below the base URL
-	Body []byte // of the reply, as JSON
+// EventLog is how a host tells the events of a log.
+type EventLog struct {
+	Path          func(event []byte) string // below the base URL, where the log that has the event is read; "" if no log does
+	Before, After string                    // what stands around the events in the reply, with commas between them
 }
 
 // asked reports whether the scenarios of a claim run. value is what stands where the target makes it.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"net/http"
 	"net/url"
@@ -52,45 +51,47 @@ type harHeader struct {
 
 // archive adds the exchanges of an archive, without their credentials. Browsers leave those out, and then nobody knows which requests
 // are those of one caller: each counts as another's.
-func (j *joined) archive(folder fs.FS, name string) error {
-	content, err := j.content(folder, name)
+func (x *index) archive(name string) error {
+	content, err := x.content(name)
 	if content == nil {
 		return err
 	}
 	var read har
 	if err := json.Unmarshal(content, &read); err != nil {
-		j.leave(name, fmt.Errorf("it is no archive of HTTP: %w", err))
+		x.leave(name, fmt.Errorf("it is no archive of HTTP: %w", err))
 		return nil
 	}
-	j.files++
+	x.files++
 	var entries []wire.Entry
 	known := map[string]bool{} // hosts whose callers are known
 	for n, e := range read.Log.Entries {
 		heard, err := e.overheard()
 		if err != nil {
-			j.leave(name, fmt.Errorf("exchange %d: %w", n+1, err))
+			x.leave(name, fmt.Errorf("exchange %d: %w", n+1, err))
 			continue
 		}
-		entry := j.hidden.Entry(heard, wire.DefaultLimits())
+		entry := x.hidden.Entry(heard, wire.DefaultLimits())
 		if entry.Request.Header == nil {
 			entry.Request.Header = map[string]string{}
 		}
 		for _, header := range namesCaller {
-			known[originOf(entry)] = known[originOf(entry)] || wire.HoldsSecret(entry.Request.Header[header])
+			known[originOf(&entry)] = known[originOf(&entry)] || wire.HoldsSecret(entry.Request.Header[header])
 		}
 		entries = append(entries, entry)
 	}
 	for n, e := range entries {
-		if !known[originOf(e)] {
+		if !known[originOf(&e)] {
 			e.Request.Header["Caller"] = fmt.Sprintf("unknown %s %d", name, n)
+		}
+		if err := x.keep(e); err != nil {
+			return err
 		}
 	}
 	for _, origin := range slices.Sorted(maps.Keys(known)) {
 		if !known[origin] {
-			j.leave(name, fmt.Errorf("it holds no credentials for %s: what rests on who asked is not judged", origin))
+			x.leave(name, fmt.Errorf("it holds no credentials for %s: what rests on who asked is not judged", origin))
 		}
 	}
-	j.entries = append(j.entries, entries...)
 	return nil
 }
 

@@ -18,39 +18,38 @@ const mostExit = 128
 
 // job adds a turn of a plugin from files: NAME.request.json holds what it read, NAME.response.json what it printed, and NAME.exit its exit
 // code; or those stand in a folder of their own, without the name. Turns follow one another by the times of their requests.
-func (j *joined) job(folder fs.FS, name string) error {
-	input, err := j.content(folder, name)
+func (x *index) job(name string) error {
+	input, err := x.content(name)
 	if input == nil {
 		return err
 	}
 	stem := strings.TrimSuffix(name, "request.json")
-	output, err := j.content(folder, stem+"response.json")
+	output, err := x.content(stem + "response.json")
 	if errors.Is(err, fs.ErrNotExist) {
-		j.leave(name, fmt.Errorf("its answer, %sresponse.json, is not there", stem))
+		x.leave(name, fmt.Errorf("its answer, %sresponse.json, is not there", stem))
 		return nil
 	}
 	if output == nil {
 		return err
 	}
-	info, err := fs.Stat(folder, name)
+	info, err := fs.Stat(x.shelf.folder, name)
 	if err != nil {
 		return err
 	}
 	unknown := 0
 	turn := wire.Spawned{Exit: &unknown, Ended: "its exit code was not recorded",
 		Input: string(input), InputBytes: int64(len(input)), Output: string(output), OutputBytes: int64(len(output))}
-	told, err := fs.ReadFile(folder, stem+"exit")
+	told, err := fs.ReadFile(x.shelf.folder, stem+"exit")
 	switch code, unreadable := strconv.Atoi(strings.TrimSpace(string(told))); {
 	case err == nil && unreadable == nil && code > mostExit:
 		turn.Exit, turn.Ended = nil, fmt.Sprintf("signal: %d", code-mostExit)
 	case err == nil && unreadable == nil:
 		turn.Exit, turn.Ended = &code, ""
 	case err == nil:
-		j.leave(stem+"exit", errors.New("it holds no exit code"))
+		x.leave(stem+"exit", errors.New("it holds no exit code"))
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	j.files++
-	j.entries = append(j.entries, wire.Entry{Kind: "process", At: info.ModTime().UTC(), Label: name, Process: &turn})
-	return nil
+	x.files++
+	return x.keep(wire.Entry{Kind: "process", At: info.ModTime().UTC(), Label: name, Process: &turn})
 }

@@ -1,11 +1,10 @@
 package observed
 
 import (
-	"fmt"
-	"net/http"
-	"net/url"
+	"runtime"
 	"slices"
-	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/explore"
@@ -31,82 +30,78 @@ type Report struct {
 	Events    int // of a log
 	// Discovery: the recording has the discovery document. Without it nobody knows what the host claims.
 	Discovery   bool
-	Transcript  *wire.Transcript
 	Rows        []Row    // the requirements that were checked, in the order of the ledger
-	Panicked    string   // the panic that ended the judging; "" for none
+	Panicked    string   // the panic that ended the judging of a part; "" for none
 	Left        []string // what could not be read, and why
 	Undecidable int      // histories that a model could not decide
 }
 
-// Row counts the checks of one requirement.
-type Row struct {
-	Requirement scenarios.RequirementID
-	Times       int             // how often it was checked
-	Of          int             // how many runs, files, intents and the like were checked
-	Violations  int             // how many of the checks failed
-	First       scenarios.Sight // the first check that failed, else the first of all
-	Pictures    []string        // of histories that a model does not explain
-}
-
-// Violated reports whether the requirement was seen violated.
-func (r Row) Violated() bool { return r.Violations > 0 }
-
-// recordID is the id of the only record.
-const recordID = "recording"
-
-// Judge judges a recording.
-func (j Judge) Judge(r Recording) (report *Report) {
-	entries := append(slices.Clone(r.Entries), r.replies(j.Protocol)...)
-	t := &wire.Transcript{Drive: recordID, Entries: entries, Speech: j.Protocol.Speech}
-	d, found := discovered(t, j.Protocol.DiscoveryPath)
-	report = &Report{Origin: r.Origin, Exchanges: len(r.Entries), Events: len(r.Events), Discovery: found, Transcript: t, Left: r.Left}
-	rows := map[scenarios.RequirementID]*tally{}
-	defer func() {
-		if p := recover(); p != nil {
-			report.Panicked = fmt.Sprint(p)
+// Judge judges a recording. It reads the entries that belong together, judges them, and goes on with others.
+func (j Judge) Judge(r Recording) *Report {
+	p := j.Protocol
+	hand := r.shelf.hand()
+	defer hand.close()
+	whole := r.whole(p, hand)
+	d, found := r.discovery(p, whole)
+	report := &Report{Origin: r.Origin, Exchanges: r.Len(), Events: r.Events, Discovery: found, Left: r.Left}
+	sums := j.judgeParts(r, d)
+	sums.run(func() {
+		t := newTallies(j, d, whole, nil)
+		if found {
+			for _, suite := range j.Suites {
+				suite.HoldAdvertised(d, recordID, t.count)
+			}
 		}
-		report.Rows = inOrder(rows, j.Protocol.Ledger)
-	}()
-	// A log may go on behind the last page that somebody read.
-	records := []scenarios.DriveRecord{{ID: recordID, Transcript: t, Stop: &scenarios.Stop{Verdict: scenarios.Inconclusive}}}
-	picture := "" // of the history that is looked at
-	count := j.Protocol.Counting(d, j.Expected, records, func(s scenarios.Sight) {
-		if s.Alone && !j.Alone {
-			return
+		if j.Tell != nil && j.Alone {
+			report.Undecidable = t.tell(j.Tell(d, whole))
 		}
-		if rows[s.Requirement] == nil {
-			rows[s.Requirement] = &tally{Row: Row{Requirement: s.Requirement}, of: map[string]bool{}}
-		}
-		rows[s.Requirement].add(s, picture)
+		sums.add(t)
 	})
-	if found {
-		for _, suite := range j.Suites {
-			suite.HoldAdvertised(d, recordID, count)
+	for _, said := range p.Ledger.Rows {
+		if row := sums.rows[scenarios.RequirementID(said.ID)]; row != nil {
+			if row.Violated() {
+				row.At = whole.Entry(row.First.Where.Exchange)
+			}
+			report.Rows = append(report.Rows, *row)
 		}
 	}
+	report.Panicked = sums.panicked
+	return report
+}
+
+// judgeParts judges the parts of a recording, several at once.
+func (j Judge) judgeParts(r Recording, d scenarios.Discovery) *tallies {
 	rules := j.Protocol.Recorded
 	if rules == nil {
 		rules = j.Protocol.Invariants
 	}
-	rules(d, records, count)
-	if j.Tell == nil || !j.Alone {
-		return report
+	parts := r.parts(j.Protocol)
+	var next atomic.Int64
+	workers := make([]*tallies, min(runtime.GOMAXPROCS(0), max(len(parts), 1)))
+	var all sync.WaitGroup
+	for w := range workers {
+		workers[w] = &tallies{}
+		all.Go(func() {
+			hand := r.shelf.hand()
+			defer hand.close()
+			for {
+				n := int(next.Add(1)) - 1
+				if n >= len(parts) {
+					return
+				}
+				part := r.part(j.Protocol, hand, parts[n])
+				t := newTallies(j, d, part, parts[n])
+				t.run(func() { rules(d, t.records, t.count) })
+				workers[w].add(t)
+			}
+		})
 	}
-	for _, told := range j.Tell(d, t) {
-		if told.GaveUp {
-			report.Undecidable++
-		}
-		picture = told.Picture
-		for _, h := range told.Held {
-			count(scenarios.Sight{Held: true, Alone: true, Of: told.Of, Breach: scenarios.Breach{
-				Requirement: h.Of, Drive: recordID, Where: h.Where}})
-		}
-		for _, id := range told.Violates {
-			count(scenarios.Sight{Alone: true, Of: told.Of, Breach: scenarios.Breach{Requirement: id, Drive: recordID,
-				Where: told.Where, Expected: "what the model of " + told.Kind + " allows"}})
-		}
+	all.Wait()
+	sum := &tallies{}
+	for _, w := range workers {
+		sum.add(w)
 	}
-	return report
+	return sum
 }
 
 // Watched returns the requirements that recordings can show: by the rules of the protocol, and by its discovery document.
@@ -119,59 +114,4 @@ func Watched(p *scenarios.Protocol, suites []scenarios.Suite) scenarios.IDs {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-// tally counts the checks of a requirement while a recording is judged.
-type tally struct {
-	Row
-	of map[string]bool
-}
-
-func (t *tally) add(s scenarios.Sight, picture string) {
-	if t.Times == 0 || !s.Held && t.Violations == 0 {
-		t.First = s
-	}
-	t.Times++
-	t.of[s.Of] = true
-	if s.Held {
-		return
-	}
-	t.Violations++
-	if picture != "" {
-		t.Pictures = append(t.Pictures, picture)
-	}
-}
-
-func inOrder(rows map[scenarios.RequirementID]*tally, l *scenarios.Ledger) (all []Row) {
-	for _, said := range l.Rows {
-		if t := rows[scenarios.RequirementID(said.ID)]; t != nil {
-			t.Of = len(t.of)
-			all = append(all, t.Row)
-		}
-	}
-	return all
-}
-
-// Discovers reports whether the recording has the discovery document of hosts of a protocol.
-func (r Recording) Discovers(p *scenarios.Protocol) bool {
-	_, found := discovered(&wire.Transcript{Entries: r.Entries}, p.DiscoveryPath)
-	return found
-}
-
-// discovered returns the last discovery document of a recording.
-func discovered(t *wire.Transcript, path string) (d scenarios.Discovery, found bool) {
-	for n := t.Len(); n > 0; n-- {
-		e := t.Entry(n)
-		if e.Kind != "http" || e.Request == nil || e.Request.Method != http.MethodGet || e.Error != "" || e.Response == nil ||
-			e.Response.Status != http.StatusOK {
-			continue
-		}
-		if at, err := url.Parse(e.Request.URL); err != nil || path == "" || !strings.HasSuffix(at.Path, path) {
-			continue
-		}
-		if document := t.Reply(n); document.Present() {
-			return scenarios.Discovery{Document: document, Status: t.Status(n), At: e.At}, true
-		}
-	}
-	return d, false
 }

@@ -80,6 +80,14 @@ func transcript(t testing.TB, entries ...wire.Entry) []byte {
 	return append([]byte(head), content[1:]...)
 }
 
+// first is the first entry of a recording.
+func first(r observed.Recording) wire.Entry {
+	for _, e := range r.Entries() {
+		return e
+	}
+	return wire.Entry{}
+}
+
 // verdicts are the violations, the checks and the lamps of each requirement.
 func verdicts(r *observed.Report) map[string]string {
 	out := map[string]string{}
@@ -111,7 +119,7 @@ func TestARecordingIsJudged(t *testing.T) {
 		{"in another order", true, []wire.Entry{right, discovery, set}, map[string]string{
 			"LAMP-1": "0/1 of 1", "LAMP-2": "0/1 of 1", "LAMP-3": "0/1 of 1"}},
 	} {
-		all, err := observed.Read(fstest.MapFS{"recording-000001.json": {Data: transcript(t, c.entries...)}})
+		all, err := observed.Read(fstest.MapFS{"recording-000001.json": {Data: transcript(t, c.entries...)}}, lamps)
 		if err != nil || len(all) != 1 {
 			t.Fatalf("%s: %v, %d recordings", c.name, err, len(all))
 		}
@@ -126,18 +134,18 @@ func TestARecordingIsJudged(t *testing.T) {
 func TestHeadersThatPassAreLeftOut(t *testing.T) {
 	e := exchange(1, "PUT", "/lamps/a", "7", "")
 	e.Request.Header = map[string]string{"Content-Length": "1", "traceparent": "00-1", "Sec-Fetch-Mode": "cors", "X-Api-Key": "<secret:1>"}
-	all, err := observed.Read(fstest.MapFS{"a.json": {Data: transcript(t, e)}})
+	all, err := observed.Read(fstest.MapFS{"a.json": {Data: transcript(t, e)}}, lamps)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := all[0].Entries[0].Request.Header; len(got) != 1 || got["X-Api-Key"] != "<secret:1>" {
+	if got := first(all[0]).Request.Header; len(got) != 1 || got["X-Api-Key"] != "<secret:1>" {
 		t.Errorf("left are %v", got)
 	}
 }
 
 func TestAViolationSaysWhere(t *testing.T) {
 	all, err := observed.Read(fstest.MapFS{"a.json": {Data: transcript(t,
-		exchange(1, "GET", "/lamps/a", "", `{"bright":1}`), exchange(2, "GET", "/lamps/b", "", `{"bright":11}`))}})
+		exchange(1, "GET", "/lamps/a", "", `{"bright":1}`), exchange(2, "GET", "/lamps/b", "", `{"bright":11}`))}}, lamps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +158,7 @@ func TestAViolationSaysWhere(t *testing.T) {
 
 func TestAJudgeThatBreaksIsTold(t *testing.T) {
 	all, err := observed.Read(fstest.MapFS{"a.json": {Data: transcript(t,
-		exchange(1, "GET", "/lamps/a", "", `{"bright":1}`), exchange(2, "GET", "/lamps/a", "", `{"panic":true}`))}})
+		exchange(1, "GET", "/lamps/a", "", `{"bright":1}`), exchange(2, "GET", "/lamps/a", "", `{"panic":true}`))}}, lamps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,21 +191,21 @@ func TestWhatCannotBeReadIsLeftOut(t *testing.T) {
 		for file, content := range c.files {
 			folder[file] = &fstest.MapFile{Data: content}
 		}
-		all, err := observed.Read(folder)
+		all, err := observed.Read(folder, lamps)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		var got []int
 		for _, r := range all {
-			got = append(got, len(r.Entries))
+			got = append(got, r.Len())
 		}
 		if !slices.Equal(got, c.want) || strings.Join(all[0].Left, "\n") == "" != (c.left == "") ||
 			!strings.HasPrefix(strings.Join(all[0].Left, "\n"), c.left) {
 			t.Errorf("%s: %v exchanges, left out %q", name, got, all[0].Left)
 		}
 	}
-	if _, err := observed.Read(fstest.MapFS{"a.json": {Data: []byte(`{}`)}}); err == nil || !strings.HasPrefix(err.Error(), "it holds no transcript") {
+	if _, err := observed.Read(fstest.MapFS{"a.json": {Data: []byte(`{}`)}}, lamps); err == nil || !strings.HasPrefix(err.Error(), "it holds no transcript") {
 		t.Errorf("no transcript: %v", err)
 	}
 }
@@ -207,7 +215,7 @@ func FuzzRecording(f *testing.F) {
 	f.Add(transcript(f, exchange(1, "PUT", "/lamps/a", "3", ""), exchange(2, "GET", "/lamps/a", "", `{"bright":3}`)))
 	f.Add([]byte(`{"schema":"assay.transcript/1","entries":[{"kind":"stream","chunks":[{"text":"data: {\n\n"}]},{}]}`))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		all, err := observed.Read(fstest.MapFS{"a.json": {Data: content}})
+		all, err := observed.Read(fstest.MapFS{"a.json": {Data: content}}, lamps)
 		if err != nil {
 			return
 		}

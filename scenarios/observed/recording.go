@@ -2,137 +2,104 @@ package observed
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
-	"maps"
-	"net/http"
+	"iter"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Recording is what passed between clients and one host, or what one plugin was handed and answered, in the order in which it was sent.
+// Recording is what passed between clients and one host, or what one plugin was handed and answered, in the order in which it was sent;
+// or a log. What it holds is read from its files when it is needed, so those must stay where they are.
 type Recording struct {
-	Origin  string // scheme and address of the host, or the command of the plugin
-	Program bool   // it is of a plugin
-	Entries []wire.Entry
-	Events  []json.RawMessage // of logs, in the order in which they stand there
-	Left    []string          // files and entries that could not be read, and why
+	Origin  string   // scheme and address of the host, the command of the plugin, or the name of the log's file
+	Program bool     // it is of a plugin
+	Events  int      // how many the log has
+	Left    []string // files and entries that could not be read, and why
+
+	shelf   *shelf
+	entries []filed
+	parted  map[*scenarios.Protocol]parted
+	logs    map[*scenarios.Protocol][]logged
 }
 
-// mostFile is the number of bytes of the largest file that is read.
-const mostFile = 256 << 20
+// Len returns the number of exchanges or turns.
+func (r Recording) Len() int { return len(r.entries) }
+
+// Entries returns the exchanges or turns, each with its number, counted from 1.
+func (r Recording) Entries() iter.Seq2[int, wire.Entry] {
+	return func(yield func(int, wire.Entry) bool) {
+		hand := r.shelf.hand()
+		defer hand.close()
+		for i, at := range r.entries {
+			if !yield(i+1, *hand.entry(at)) {
+				return
+			}
+		}
+	}
+}
 
 // Read reads what a folder holds: transcripts of assay record or of a certification, archives of HTTP (HAR), logs, and the requests and
 // answers of a plugin. It returns a recording for each host or plugin, the one with most exchanges first, and then one for each log. An
-// entry that nobody could have recorded is left out; a transcript that is cut off is read as far as it goes.
-func Read(folder fs.FS) ([]Recording, error) {
-	var all joined
+// entry that nobody could have recorded is left out; a transcript that is cut off is read as far as it goes. Judges of these protocols
+// can judge what it returns.
+func Read(folder fs.FS, protocols ...*scenarios.Protocol) ([]Recording, error) {
+	x := &index{shelf: &shelf{folder: folder}, logged: protocols}
+	for _, p := range protocols {
+		x.groups = append(x.groups, newGroups(p))
+	}
 	for _, source := range []struct {
 		pattern string
-		read    func(fs.FS, string) error
-	}{{"*.json", all.file}, {"*.har", all.archive}, {"*request.json", all.job}, {"*/request.json", all.job},
-		{"*.ndjson", all.log}, {"*.jsonl", all.log}, {"*.events.json", all.log}} {
+		read    func(string) error
+	}{{"*.json", x.file}, {"*.har", x.archive}, {"*request.json", x.job}, {"*/request.json", x.job},
+		{"*.ndjson", x.log}, {"*.jsonl", x.log}, {"*.events.json", x.log}} {
 		names, err := fs.Glob(folder, source.pattern)
 		if err != nil {
 			return nil, err
 		}
 		for _, name := range names {
-			if err := source.read(folder, name); err != nil {
+			if err := source.read(name); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if all.files == 0 {
+	if x.files == 0 {
 		return nil, errors.New("it holds no transcript, no archive, no log and no request of a plugin with its answer")
 	}
-	return append(all.recordings(), all.logs...), nil
-}
-
-// content returns what a regular file holds; nil if it is none, or too large.
-func (j *joined) content(folder fs.FS, name string) ([]byte, error) {
-	info, err := fs.Stat(folder, name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > mostFile {
-		j.leave(name, fmt.Errorf("it is no file of %d bytes at most", mostFile))
-		return nil, nil
-	}
-	return fs.ReadFile(folder, name)
-}
-
-// joined are entries from several files.
-type joined struct {
-	files   int
-	entries []wire.Entry
-	left    []string
-	hidden  wire.Redactor // of the credentials in archives
-	logs    []Recording
-}
-
-func (j *joined) leave(name string, why error) {
-	j.left = append(j.left, fmt.Sprintf("%s: %v", name, why))
+	return append(x.recordings(), x.logs...), nil
 }
 
 // recordings sorts the entries by time and by host. An entry that was recorded twice counts once.
-func (j *joined) recordings() []Recording {
-	slices.SortStableFunc(j.entries, func(a, b wire.Entry) int { return a.At.Compare(b.At) })
-	var all []Recording
-	at := map[string]int{} // origin -> its recording
-	moment, seen := time.Time{}, map[[sha256.Size]byte]bool{}
-	for _, e := range j.entries {
-		origin := originOf(e)
-		written, err := json.Marshal(e)
-		if origin == "" || err != nil {
-			continue
-		}
-		if !e.At.Equal(moment) {
-			moment = e.At
+func (x *index) recordings() []Recording {
+	slices.SortStableFunc(x.entries, func(a, b filed) int { return cmp.Compare(a.at, b.at) })
+	all := make([]Recording, len(x.origins))
+	for i, o := range x.origins {
+		all[i] = Recording{Origin: o.name, Program: o.program, Left: x.left, shelf: x.shelf}
+	}
+	moment, seen := int64(0), map[uint64]bool{}
+	for _, e := range x.entries {
+		if e.at != moment {
+			moment = e.at
 			clear(seen)
 		}
-		sum := sha256.Sum256(written)
-		if seen[sum] {
-			continue
+		if !seen[e.sum] {
+			seen[e.sum] = true
+			all[e.origin].entries = append(all[e.origin].entries, e)
 		}
-		seen[sum] = true
-		i, known := at[origin]
-		if !known {
-			i, all = len(all), append(all, Recording{Origin: origin, Program: e.Process != nil, Left: j.left})
-			at[origin] = i
-		}
-		if e.Request != nil {
-			e.Request = plain(e.Request)
-		}
-		all[i].Entries = append(all[i].Entries, e)
 	}
-	slices.SortStableFunc(all, func(a, b Recording) int { return len(b.Entries) - len(a.Entries) })
+	slices.SortStableFunc(all, func(a, b Recording) int { return len(b.entries) - len(a.entries) })
+	for _, g := range x.groups {
+		g.share(all)
+	}
 	return all
 }
 
-// passing are headers that differ from request to request, and say neither who asks nor for what.
-var passing = []string{"Content-Length", "User-Agent", "Accept-Encoding", "Accept-Language", "Connection", "Traceparent", "Tracestate",
-	"X-Request-Id", "X-Correlation-Id", "Date", "Origin", "Referer", "Cache-Control", "Pragma", "Priority"}
-
-// plain returns a request without the headers of passing.
-func plain(q *wire.Request) *wire.Request {
-	copied := *q
-	copied.Header = maps.Clone(q.Header)
-	maps.DeleteFunc(copied.Header, func(name, _ string) bool {
-		name = http.CanonicalHeaderKey(name)
-		return slices.Contains(passing, name) || strings.HasPrefix(name, "Sec-")
-	})
-	return &copied
-}
-
 // originOf returns the host that an exchange was with, or the plugin of a turn, "" if it is neither.
-func originOf(e wire.Entry) string {
+func originOf(e *wire.Entry) string {
 	if e.Process != nil {
 		return cmp.Or(strings.Join(e.Process.Command, " "), aPlugin)
 	}

@@ -12,7 +12,15 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/observed"
+	"github.com/openassay/assay/scenarios/wire"
 )
+
+func entries(r observed.Recording) (all []wire.Entry) {
+	for _, e := range r.Entries() {
+		all = append(all, e)
+	}
+	return all
+}
 
 // archive is an archive of HTTP with these entries.
 func archive(entries ...string) *fstest.MapFile {
@@ -30,11 +38,11 @@ func harExchange(after int, method, path, sent, got, headers string) string {
 func TestAnArchiveIsJudged(t *testing.T) {
 	const key = `,{"name":"Authorization","value":"Bearer a-key-of-the-lamps"}`
 	all, err := observed.Read(fstest.MapFS{"traffic.har": archive(
-		harExchange(1, "PUT", "/lamps/a", "7", "", key), harExchange(2, "GET", "/lamps/a", "", `{"bright":8}`, key))})
+		harExchange(1, "PUT", "/lamps/a", "7", "", key), harExchange(2, "GET", "/lamps/a", "", `{"bright":8}`, key))}, lamps)
 	if err != nil || len(all) != 1 || len(all[0].Left) > 0 {
 		t.Fatalf("%v, %+v", err, all)
 	}
-	first := all[0].Entries[0]
+	first := first(all[0])
 	if !first.At.Equal(noon.Add(time.Second)) || first.Micros != 1500 || first.Request.Header["Authorization"] != "Bearer <secret:1>" ||
 		first.Request.Body != "7" || first.Response.Status != 200 {
 		t.Errorf("the first entry is %+v, %+v", first, first.Request)
@@ -51,10 +59,10 @@ func TestCallersOfTwoArchives(t *testing.T) {
 		"lamps.example", "others.example", 1)
 	all, err := observed.Read(fstest.MapFS{"a.har": archive(harExchange(1, "PUT", "/lamps/a", "7", "", ""), elsewhere),
 		"b.har": archive(harExchange(3, "PUT", "/lamps/a", "8", "", ""))})
-	if err != nil || len(all) != 2 || len(all[0].Entries) != 2 {
+	if err != nil || len(all) != 2 || all[0].Len() != 2 {
 		t.Fatalf("%v, %+v", err, all)
 	}
-	if a, b := all[0].Entries[0].Request.Header["Caller"], all[0].Entries[1].Request.Header["Caller"]; a == "" || a == b {
+	if a, b := entries(all[0])[0].Request.Header["Caller"], entries(all[0])[1].Request.Header["Caller"]; a == "" || a == b {
 		t.Errorf("the two requests look like those of one caller: %q, %q", a, b)
 	}
 }
@@ -66,7 +74,7 @@ func TestAnArchiveWithoutCredentials(t *testing.T) {
 	if err != nil || len(all) != 1 || len(all[0].Left) != 1 || !strings.Contains(all[0].Left[0], "who asked is not judged") {
 		t.Fatalf("%v, %+v", err, all)
 	}
-	if a, b := all[0].Entries[0].Request.Header, all[0].Entries[1].Request.Header; a["Caller"] == b["Caller"] || b["If-Match"] != "3" {
+	if a, b := entries(all[0])[0].Request.Header, entries(all[0])[1].Request.Header; a["Caller"] == b["Caller"] || b["If-Match"] != "3" {
 		t.Errorf("the two requests look like those of one caller: %v, %v", a, b)
 	}
 }
@@ -106,7 +114,7 @@ func TestJobsAreRead(t *testing.T) {
 		t.Fatalf("%v, %+v", err, all)
 	}
 	var got []string
-	for _, e := range all[0].Entries {
+	for _, e := range all[0].Entries() {
 		exit := "none, "
 		if e.Process.Exit != nil {
 			exit = strconv.Itoa(*e.Process.Exit)
@@ -126,26 +134,28 @@ func TestJobsAreRead(t *testing.T) {
 
 // Events are put together by the protocol that they are read with.
 func TestLogsAreRead(t *testing.T) {
+	logged := *lamps
+	logged.Logged = &scenarios.EventLog{Before: `{"bright":11,"of":[`, After: "]}", Path: func(event []byte) string {
+		var e struct{ Lamp string }
+		_ = json.Unmarshal(event, &e)
+		return "/lamps/" + e.Lamp
+	}}
 	all, err := observed.Read(fstest.MapFS{
 		"a.ndjson":      {Data: []byte("{\"lamp\":\"a\",\"bright\":3}\n\n{\"lamp\":\n{\"lamp\":\"a\",\"bright\":11}\n")},
-		"b.events.json": {Data: []byte(`[{"lamp":"b","bright":4}]`)},
-	})
-	if err != nil || len(all) != 2 || len(all[0].Events) != 2 || len(all[1].Events) != 1 || len(all[1].Left) > 0 {
+		"b.events.json": {Data: []byte(`[{"lamp":"b","bright":4}, {"lamp":"c"}]`)},
+	}, &logged, lamps)
+	if err != nil || len(all) != 2 || all[0].Events != 2 || all[1].Events != 2 || len(all[1].Left) > 0 {
 		t.Fatalf("%v, %+v", err, all)
 	}
 	if want := []string{"a.ndjson: line 3 is no JSON"}; !slices.Equal(all[0].Left, want) {
 		t.Errorf("left out is %q, want %q", all[0].Left, want)
 	}
-	logged := *lamps
-	logged.Logged = func(events []json.RawMessage) (logs []scenarios.Log) {
-		for _, e := range events {
-			logs = append(logs, scenarios.Log{Path: "/lamps/x", Body: e})
-		}
-		return logs
-	}
 	report := observed.Judge{Protocol: &logged}.Judge(all[0])
-	if got := verdicts(report); report.Events != 2 || got["LAMP-1"] != "1/2 of 1" {
+	if got := verdicts(report); report.Events != 2 || got["LAMP-1"] != "1/1 of 1" {
 		t.Errorf("%d events: %v", report.Events, got)
+	}
+	if got := verdicts(observed.Judge{Protocol: &logged}.Judge(all[1])); got["LAMP-1"] != "2/2 of 2" {
+		t.Errorf("two logs: %v", got)
 	}
 	if got := verdicts(observed.Judge{Protocol: lamps}.Judge(all[0])); len(got) > 0 {
 		t.Errorf("a protocol whose events say nothing alone says %v", got)

@@ -1,34 +1,64 @@
 package openwop
 
 import (
-	"bytes"
 	"encoding/json"
-	"slices"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
-// logsOf puts events together by their runs, in the order in which they come. One without a runId is of no log.
-func logsOf(d *dialect.Dialect) func([]json.RawMessage) []scenarios.Log {
-	return func(events []json.RawMessage) (logs []scenarios.Log) {
-		of, order := map[string][][]byte{}, []string{}
-		for _, raw := range events {
-			var e struct {
-				RunID string `json:"runId"`
-			}
-			if json.Unmarshal(raw, &e) != nil || e.RunID == "" {
-				continue
-			}
-			if of[e.RunID] == nil {
-				order = append(order, e.RunID)
-			}
-			of[e.RunID] = append(of[e.RunID], raw)
+// named is what names a run, in events and in replies.
+type named struct {
+	RunID string `json:"runId"`
+}
+
+// logOf says how a run's log is polled. An event without a runId is of no log.
+func logOf(d *dialect.Dialect) *scenarios.EventLog {
+	return &scenarios.EventLog{Before: `{"events":[`, After: `]}`, Path: func(event []byte) string {
+		var e named
+		if json.Unmarshal(event, &e) != nil || e.RunID == "" {
+			return ""
 		}
-		for _, id := range order {
-			body := slices.Concat([]byte(`{"events":[`), bytes.Join(of[id], []byte(",")), []byte(`]}`))
-			logs = append(logs, scenarios.Log{Path: d.Path(dialect.PollLog, id), Body: body})
+		return d.Path(dialect.PollLog, e.RunID)
+	}}
+}
+
+// topics returns the run, goal or file that a path names, and the run that a reply says was made.
+func topics(d *dialect.Dialect) func(*wire.Entry) []string {
+	known := sync.OnceValue(func() paths { return pathsOf(d) })
+	runs := d.Path(dialect.ReadRun, "")
+	return func(e *wire.Entry) (all []string) {
+		if e.Request == nil {
+			return nil
 		}
-		return logs
+		at, err := url.Parse(e.Request.URL)
+		if err != nil {
+			return nil
+		}
+		path, paths := pathBelow(d, at), known()
+		switch rest, below := strings.CutPrefix(path, runs); {
+		case paths.fork.MatchString(path):
+			all = append(all, d.One(path, dialect.ForkRun))
+		case below:
+			id, _, _ := strings.Cut(rest, "/")
+			if plain, err := url.PathUnescape(id); err == nil {
+				id = plain
+			}
+			all = append(all, id)
+		case paths.goal.MatchString(path), paths.file.MatchString(path):
+			return []string{path}
+		}
+		if e.Request.Method == http.MethodPost && e.Response != nil && (paths.create.MatchString(path) || paths.fork.MatchString(path)) {
+			var made named
+			if json.Unmarshal([]byte(e.Response.Body), &made) == nil && made.RunID != "" {
+				all = append(all, made.RunID)
+			}
+		}
+		return all
 	}
 }

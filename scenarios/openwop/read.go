@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -32,8 +33,10 @@ func watchRecorded(d *dialect.Dialect) func(scenarios.Discovery, []scenarios.Dri
 // watchBy is watch with these rules of runs, and those of single documents, too, if that is said.
 func watchBy(d *dialect.Dialect, rules func() []Invariant, documents bool,
 ) func(scenarios.Discovery, []scenarios.DriveRecord, func(scenarios.Sight)) {
+	paths := sync.OnceValue(func() paths { return pathsOf(d) })
+	all := sync.OnceValue(rules)
 	return func(discovery scenarios.Discovery, drives []scenarios.DriveRecord, see func(scenarios.Sight)) {
-		paths, rules := pathsOf(d), rules()
+		paths, rules := paths(), all()
 		version := int64(0)
 		if _, claimed := claims.ExecutionModel.Look(discovery); claimed {
 			version, _ = claims.Model(discovery).Key("version").Int()
@@ -192,7 +195,7 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 	if err != nil {
 		return
 	}
-	path := r.path(at)
+	path := pathBelow(r.dialect, at)
 	method := e.Request.Method
 	switch {
 	case e.Kind == "stream":
@@ -220,10 +223,10 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 	}
 }
 
-// path returns the path of an address below the target, which may be below a path of its own.
-func (r *reader) path(at *url.URL) string {
+// pathBelow returns the path of an address below the target, which may be below a path of its own.
+func pathBelow(d *dialect.Dialect, at *url.URL) string {
 	path := at.EscapedPath()
-	if root := strings.Index(path, r.dialect.Root+"/"); root > 0 {
+	if root := strings.Index(path, d.Root+"/"); root > 0 {
 		return path[root:]
 	}
 	return path

@@ -81,9 +81,9 @@ var settled = handoff.IsPhase(dialect.ChainPhaseChildCompleted, dialect.ChainPha
 
 // checkHandedOver checks the steps of each handoff in each turn. A decision may name a worker twice: then they are not told apart.
 func (s Standing) checkHandedOver(j *scenarios.Judge) {
-	turns := s.Log.Decided().Values
+	turns, between := s.Log.Decided().Values, handoff.Turns(s.Log)
 	for i, decided := range turns {
-		all := handoff.Turn(s.Log, i).Where(host.IsA(dialect.HandedOver))
+		all := between[i].Where(host.IsA(dialect.HandedOver))
 		var workers []string
 		for _, w := range decided.At("/payload/decision/nextWorkerIds").Items() {
 			workers = append(workers, w.String())
@@ -288,7 +288,7 @@ func (r *reader) document(t *wire.Transcript, n int) {
 	if e.Kind != "http" || e.Error != "" || err != nil {
 		return
 	}
-	path := r.path(at)
+	path := pathBelow(r.dialect, at)
 	d := document{path, t.Status(n), t.Reply(n)}
 	switch _, isObject := d.body.Actual().(map[string]any); {
 	case !isObject:

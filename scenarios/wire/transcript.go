@@ -20,6 +20,7 @@ type Transcript struct {
 	last    int
 	decoded any
 	events  map[int][]StreamEvent // stream entry -> its events, as recorded
+	stored  *stored               // in place of Entries
 }
 
 // Entry is an exchange or a similar event. Kind says which parts are set.
@@ -72,7 +73,15 @@ func (t *Transcript) add(e Entry) int {
 func (t *Transcript) Entry(n int) *Entry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if n < 1 || n > len(t.Entries) {
+	return t.entry(n)
+}
+
+// entry is Entry for a caller that holds the lock.
+func (t *Transcript) entry(n int) *Entry {
+	switch {
+	case t.stored != nil:
+		return t.stored.at(n)
+	case n < 1 || n > len(t.Entries):
 		return nil
 	}
 	return &t.Entries[n-1]
@@ -82,6 +91,9 @@ func (t *Transcript) Entry(n int) *Entry {
 func (t *Transcript) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.stored != nil {
+		return t.stored.count
+	}
 	return len(t.Entries)
 }
 
@@ -175,8 +187,11 @@ func (t *Transcript) event(n, k int) (StreamEvent, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.events[n] == nil { // a transcript from disk
+		if t.stored != nil { // those of the stream before
+			t.events = nil
+		}
 		var parser StreamParser
-		for _, c := range t.Entries[n-1].Chunks {
+		for _, c := range t.entry(n).Chunks {
 			t.keep(n, parser.Feed(c.Text))
 		}
 	}

@@ -86,6 +86,19 @@ func (v Value) Key(name string) Value {
 	return Value{ref, w, v.here && found, v.speech}
 }
 
+// Word returns a member of the object v if it is a JSON string, else "". It is [Value.Key] for what no check is made of.
+func (v Value) Word(name string) string {
+	members, _ := v.v.(map[string]any)
+	s, _ := members[name].(string)
+	return s
+}
+
+// Whole returns a member of the object v if it is a whole number, as [Value.Int] does. It is [Value.Key] for what no check is made of.
+func (v Value) Whole(name string) (int64, bool) {
+	members, _ := v.v.(map[string]any)
+	return Value{v: members[name]}.Int()
+}
+
 // Items returns the elements of the array v, none if it is not an array.
 func (v Value) Items() Values {
 	list, _ := v.v.([]any)

@@ -71,6 +71,14 @@ func watched() []*protocols.Row {
 	return slices.DeleteFunc(protocols.All(), func(r *protocols.Row) bool { return r.Protocol.Watched == nil })
 }
 
+// spoken returns the protocols of rows.
+func spoken(rows []*protocols.Row) (all []*scenarios.Protocol) {
+	for _, row := range rows {
+		all = append(all, row.Protocol)
+	}
+	return all
+}
+
 func (o *observeFlags) observe(out io.Writer, folder string) error {
 	rows := watched()
 	if o.protocol != "" {
@@ -87,7 +95,7 @@ func (o *observeFlags) observe(out io.Writer, folder string) error {
 	if err := (scenarios.Selection{ExpectClaims: o.expected}).CheckClaims(suites); err != nil {
 		return fmt.Errorf("observe: %w", err)
 	}
-	recordings, err := observed.Read(os.DirFS(folder))
+	recordings, err := observed.Read(os.DirFS(folder), spoken(rows)...)
 	if err != nil {
 		return usage("observe %s: %w: give a folder of assay record, or another that assay observe --help names", folder, err)
 	}
@@ -126,7 +134,7 @@ func (o *observeFlags) judged(r observed.Recording, rows []*protocols.Row) obser
 		}
 	}
 	if len(all) == 0 {
-		return observation{rows[0], &observed.Report{Origin: r.Origin, Exchanges: len(r.Entries), Events: len(r.Events), Left: r.Left}}
+		return observation{rows[0], &observed.Report{Origin: r.Origin, Exchanges: r.Len(), Events: r.Events, Left: r.Left}}
 	}
 	return slices.MaxFunc(all, func(a, b observation) int { return len(a.report.Rows) - len(b.report.Rows) })
 }

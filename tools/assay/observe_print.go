@@ -87,7 +87,7 @@ func (o observation) ofProgram() bool { return !o.protocol.Hosted() }
 func (o observation) violation(t *strings.Builder, row observed.Row) {
 	said, _ := o.protocol.Ledger.Find(row.Requirement)
 	fmt.Fprintf(t, "\n%s: violated, %d of %d times\n    %s\n", row.Requirement, row.Violations, row.Times, said.Text)
-	e := o.report.Transcript.Entry(row.First.Where.Exchange)
+	e := row.At
 	what := e.Label
 	if e.Request != nil {
 		what = e.Request.Method + " " + e.Request.URL

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/observed"
 	"github.com/openassay/assay/scenarios/wire"
@@ -59,8 +62,21 @@ func spoiled(all []wire.Entry, rnd *rand.Rand) (out []wire.Entry) {
 	return out
 }
 
-// reported returns what a recording of these exchanges says.
+// reported returns what a recording of these exchanges says, which does not hang on what is judged together.
 func reported(t *testing.T, row *protocols.Row, alone bool, entries []wire.Entry) *observed.Report {
+	t.Helper()
+	parts := shown(t, row, row.Protocol, alone, entries)
+	if row.Protocol.Topics != nil {
+		whole := *row.Protocol
+		whole.Topics = nil
+		if diff := cmp.Diff(shown(t, row, &whole, alone, entries).Rows, parts.Rows, cmpopts.IgnoreFields(observed.Row{}, "At")); diff != "" {
+			t.Errorf("all at once something else is seen (-whole +parts):\n%s", diff)
+		}
+	}
+	return parts
+}
+
+func shown(t *testing.T, row *protocols.Row, p *scenarios.Protocol, alone bool, entries []wire.Entry) *observed.Report {
 	t.Helper()
 	content, err := json.Marshal(struct {
 		Schema  string       `json:"schema"`
@@ -69,11 +85,11 @@ func reported(t *testing.T, row *protocols.Row, alone bool, entries []wire.Entry
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := observed.Read(fstest.MapFS{"recording.json": {Data: content}})
+	r, err := observed.Read(fstest.MapFS{"recording.json": {Data: content}}, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return observed.Judge{Protocol: row.Protocol, Suites: row.Targets[0].Suites(), Tell: row.Targets[0].Tell, Alone: alone}.Judge(r[0])
+	return observed.Judge{Protocol: p, Suites: row.Targets[0].Suites(), Tell: row.Targets[0].Tell, Alone: alone}.Judge(r[0])
 }
 
 // Recordings of honest targets, whatever their manners, accuse nobody by the rules that certifications do not have. What those of faulty
@@ -126,14 +142,14 @@ func TestGapsInRecordingsAccuseNobody(t *testing.T) {
 			t.Parallel()
 			h := row.Honest()[0]
 			all := recorded(t, row.Targets[0], prove.Host{Name: h.Name, Specimen: h.Specimen})
-			judged := func(alone bool, entries []wire.Entry) *observed.Report { return reported(t, row, alone, entries) }
-			whole := judged(true, all)
+			said := func(alone bool, entries []wire.Entry) *observed.Report { return reported(t, row, alone, entries) }
+			whole := said(true, all)
 			watched := observed.Watched(row.Protocol, row.Targets[0].Suites())
 			if len(whole.Rows) < len(watched)/2 || whole.Panicked != "" || whole.Discovery != row.Hosted() {
 				t.Errorf("%d of %d requirements are seen in a whole recording: %+v", len(whole.Rows), len(watched), whole.Panicked)
 			}
 			accuse(t, "all that was said", whole)
-			seen := judged(false, all)
+			seen := said(false, all)
 			accuse(t, "all that was said, and others at work", seen)
 			for _, one := range seen.Rows {
 				if !slices.Contains(watched, one.Requirement) {
@@ -141,7 +157,7 @@ func TestGapsInRecordingsAccuseNobody(t *testing.T) {
 				}
 			}
 			for seed := range uint64(6) {
-				accuse(t, "a recording with gaps", judged(false, spoiled(all, rand.New(rand.NewPCG(seed, 0)))))
+				accuse(t, "a recording with gaps", said(false, spoiled(all, rand.New(rand.NewPCG(seed, 0)))))
 			}
 		})
 	}

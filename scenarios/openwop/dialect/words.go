@@ -57,7 +57,7 @@ var Codes = []Code{
 }
 
 // EventOf returns the type of an event.
-func EventOf(e wire.Value) Event { return TypeOf(e.Key("type")) }
+func EventOf(e wire.Value) Event { return Of(e).Event(e.Word("type")) }
 
 // TypeOf returns the event that a type names.
 func TypeOf(t wire.Value) Event { return Of(t).Event(t.String()) }

@@ -1,7 +1,6 @@
 package handoff
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -26,18 +25,29 @@ var (
 
 // Turn returns the events between the i-th decision, from 0, and the next one.
 func Turn(l host.RunLog, i int) wire.Found {
-	decided := l.Decided().Values
-	if i >= len(decided) {
+	turns := Turns(l)
+	if i >= len(turns) {
 		return wire.Found{In: l.All().In}
 	}
-	after, before := host.Sequence(decided[i]), int64(math.MaxInt64)
-	if i+1 < len(decided) {
-		before = host.Sequence(decided[i+1])
+	return turns[i]
+}
+
+// Turns returns the events between each decision and the next one.
+func Turns(l host.RunLog) []wire.Found {
+	decided, all := l.Decided().Values, l.All()
+	turns := make([]wire.Found, len(decided))
+	for i := range turns {
+		turns[i].In = all.In
 	}
-	return l.All().Where(func(e wire.Value) bool {
+	for _, e := range all.Values {
 		n := host.Sequence(e)
-		return n > after && (n < before || i+1 == len(decided))
-	})
+		for i, d := range decided {
+			if n > host.Sequence(d) && (i+1 == len(decided) || n < host.Sequence(decided[i+1])) {
+				turns[i].Values = append(turns[i].Values, e)
+			}
+		}
+	}
+	return turns
 }
 
 // handoff returns the steps of the handoff to a worker in the i-th turn, from 0.

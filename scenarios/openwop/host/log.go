@@ -97,7 +97,7 @@ func (l *RunLog) Add(page wire.Values) {
 }
 
 func Sequence(e wire.Value) int64 {
-	n, _ := e.Key("sequence").Int()
+	n, _ := e.Whole("sequence")
 	return n
 }
 
