@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
@@ -29,9 +28,7 @@ func logOf(d *dialect.Dialect) *scenarios.EventLog {
 }
 
 // topics returns the run, goal or file that a path names, and the run that a reply says was made.
-func topics(d *dialect.Dialect) func(*wire.Entry) []string {
-	known := sync.OnceValue(func() paths { return pathsOf(d) })
-	runs := d.Path(dialect.ReadRun, "")
+func topics(known func() paths, d *dialect.Dialect) func(*wire.Entry) []string {
 	return func(e *wire.Entry) (all []string) {
 		if e.Request == nil {
 			return nil
@@ -41,7 +38,7 @@ func topics(d *dialect.Dialect) func(*wire.Entry) []string {
 			return nil
 		}
 		path, paths := pathBelow(d, at), known()
-		switch rest, below := strings.CutPrefix(path, runs); {
+		switch rest, below := strings.CutPrefix(path, paths.runs); {
 		case paths.fork.MatchString(path):
 			all = append(all, d.One(path, dialect.ForkRun))
 		case below:

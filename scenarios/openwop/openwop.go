@@ -2,6 +2,7 @@ package openwop
 
 import (
 	"io/fs"
+	"sync"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -52,6 +53,7 @@ func Speaking(d *dialect.Dialect) *scenarios.Protocol {
 }
 
 func speaking(d *dialect.Dialect) *scenarios.Protocol {
+	known := sync.OnceValue(func() paths { return pathsOf(d) })
 	return &scenarios.Protocol{
 		ID:             "openwop/v1",
 		Title:          "OpenWOP v1 (RFC 0037, RFC 0061, RFC 0097)",
@@ -68,9 +70,9 @@ func speaking(d *dialect.Dialect) *scenarios.Protocol {
 		Profiles:       scenarios.FrozenProfiles("openwop/v1"),
 		CheckDiscovery: func(document []byte) []scenarios.Finding { return checkDiscovery(d, document) },
 		Describe:       describe,
-		Invariants:     watch(d),
-		Recorded:       watchRecorded(d),
-		Topics:         topics(d),
+		Invariants:     watch(known, d),
+		Recorded:       watchRecorded(known, d),
+		Topics:         topics(known, d),
 		Logged:         logOf(d),
 		Watched:        watched,
 		Paces:          host.Paces,

@@ -21,22 +21,22 @@ import (
 // watch holds everything that drives read to what holds for all of its kind, whatever it was read for: logs, their pages and
 // streams, snapshots, forks, goals and files. A log counts from its first event on: one that was only read from a cursor on is held
 // to the rules of pages alone. So are forks, and to their sources: part of their log is another run's.
-func watch(d *dialect.Dialect) func(scenarios.Discovery, []scenarios.DriveRecord, func(scenarios.Sight)) {
-	return watchBy(d, Invariants, false)
+func watch(paths func() paths, d *dialect.Dialect) func(scenarios.Discovery, []scenarios.DriveRecord, func(scenarios.Sight)) {
+	return watchBy(paths, d, Invariants, false)
 }
 
 // watchRecorded is watch for what others did, which no scenario has asked for.
-func watchRecorded(d *dialect.Dialect) func(scenarios.Discovery, []scenarios.DriveRecord, func(scenarios.Sight)) {
-	return watchBy(d, func() []Invariant { return append(Invariants(), Recorded()...) }, true)
+func watchRecorded(paths func() paths, d *dialect.Dialect) func(scenarios.Discovery, []scenarios.DriveRecord, func(scenarios.Sight)) {
+	return watchBy(paths, d, rulesOfRecordings, true)
 }
 
+var rulesOfRecordings = sync.OnceValue(func() []Invariant { return append(Invariants(), Recorded()...) })
+
 // watchBy is watch with these rules of runs, and those of single documents, too, if that is said.
-func watchBy(d *dialect.Dialect, rules func() []Invariant, documents bool,
+func watchBy(known func() paths, d *dialect.Dialect, rules func() []Invariant, documents bool,
 ) func(scenarios.Discovery, []scenarios.DriveRecord, func(scenarios.Sight)) {
-	paths := sync.OnceValue(func() paths { return pathsOf(d) })
-	all := sync.OnceValue(rules)
 	return func(discovery scenarios.Discovery, drives []scenarios.DriveRecord, see func(scenarios.Sight)) {
-		paths, rules := paths(), all()
+		paths, rules := known(), rules()
 		version := int64(0)
 		if _, claimed := claims.ExecutionModel.Look(discovery); claimed {
 			version, _ = claims.Model(discovery).Key("version").Int()
@@ -70,7 +70,7 @@ func watched() scenarios.IDs {
 	for _, r := range []docRule{documents.snapshot, documents.goal, documents.refusal} {
 		all = append(all, r.proves...)
 	}
-	for _, rule := range append(Invariants(), Recorded()...) {
+	for _, rule := range rulesOfRecordings() {
 		if rule.Name != "unmapped" { // no log says whether its workflow maps anything
 			all = append(all, rule.Proves...)
 		}
@@ -120,6 +120,7 @@ func (s once) not(id scenarios.RequirementID, at wire.Ref, expected, actual stri
 // paths are the paths of what is read.
 type paths struct {
 	create, poll, stream, snapshot, diff, fork, goal, file *lazyregexp.Regexp
+	runs                                                   string             // what stands before the ids of runs
 	own                                                    *lazyregexp.Regexp // those whose refusals have the form of the protocol (OWP-R25)
 }
 
@@ -127,6 +128,7 @@ func pathsOf(d *dialect.Dialect) paths {
 	return paths{
 		d.Matching(dialect.CreateRun), d.Matching(dialect.PollLog), d.Matching(dialect.StreamLog), d.Matching(dialect.ReadRun),
 		d.Matching(dialect.CompareRuns), d.Matching(dialect.ForkRun), d.Matching(dialect.ReadGoal), d.Matching(dialect.ReadFile),
+		d.Path(dialect.ReadRun, ""),
 		d.Matching(dialect.CreateRun, dialect.PollLog, dialect.ReadRun, dialect.CompareRuns, dialect.ForkRun),
 	}
 }

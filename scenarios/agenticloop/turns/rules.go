@@ -2,6 +2,7 @@ package turns
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
@@ -11,25 +12,27 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// rules are all rules, those of any turn first.
-var rules = []rule{
-	{"answered", scenarios.IDs{agenticloop.RFC103I7, agenticloop.RFC103WIRE1, agenticloop.RFC103WIRE2, agenticloop.RFC103WIRE3,
-		agenticloop.RFC103P4, agenticloop.RFC103T1, agenticloop.RFC103E7, agenticloop.RFC103D1, agenticloop.RFC103I3,
-		agenticloop.RFC103WIRE13}, turn.checkAnswer},
-	{"exited", scenarios.IDs{agenticloop.RFC103P1, agenticloop.RFC103P2, agenticloop.RFC103P6, agenticloop.RFC103N1,
-		agenticloop.RFC103O3, agenticloop.RFC103WIRE17}, turn.checkExit},
-	{"logged", scenarios.IDs{agenticloop.RFC103WIRE5}, turn.checkLogs},
-	{"asked", scenarios.IDs{agenticloop.RFC103E6, agenticloop.RFC103E8, agenticloop.RFC103E9, agenticloop.RFC103E10, agenticloop.RFC103S6,
-		agenticloop.RFC103G2, agenticloop.RFC103N4, agenticloop.RFC103G3, agenticloop.RFC103G4, agenticloop.RFC103READ12,
-		agenticloop.RFC103P5, agenticloop.RFC103T8}, turn.checkRequests},
-	{"others", scenarios.IDs{agenticloop.RFC103WIRE12, agenticloop.RFC103READ5}, turn.checkOthers},
-	{"ended", scenarios.IDs{agenticloop.RFC103P3, agenticloop.RFC103E12, agenticloop.RFC103E13, agenticloop.RFC103F3, agenticloop.RFC103S7,
-		agenticloop.RFC103S8, agenticloop.RFC103READ9}, turn.checkEnd},
-	{"started", scenarios.IDs{agenticloop.RFC103E1, agenticloop.RFC103M1, agenticloop.RFC103T3, agenticloop.RFC103T6,
-		agenticloop.RFC103I2, agenticloop.RFC103S2, agenticloop.RFC103S3, agenticloop.RFC103S4}, turn.checkStart},
-	{"resumed", resumed(), turn.checkResult},
-	{"budgeted", scenarios.IDs{agenticloop.RFC103F7, agenticloop.RFC103G7}, turn.checkBudget},
-}
+// rules returns all rules, those of any turn first.
+var rules = sync.OnceValue(func() []rule {
+	return []rule{
+		{"answered", scenarios.IDs{agenticloop.RFC103I7, agenticloop.RFC103WIRE1, agenticloop.RFC103WIRE2, agenticloop.RFC103WIRE3,
+			agenticloop.RFC103P4, agenticloop.RFC103T1, agenticloop.RFC103E7, agenticloop.RFC103D1, agenticloop.RFC103I3,
+			agenticloop.RFC103WIRE13}, turn.checkAnswer},
+		{"exited", scenarios.IDs{agenticloop.RFC103P1, agenticloop.RFC103P2, agenticloop.RFC103P6, agenticloop.RFC103N1,
+			agenticloop.RFC103O3, agenticloop.RFC103WIRE17}, turn.checkExit},
+		{"logged", scenarios.IDs{agenticloop.RFC103WIRE5}, turn.checkLogs},
+		{"asked", scenarios.IDs{agenticloop.RFC103E6, agenticloop.RFC103E8, agenticloop.RFC103E9, agenticloop.RFC103E10, agenticloop.RFC103S6,
+			agenticloop.RFC103G2, agenticloop.RFC103N4, agenticloop.RFC103G3, agenticloop.RFC103G4, agenticloop.RFC103READ12,
+			agenticloop.RFC103P5, agenticloop.RFC103T8}, turn.checkRequests},
+		{"others", scenarios.IDs{agenticloop.RFC103WIRE12, agenticloop.RFC103READ5}, turn.checkOthers},
+		{"ended", scenarios.IDs{agenticloop.RFC103P3, agenticloop.RFC103E12, agenticloop.RFC103E13, agenticloop.RFC103F3, agenticloop.RFC103S7,
+			agenticloop.RFC103S8, agenticloop.RFC103READ9}, turn.checkEnd},
+		{"started", scenarios.IDs{agenticloop.RFC103E1, agenticloop.RFC103M1, agenticloop.RFC103T3, agenticloop.RFC103T6,
+			agenticloop.RFC103I2, agenticloop.RFC103S2, agenticloop.RFC103S3, agenticloop.RFC103S4}, turn.checkStart},
+		{"resumed", resumed(), turn.checkResult},
+		{"budgeted", scenarios.IDs{agenticloop.RFC103F7, agenticloop.RFC103G7}, turn.checkBudget},
+	}
+})
 
 func (t turn) checkAnswer(j *scenarios.Judge) { t.CheckAnswer(j) }
 

@@ -22,7 +22,7 @@ func Watch(_ scenarios.Discovery, records []scenarios.DriveRecord, see func(scen
 		for n := 1; n <= record.Transcript.Len(); n++ {
 			if t, ok := r.turn(n); ok {
 				of := t.of()
-				for _, rule := range rules {
+				for _, rule := range rules() {
 					outcome := scenarios.Hold("agenticloop/turns/"+rule.name, rule.proves, rule.judge, rows, t)
 					outcome.Sights(rows, record.ID, of, false, func(s scenarios.Sight) {
 						if t.Exited || s.Requirement != agenticloop.RFC103I7 { // which is about the exit code
@@ -39,7 +39,7 @@ func Watch(_ scenarios.Discovery, records []scenarios.DriveRecord, see func(scen
 
 // Watched returns the requirements that [Watch] checks.
 func Watched() (all scenarios.IDs) {
-	for _, rule := range rules {
+	for _, rule := range rules() {
 		all = append(all, rule.proves...)
 	}
 	slices.Sort(all)
