@@ -141,6 +141,35 @@ type Sight struct {
 	Alone bool
 }
 
+// Violation is a requirement that is violated, for who watches a target of their own.
+type Violation struct {
+	Requirement RequirementID
+	Text        string // of the requirement
+	Source      string // where the spec says so
+	Of          string // the id of what violates it
+	Where       wire.Ref
+	Expected    string
+	Actual      string
+}
+
+// String returns the violation on one line.
+func (v Violation) String() string {
+	return fmt.Sprintf("%s violated by %s at %s: expected %s, got %s. %s: %s", v.Requirement, v.Of, v.Where, v.Expected, v.Actual,
+		v.Source, v.Text)
+}
+
+// Violations returns the requirements that are violated, each once, in the order of the ledger.
+func Violations(l *Ledger, sights []Sight) (all []Violation) {
+	for _, row := range l.Rows {
+		id := RequirementID(row.ID)
+		if i := slices.IndexFunc(sights, func(s Sight) bool { return !s.Held && s.Requirement == id }); i >= 0 {
+			s := sights[i]
+			all = append(all, Violation{id, row.Text, row.Source + " " + row.Section, s.Of, s.Where, s.Expected, s.Actual})
+		}
+	}
+	return all
+}
+
 // Hold judges a thing by a rule that needs no drive. The outcome has no checks if the rule does not apply to the thing.
 func Hold[O any](rule string, proves IDs, judge func(O, *Judge), ledger *Ledger, thing O) Outcome {
 	return Conclude(Scenario{ID: ScenarioID(rule), Proves: proves, Ask: Ask(&Drive[O]{ID: rule}, judge)}, ledger, thing)

@@ -204,7 +204,8 @@ type Claim struct {
 
 // EventLog is how a host tells the events of a log.
 type EventLog struct {
-	Path          func(event []byte) string // below the base URL, where the log that has the event is read; "" if no log does
+	Of            func(id string) string    // path below the base URL, where the log of a run or the like is read
+	Path          func(event []byte) string // Of what the event names; "" if it names nothing
 	Before, After string                    // what stands around the events in the reply, with commas between them
 }
 

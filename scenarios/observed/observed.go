@@ -69,13 +69,17 @@ func (j Judge) Judge(r Recording) *Report {
 	return report
 }
 
+// rulesOf returns what a protocol holds recordings to.
+func rulesOf(p *scenarios.Protocol) func(scenarios.Discovery, []scenarios.DriveRecord, func(scenarios.Sight)) {
+	if p.Recorded != nil {
+		return p.Recorded
+	}
+	return p.Invariants
+}
+
 // judgeParts judges the parts of a recording, several at once.
 func (j Judge) judgeParts(r Recording, d scenarios.Discovery) *tallies {
-	rules := j.Protocol.Recorded
-	if rules == nil {
-		rules = j.Protocol.Invariants
-	}
-	parts := r.parts(j.Protocol)
+	rules, parts := rulesOf(j.Protocol), r.parts(j.Protocol)
 	var next atomic.Int64
 	workers := make([]*tallies, min(runtime.GOMAXPROCS(0), max(len(parts), 1)))
 	var all sync.WaitGroup

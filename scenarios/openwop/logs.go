@@ -18,12 +18,13 @@ type named struct {
 
 // logOf says how a run's log is polled. An event without a runId is of no log.
 func logOf(d *dialect.Dialect) *scenarios.EventLog {
-	return &scenarios.EventLog{Before: `{"events":[`, After: `]}`, Path: func(event []byte) string {
+	of := func(id string) string { return d.Path(dialect.PollLog, id) }
+	return &scenarios.EventLog{Before: `{"events":[`, After: `]}`, Of: of, Path: func(event []byte) string {
 		var e named
 		if json.Unmarshal(event, &e) != nil || e.RunID == "" {
 			return ""
 		}
-		return d.Path(dialect.PollLog, e.RunID)
+		return of(e.RunID)
 	}}
 }
 

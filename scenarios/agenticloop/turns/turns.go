@@ -18,20 +18,9 @@ import (
 // Watch holds all turns of transcripts to the rules of this package.
 func Watch(_ scenarios.Discovery, records []scenarios.DriveRecord, see func(scenarios.Sight)) {
 	for _, record := range records {
-		r := reader{transcript: record.Transcript, runs: map[string]*run{}, started: map[string]bool{}}
+		r := newReader(record.Transcript)
 		for n := 1; n <= record.Transcript.Len(); n++ {
-			if t, ok := r.turn(n); ok {
-				of := t.of()
-				for _, rule := range rules() {
-					outcome := scenarios.Hold("agenticloop/turns/"+rule.name, rule.proves, rule.judge, rows, t)
-					outcome.Sights(rows, record.ID, of, false, func(s scenarios.Sight) {
-						if t.Exited || s.Requirement != agenticloop.RFC103I7 { // which is about the exit code
-							see(s)
-						}
-					})
-				}
-				r.take(t)
-			}
+			r.judge(record.ID, n, see)
 		}
 		record.Transcript.Forget()
 	}
@@ -84,6 +73,28 @@ type reader struct {
 	transcript *wire.Transcript
 	runs       map[string]*run
 	started    map[string]bool // keys and ids of starts that were handed over
+}
+
+func newReader(t *wire.Transcript) *reader {
+	return &reader{transcript: t, runs: map[string]*run{}, started: map[string]bool{}}
+}
+
+// judge holds the turn in the n-th entry to the rules, and takes note of it.
+func (r *reader) judge(drive string, n int, see func(scenarios.Sight)) {
+	t, ok := r.turn(n)
+	if !ok {
+		return
+	}
+	of := t.of()
+	for _, rule := range rules() {
+		outcome := scenarios.Hold("agenticloop/turns/"+rule.name, rule.proves, rule.judge, rows, t)
+		outcome.Sights(rows, drive, of, false, func(s scenarios.Sight) {
+			if t.Exited || s.Requirement != agenticloop.RFC103I7 { // which is about the exit code
+				see(s)
+			}
+		})
+	}
+	r.take(t)
 }
 
 func (r *reader) of(id string) *run {

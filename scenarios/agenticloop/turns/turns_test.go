@@ -228,3 +228,35 @@ func FuzzTurns(f *testing.F) {
 		turns.Watch(scenarios.Discovery{}, []scenarios.DriveRecord{{ID: "r", Transcript: twice}}, func(scenarios.Sight) {})
 	})
 }
+
+// A monitor that is told of turns one by one says what a recording of them shows.
+func TestAMonitorTellsWhatARecordingShows(t *testing.T) {
+	for name, all := range map[string][]wire.Entry{
+		"an honest run": {turn(start, "", asks(1, "fetch", running(1, "fetch"))),
+			turn(result(1, "fetch", "ok"), running(1, "fetch"), asks(2, "fabric", running(2, "fabric")))},
+		"a run that goes on beyond its end": {turn(result(2, "fabric", "ok"), done, asks(3, "fetch", running(3, "fetch")))},
+		"two answers to one result": {turn(result(1, "fetch", "ok"), running(1, "fetch"), asks(2, "fabric", running(2, "fabric"))),
+			turn(result(1, "fetch", "ok"), running(2, "fabric"), asks(3, "fabric", running(3, "fabric")))},
+		"no answer": {handed("{}", "", 1)},
+	} {
+		want, got := map[scenarios.RequirementID]bool{}, map[scenarios.RequirementID]bool{}
+		records := []scenarios.DriveRecord{{ID: "r", Transcript: &wire.Transcript{Entries: all}}}
+		turns.Watch(scenarios.Discovery{}, records, func(s scenarios.Sight) {
+			if !s.Held {
+				want[s.Requirement] = true
+			}
+		})
+		m := turns.NewMonitor()
+		for _, e := range all {
+			for _, v := range m.Turn([]byte(e.Process.Input), []byte(e.Process.Output), *e.Process.Exit) {
+				got[v.Requirement] = true
+				if v.Text == "" || v.Expected == "" {
+					t.Errorf("%s: %s", name, v)
+				}
+			}
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) || (len(want) == 0) != (name == "an honest run" || name == "no answer") {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
