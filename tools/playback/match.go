@@ -28,6 +28,7 @@ type match struct {
 	row      *row
 	places   []int // of texts in the body that differ
 	again    bool  // its last reply is given again
+	loose    bool  // only one of the two has an Idempotency-Key
 	fitting  fitting
 }
 
@@ -86,7 +87,10 @@ func (h *Host) best(p *place, q *asked, f fitting) *match {
 				spent = spent || r.next == len(r.exchanges) && by.caller(r.who, q.who)
 			}
 		}
-		if best != nil && !best.again || spent {
+		switch {
+		case spent && best != nil && best.loose:
+			return nil
+		case spent, best != nil && !best.again && !best.loose:
 			return best
 		}
 		for _, r := range p.byShape[string(q.content.shape[:])] {
@@ -115,6 +119,10 @@ func better(a, b *match) *match {
 		if len(b.places) < len(a.places) {
 			return b
 		}
+	case a.loose != b.loose:
+		if a.loose {
+			return b
+		}
 	case a.again != b.again:
 		if a.again {
 			return b
@@ -135,7 +143,7 @@ func (h *Host) fit(r *row, q *asked, f fitting) *match {
 	if !fits {
 		return nil
 	}
-	m := &match{row: r}
+	m := &match{row: r, loose: (q.key == "") != (r.key == "")}
 	switch {
 	case r.next < len(r.exchanges):
 		m.exchange = r.exchanges[r.next]
@@ -171,8 +179,11 @@ func (h *Host) sameKey(r *row, q *asked) (known, fits bool) {
 
 // equal reports whether a request is as it was recorded.
 func (m *match) equal(q *asked) bool {
-	return len(m.places) == 0 && (q.key == "") == (m.row.key == "") && (!m.again || q.read())
+	return len(m.places) == 0 && !m.loose && (!m.again || q.read()) && !m.unread(q)
 }
+
+// unread reports whether nobody knows if the body is the recorded one.
+func (m *match) unread(q *asked) bool { return m.row.unread && q.body != "" }
 
 // notes says how a request differs from the one that was recorded.
 func (m *match) notes(q *asked, clean func(string) string) (notes []string) {
@@ -186,11 +197,13 @@ func (m *match) notes(q *asked, clean func(string) string) (notes []string) {
 		notes = append(notes, "differs at more places")
 	}
 	switch {
+	case m.unread(q):
+		notes = append(notes, "sent with a body, and that of the recorded request was left out")
 	case m.again && !q.read():
 		notes = append(notes, "sent again under its "+keyHeader+": the reply is given again")
-	case q.key == "" && m.row.key != "":
+	case m.loose && q.key == "":
 		notes = append(notes, "sent without "+keyHeader+", and recorded with one")
-	case q.key != "" && m.row.key == "":
+	case m.loose:
 		notes = append(notes, "sent with "+keyHeader+", and recorded without one")
 	}
 	return notes
