@@ -116,8 +116,8 @@ func number(n json.Number) string {
 // pointers returns the JSON pointers of strings in a body, by their places in [content.texts].
 func pointers(body string, places []int) (out []string) {
 	doc, is := decoded(body)
-	if !is {
-		return make([]string, len(places))
+	if !is || len(places) == 0 {
+		return nil // only bodies of JSON may differ
 	}
 	escape := strings.NewReplacer("~", "~0", "/", "~1")
 	n := 0
