@@ -22,13 +22,15 @@ import (
 	"github.com/openassay/assay/tools/playback"
 )
 
-const recordedLong = `With --recorded it is no simulated host: it answers each request as the host of a recording
-did, and says where the client leaves the recording. Once stopped it prints what the client
-asked, and ends with
+const recordedLong = `With --recorded no host is simulated: each request is answered as the host of a recording
+answered it, or with status 501 if the recording does not have it. When it is stopped it
+prints how the client did beside the recording.
 
-  0  each request is in the recording
-  1  a request is not, or its reply was left out of the recording
-  4  nothing was asked`
+Exit codes with --recorded:
+  2  the command was not understood, or the recording cannot be read
+  1  a request is not in the recording, or its reply was left out there
+  4  nothing was asked
+  0  each request was answered from the recording`
 
 // recordedFlags are those of a host that plays a recording back.
 type recordedFlags struct {

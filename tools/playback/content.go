@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"hash"
 	"io"
 	"maps"
@@ -148,17 +149,20 @@ func (f *fitting) differences(recorded, sent content, most int) (places []int) {
 	return places
 }
 
-var (
-	inSegment = strings.NewReplacer("%", "%25", "/", "%2F", "?", "%3F")
-	inField   = strings.NewReplacer("%", "%25", "&", "%26", "=", "%3D")
-)
+// escaped returns a text with percent signs and two more characters escaped.
+func escaped(text, a, b string) string {
+	for _, c := range []string{"%", a, b} {
+		text = strings.ReplaceAll(text, c, fmt.Sprintf("%%%X", c))
+	}
+	return text
+}
 
 // pathOf returns a path with only those characters escaped that would make it another one, however it was escaped.
 func pathOf(u *url.URL) string {
 	segments := strings.Split(u.EscapedPath(), "/")
 	for i, s := range segments {
 		if plain, err := url.PathUnescape(s); err == nil {
-			segments[i] = inSegment.Replace(plain)
+			segments[i] = escaped(plain, "/", "?")
 		}
 	}
 	if path := strings.Join(segments, "/"); path != "" {
@@ -172,7 +176,7 @@ func fields(form url.Values) string {
 	var all []string
 	for name, values := range form {
 		for _, value := range values {
-			all = append(all, inField.Replace(name)+"="+inField.Replace(value))
+			all = append(all, escaped(name, "&", "=")+"="+escaped(value, "&", "="))
 		}
 	}
 	slices.Sort(all)

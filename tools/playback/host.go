@@ -134,7 +134,8 @@ type refusal struct {
 	Error   string `json:"error"` // not_in_recording, or left_out_of_recording
 	Message string `json:"message"`
 	Method  string `json:"method"`
-	Path    string `json:"path"` // with the query
+	Path    string `json:"path"`           // with the query
+	With    string `json:"with,omitempty"` // headers that make it another request
 	Nearest []Near `json:"nearest,omitempty"`
 }
 
@@ -148,16 +149,17 @@ func (r refusal) write(w http.ResponseWriter) {
 // leave answers a request that the recording does not have.
 func (h *Host) leave(w http.ResponseWriter, r *http.Request, q *asked, near []Near) {
 	method := textsafe.Clip(r.Method, mostShown)
-	address, _ := cleaned(q, r)
-	if h.count(left, Request{Method: method, Path: address, Nearest: near}) {
+	address, clean := cleaned(q, r)
+	way := textsafe.Clip(clean(q.way), mostShown)
+	if h.count(left, Request{Method: method, Path: address, With: way, Nearest: near}) {
 		nearest := "nothing"
 		if len(near) > 0 {
 			nearest = near[0].Method + " " + near[0].Path + " (" + near[0].Why + ")"
 		}
-		h.log.WarnContext(r.Context(), "not in the recording", "method", method, "path", address, "nearest", nearest)
+		h.log.WarnContext(r.Context(), "not in the recording", "method", method, "path", address, "with", way, "nearest", nearest)
 	}
 	refusal{"not_in_recording", "the recording has no such request, or not so often: this reply is of assay simhost --recorded", method,
-		address, near}.write(w)
+		address, way, near}.write(w)
 }
 
 // unkept answers a request whose reply is not in the recording.
@@ -167,7 +169,7 @@ func (h *Host) unkept(w http.ResponseWriter, r *http.Request, q *asked, why stri
 	if h.count(unkept, Request{Method: method, Path: address, Says: []string{why}}) {
 		h.log.WarnContext(r.Context(), "its reply was left out of the recording", "method", method, "path", address, "why", why)
 	}
-	refusal{"left_out_of_recording", "the recording has this request without its reply: " + why, method, address, nil}.write(w)
+	refusal{"left_out_of_recording", "the recording has this request without its reply: " + why, method, address, "", nil}.write(w)
 }
 
 // framed are headers about how a reply was sent. It is sent in another way now.

@@ -243,9 +243,9 @@ func (h *Host) nearest(q *asked) (all []Near) {
 			add(p, "another query")
 		case p.way == q.way:
 		case p.way == "":
-			add(p, "asked without "+textsafe.Clip(q.way, mostShown))
+			add(p, "recorded without such headers")
 		default:
-			add(p, "asked with "+textsafe.Clip(p.way, mostShown))
+			add(p, "recorded with "+textsafe.Clip(p.way, mostShown))
 		}
 	}
 	type scored struct {

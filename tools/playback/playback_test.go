@@ -1,6 +1,7 @@
 package playback_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -180,14 +181,15 @@ func TestCredentialsStandForThoseRecorded(t *testing.T) {
 // What a browser exports does not say who asked.
 func TestAnArchiveSaysNotWhoAsks(t *testing.T) {
 	e := said("GET", "/me", "", "somebody", "Caller: unknown a.har 1")
-	h := playing(e, with(said("GET", "/me", "", "later", "Caller: unknown a.har 2"), func(*wire.Entry) {}))
+	h := playing(e, said("GET", "/me", "", "later", "Caller: unknown a.har 2"))
 	expect(t, h, []string{"200 somebody", "GET", "/me", "", "Authorization: Bearer any"}, []string{"200 later", "GET", "/me", ""},
 		[]string{"200 later", "GET", "/me", ""})
 }
 
 func TestIdempotencyKeysAreTheClients(t *testing.T) {
 	const body = `{"a":1}`
-	entries := []wire.Entry{said("POST", "/runs", body, "one", "Idempotency-Key: k1"), said("POST", "/runs", body, "one again", "Idempotency-Key: k1"),
+	entries := []wire.Entry{said("POST", "/runs", body, "one", "Idempotency-Key: k1"),
+		said("POST", "/runs", body, "one again", "Idempotency-Key: k1"),
 		said("POST", "/runs", body, "two", "Idempotency-Key: k2"), said("POST", "/runs", body, "three")}
 	h := playing(entries...)
 	expect(t, h,
@@ -222,16 +224,17 @@ func stream(path, head string, micros int64, chunks ...string) wire.Entry {
 }
 
 func TestStreamsAreAskedForAsRecorded(t *testing.T) {
-	h := playing(said("GET", "/events", "", "[]"), stream("/events", "", 5, "id: 1\n\n", "id: 2\n\n"), stream("/events", "Last-Event-ID: 2", 5, "id: 3\n\n"))
+	h := playing(said("GET", "/events", "", "[]"), stream("/events", "", 5, "id: 1\n\n", "id: 2\n\n"),
+		stream("/events", "Last-Event-ID: 2", 5, "id: 3\n\n"))
 	const sse = "Accept: text/event-stream"
 	expect(t, h, []string{"200 []", "GET", "/events", ""}, []string{"200 id: 1\n\nid: 2\n\n", "GET", "/events", "", sse},
 		[]string{"200 id: 3\n\n", "GET", "/events", "", "Last-Event-ID: 2", sse}, []string{"501", "GET", "/events", "", "Last-Event-ID: 1", sse})
-	near := h.Report().LeftRequests[0].Nearest
-	want := []playback.Near{{Method: "GET", Path: "/events", Why: "asked without Accept: text/event-stream, Last-Event-Id: 1"},
-		{Method: "GET", Path: "/events", Why: "asked with Accept: text/event-stream"},
-		{Method: "GET", Path: "/events", Why: "asked with Accept: text/event-stream, Last-Event-Id: 2"}}
-	if diff := cmp.Diff(want, near); diff != "" {
-		t.Error(diff)
+	left := h.Report().LeftRequests[0]
+	want := []playback.Near{{Method: "GET", Path: "/events", Why: "recorded without such headers"},
+		{Method: "GET", Path: "/events", Why: "recorded with Accept: text/event-stream"},
+		{Method: "GET", Path: "/events", Why: "recorded with Accept: text/event-stream, Last-Event-Id: 2"}}
+	if diff := cmp.Diff(want, left.Nearest); diff != "" || left.With != "Accept: text/event-stream, Last-Event-Id: 1" {
+		t.Error(left.With, diff)
 	}
 }
 
@@ -269,23 +272,40 @@ func TestPace(t *testing.T) {
 	}
 }
 
+// A client that leaves, or a host that is stopped, ends a wait.
+func TestAWaitEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := playback.New(playback.Options{Pace: 1, Recording: observed.Recording{Origin: origin, Entries: []wire.Entry{
+			stream("/events", "", 5_000_000, "one", "two")}}})
+		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+		defer cancel()
+		w := &timed{httptest.NewRecorder(), time.Now(), nil}
+		h.ServeHTTP(w, request("GET", "/events", "", "Accept: text/event-stream").WithContext(ctx))
+		if got := fmt.Sprint(w.parts, time.Since(w.began)); got != "[1s one] 1.5s" {
+			t.Error(got)
+		}
+	})
+}
+
 func TestRepliesThatWereNotKept(t *testing.T) {
 	unread := said("POST", "/large", "", "taken")
 	unread.Error = "a body is larger than 1048576 bytes, and was not kept"
+	broken := func(change func(*wire.Entry)) wire.Entry { return with(said("GET", "/x", "", ""), change) }
+	status := func(n int) wire.Entry { return broken(func(e *wire.Entry) { e.Response.Status = n }) }
 	for name, c := range map[string]struct {
 		entry wire.Entry
 		sent  string
 		why   string
 	}{
-		"a reply that is too large":       {with(said("GET", "/x", "", ""), func(e *wire.Entry) { e.Error = "a body is larger than 7 bytes" }), "", "a body is larger than 7 bytes"},
+		"a reply that is too large":       {broken(func(e *wire.Entry) { e.Error = "a body is larger" }), "", "a body is larger"},
 		"a request that is too large":     {unread, strings.Repeat("x", 1<<20+1), unread.Error},
 		"a request that was not kept":     {unread, `{"some":"body"}`, unread.Error},
-		"no answer":                       {with(said("GET", "/x", "", ""), func(e *wire.Entry) { e.Response, e.Error = nil, "no answer: gone" }), "", "no answer: gone"},
-		"nothing":                         {with(said("GET", "/x", "", ""), func(e *wire.Entry) { e.Response = nil }), "", "the recording has no reply"},
+		"no answer":                       {broken(func(e *wire.Entry) { e.Response, e.Error = nil, "no answer: gone" }), "", "no answer: gone"},
+		"nothing":                         {broken(func(e *wire.Entry) { e.Response = nil }), "", "the recording has no reply"},
 		"bytes":                           {said("GET", "/x", "", "a\uFFFDb"), "", "the reply is not UTF-8"},
-		"a status that ends no reply":     {with(said("GET", "/x", "", ""), func(e *wire.Entry) { e.Response = &wire.Response{Status: 103} }), "", "with status 103"},
-		"a status that does not exist":    {with(said("GET", "/x", "", ""), func(e *wire.Entry) { e.Response = &wire.Response{Status: -1} }), "", "with status -1"},
-		"a status that nobody can answer": {with(said("GET", "/x", "", ""), func(e *wire.Entry) { e.Response = &wire.Response{Status: 1000} }), "", "with status 1000"},
+		"a status that ends no reply":     {status(103), "", "with status 103"},
+		"a status that does not exist":    {status(-1), "", "with status -1"},
+		"a status that nobody can answer": {status(1000), "", "with status 1000"},
 	} {
 		h := playing(c.entry)
 		got := answer(h, c.entry.Request.Method, strings.TrimPrefix(c.entry.Request.URL, origin), c.sent)
@@ -344,9 +364,11 @@ func TestReplyHeaders(t *testing.T) {
 
 func TestWhatIsSaidOfRequestsThatLeave(t *testing.T) {
 	var log strings.Builder
-	h := playback.New(playback.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Recording: observed.Recording{Origin: origin, Entries: []wire.Entry{
-		said("GET", "/v1/runs/1/events", "", ""), said("GET", "/v1/runs/1", "", "", "Authorization: Bearer <secret:1>"), said("PUT", "/v1/runs/2", "", ""),
-		said("GET", "/v1/runs/1?full=1", "", "", "Authorization: Bearer <secret:1>"), said("GET", "/v1/goals/1", "", "")}}})
+	const key = "Authorization: Bearer <secret:1>"
+	entries := []wire.Entry{said("GET", "/v1/runs/1/events", "", ""), said("GET", "/v1/runs/1", "", "", key),
+		said("PUT", "/v1/runs/2", "", ""), said("GET", "/v1/runs/1?full=1", "", "", key), said("GET", "/v1/goals/1", "", "")}
+	h := playback.New(playback.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		Recording: observed.Recording{Origin: origin, Entries: entries}})
 	for range 3 {
 		answer(h, "GET", "/v1/runs/2", "")
 	}

@@ -25,14 +25,15 @@ type drawn struct {
 var (
 	drawnPaths = [][2]string{{"/runs", "/runs"}, {"/runs/1", "/runs/1"}, {"/runs?a=1&b=2", "/runs?b=2&a=1"}, {"/a%20b", "/%61%20b"},
 		{"/runs/<secret:3>", "/runs/%3Csecret:3%3E"}}
-	drawnBodies = [][2]string{{"", ""}, {`{"a":"x","n":1}`, ` {"n":1.0,"a":"\u0078"}`}, {`{"a":"y","n":1}`, `{"n":1e0,"a":"y"}`}, {`{"a":"x","n":2}`,
-		`{"a":"x","n":2}`}, {`["<secret:1>"]`, `["<secret:1>"]`}, {"plain", "plain"}}
+	drawnBodies = [][2]string{{"", ""}, {`{"a":"x","n":1}`, ` {"n":1.0,"a":"\u0078"}`}, {`{"a":"y","n":1}`, `{"n":1e0,"a":"y"}`},
+		{`{"a":"x","n":2}`, `{"a":"x","n":2}`}, {`["<secret:1>"]`, `["<secret:1>"]`}, {"plain", "plain"}}
 )
 
 func draw(t *rapid.T) drawn {
 	path, body := rapid.SampledFrom(drawnPaths).Draw(t, "path"), rapid.SampledFrom(drawnBodies).Draw(t, "body")
 	return drawn{
-		method: rapid.SampledFrom([]string{"GET", "POST", "PUT"}).Draw(t, "method"), path: path[0], sentPath: path[1], body: body[0], sentBody: body[1],
+		method: rapid.SampledFrom([]string{"GET", "POST", "PUT"}).Draw(t, "method"),
+		path:   path[0], sentPath: path[1], body: body[0], sentBody: body[1],
 		caller: rapid.SampledFrom([]string{"", "<secret:1>", "<secret:2>"}).Draw(t, "caller"),
 		key:    rapid.SampledFrom([]string{"", "", "k1", "k2"}).Draw(t, "key"),
 		way:    rapid.SampledFrom([]string{"", "", "Last-Event-Id: 4", "Accept: text/event-stream"}).Draw(t, "way"),
@@ -56,7 +57,8 @@ func (d drawn) headers(key func(string) string) (all []string) {
 func TestPlayingBackARecording(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// The credentials are used first in the order in which they were recorded.
-		entries := []wire.Entry{said("GET", "/me", "", "1", "Authorization: Bearer <secret:1>"), said("GET", "/me", "", "2", "Authorization: Bearer <secret:2>")}
+		entries := []wire.Entry{said("GET", "/me", "", "1", "Authorization: Bearer <secret:1>"),
+			said("GET", "/me", "", "2", "Authorization: Bearer <secret:2>")}
 		asks := rapid.SliceOfN(rapid.Custom(draw), 1, 60).Draw(t, "requests")
 		want := map[drawn][]string{}
 		for n, d := range asks {
@@ -99,16 +101,19 @@ func TestPlayingBackARecording(t *testing.T) {
 
 // Whatever a recording holds and whatever is asked, there is an answer, and the report counts it.
 func TestHostileRecordings(t *testing.T) {
-	piece := rapid.SampledFrom([]string{"", "/", "<secret:", "<secret:1>", "<secret:2>", ">", "%", "%2F", "?", "a", "a=b", "&", "\x00", "\n", "é", "\uFFFD",
-		`{"a":`, `"x"`, "}", "[", "]", "1e999", "-0", "://", "http://", "host.example", ":", " ", "\xff"})
+	piece := rapid.SampledFrom([]string{"", "/", "<secret:", "<secret:1>", "<secret:2>", ">", "%", "%2F", "?", "a", "a=b", "&", "\x00", "\n",
+		"é", "\uFFFD", `{"a":`, `"x"`, "}", "[", "]", "1e999", "-0", "://", "http://", "host.example", ":", " ", "\xff"})
 	text := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(piece, 0, 6).Draw(t, "pieces"), "") })
-	header := rapid.MapOfN(rapid.SampledFrom([]string{"Authorization", "Accept", "Idempotency-Key", "Last-Event-ID", "Location", "a b", "", "Cookie"}), text, 0, 3)
+	names := rapid.SampledFrom([]string{"Authorization", "Accept", "Idempotency-Key", "Last-Event-ID", "Location", "a b", "", "Cookie"})
+	header := rapid.MapOfN(names, text, 0, 3)
+	one := func(t *rapid.T, of ...string) string { return rapid.SampledFrom(of).Draw(t, "one") }
+	status := rapid.SampledFrom([]int{0, 99, 101, 200, 204, 304, 500, 999, 1000})
 	entry := rapid.Custom(func(t *rapid.T) wire.Entry {
-		e := wire.Entry{Kind: rapid.SampledFrom([]string{"http", "stream"}).Draw(t, "kind"), Micros: rapid.Int64().Draw(t, "micros"),
-			Error:   rapid.SampledFrom([]string{"", "", "", "not kept"}).Draw(t, "error"),
-			Request: &wire.Request{Method: rapid.SampledFrom([]string{"GET", "POST", "", "HEAD"}).Draw(t, "method"), URL: origin + text.Draw(t, "url"), Body: text.Draw(t, "body"), Header: header.Draw(t, "asked")}}
+		e := wire.Entry{Kind: one(t, "http", "stream"), Micros: rapid.Int64().Draw(t, "micros"), Error: one(t, "", "", "", "not kept")}
+		e.Request = &wire.Request{Method: one(t, "GET", "POST", "", "HEAD"), URL: origin + text.Draw(t, "url"), Body: text.Draw(t, "body"),
+			Header: header.Draw(t, "asked")}
 		if rapid.Bool().Draw(t, "reply") {
-			e.Response = &wire.Response{Status: rapid.SampledFrom([]int{0, 99, 101, 200, 204, 304, 500, 999, 1000}).Draw(t, "status"), Body: text.Draw(t, "reply body"), Header: header.Draw(t, "told")}
+			e.Response = &wire.Response{Status: status.Draw(t, "status"), Body: text.Draw(t, "reply body"), Header: header.Draw(t, "told")}
 		}
 		if e.Kind == "stream" {
 			e.Chunks = []wire.Chunk{{Micros: rapid.Int64().Draw(t, "chunk"), Text: text.Draw(t, "chunk text")}}
@@ -116,11 +121,11 @@ func TestHostileRecordings(t *testing.T) {
 		return e
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		h := playback.New(playback.Options{Recording: observed.Recording{Origin: origin, Entries: rapid.SliceOfN(entry, 0, 20).Draw(t, "entries")},
-			Prefix: rapid.SampledFrom([]string{"", "/a"}).Draw(t, "prefix")})
+		entries := rapid.SliceOfN(entry, 0, 20).Draw(t, "entries")
+		h := playback.New(playback.Options{Recording: observed.Recording{Origin: origin, Entries: entries}, Prefix: one(t, "", "/a")})
 		n := rapid.IntRange(1, 20).Draw(t, "requests")
 		for range n {
-			r := httptest.NewRequest(rapid.SampledFrom([]string{"GET", "POST", "HEAD"}).Draw(t, "method"), "/", strings.NewReader(text.Draw(t, "body")))
+			r := httptest.NewRequest(one(t, "GET", "POST", "HEAD"), "/", strings.NewReader(text.Draw(t, "body")))
 			r.URL.Path, r.URL.RawPath, r.URL.RawQuery = "/"+text.Draw(t, "path"), text.Draw(t, "raw path"), text.Draw(t, "query")
 			for name, value := range header.Draw(t, "headers") {
 				r.Header[http.CanonicalHeaderKey(name)] = []string{value}

@@ -10,7 +10,8 @@ import (
 // Request says what became of equal requests of the client.
 type Request struct {
 	Method  string   `json:"method"`
-	Path    string   `json:"path"` // with the query, without credentials
+	Path    string   `json:"path"`           // with the query, without credentials
+	With    string   `json:"with,omitempty"` // headers that make it another request, such as Last-Event-ID
 	Times   int      `json:"times"`
 	Says    []string `json:"says,omitempty"`    // how it differs from what was recorded, or why there is no reply
 	Nearest []Near   `json:"nearest,omitempty"` // recorded requests that are like it
@@ -72,7 +73,7 @@ func (h *Host) count(o outcome, q Request) (first bool) {
 		t.plain++
 		return false
 	}
-	id := fmt.Sprint(q.Method, " ", q.Path, q.Says, q.Nearest)
+	id := fmt.Sprint(q.Method, " ", q.Path, " ", q.With, q.Says, q.Nearest)
 	known := t.known[o][id]
 	switch {
 	case known != nil:
@@ -136,9 +137,13 @@ func (r Report) String() string {
 	for _, part := range []struct {
 		title string
 		rows  []Request
-	}{{"not in the recording", r.LeftRequests}, {"reply left out of the recording", r.UnkeptRequests}, {"answered with differences", r.Notes}} {
+	}{{"not in the recording", r.LeftRequests}, {"reply left out of the recording", r.UnkeptRequests},
+		{"answered with differences", r.Notes}} {
 		section(t, part.title, part.rows, func(q Request) string {
 			line := fmt.Sprintf("%s %s, %s", q.Method, q.Path, textsafe.Count(q.Times, "time"))
+			if q.With != "" {
+				line += "\n      with " + q.With
+			}
 			for _, says := range q.Says {
 				line += "\n      " + says
 			}
