@@ -101,7 +101,9 @@ const (
 )
 
 // CallerUnknown reports whether a request of a recording does not say who asked.
-func CallerUnknown(q *wire.Request) bool { return strings.HasPrefix(q.Header[callerHeader], callerUnknown) }
+func CallerUnknown(q *wire.Request) bool {
+	return strings.HasPrefix(q.Header[callerHeader], callerUnknown)
+}
 
 // NamesCaller returns the headers that say who asks.
 func NamesCaller() []string { return slices.Clone(namesCaller) }
