@@ -149,10 +149,13 @@ func (f *fitting) differences(recorded, sent content, most int) (places []int) {
 	return places
 }
 
-// escaped returns a text with percent signs and two more characters escaped.
-func escaped(text, a, b string) string {
-	for _, c := range []string{"%", a, b} {
-		text = strings.ReplaceAll(text, c, fmt.Sprintf("%%%X", c))
+// escaped returns a text with these characters escaped, of which a percent sign is the first.
+func escaped(text, special string) string {
+	if !strings.ContainsAny(text, special) {
+		return text
+	}
+	for _, c := range special {
+		text = strings.ReplaceAll(text, string(c), fmt.Sprintf("%%%X", c))
 	}
 	return text
 }
@@ -162,7 +165,7 @@ func pathOf(u *url.URL) string {
 	segments := strings.Split(u.EscapedPath(), "/")
 	for i, s := range segments {
 		if plain, err := url.PathUnescape(s); err == nil {
-			segments[i] = escaped(plain, "/", "?")
+			segments[i] = escaped(plain, "%/?")
 		}
 	}
 	if path := strings.Join(segments, "/"); path != "" {
@@ -176,7 +179,7 @@ func fields(form url.Values) string {
 	var all []string
 	for name, values := range form {
 		for _, value := range values {
-			all = append(all, escaped(name, "&", "=")+"="+escaped(value, "&", "="))
+			all = append(all, escaped(name, "%&=")+"="+escaped(value, "%&="))
 		}
 	}
 	slices.Sort(all)

@@ -226,7 +226,7 @@ const mostNear = 3
 // most segments in common.
 func (h *Host) nearest(q *asked) (all []Near) {
 	add := func(p *place, why string) {
-		near := Near{p.method, textsafe.Clip(p.address, mostShown*2), why}
+		near := Near{textsafe.Clip(p.method, mostShown), textsafe.Clip(p.address, mostShown*2), why}
 		if len(all) < mostNear && !slices.Contains(all, near) {
 			all = append(all, near)
 		}

@@ -404,6 +404,19 @@ func TestWhatIsSaidOfRequestsThatLeave(t *testing.T) {
 	}
 }
 
+// What a recording and a client say reaches no terminal as it is.
+func TestReportsAreHarmless(t *testing.T) {
+	const escape = "\x1b[2J"
+	h := playing(said("GET"+escape, "/%1B[2J/a", "", ""), said("POST", "/%1B[2J/b", `{"a":"`+`\u001b[2J`+`"}`, ""),
+		with(said("GET", "/broken", "", ""), func(e *wire.Entry) { e.Error = escape }))
+	answer(h, "POST", "/%1B[2J/c", "", "Last-Event-ID: "+escape)
+	answer(h, "POST", "/%1B[2J/b", `{"a":"\u001b[3J"}`)
+	answer(h, "GET", "/broken", "")
+	if r := h.Report(); counts(r) != [4]int{0, 1, 1, 1} || strings.Contains(r.String(), "\x1b") || strings.Count(r.String(), `\x1b`) < 6 {
+		t.Errorf("%v: %q", counts(r), r)
+	}
+}
+
 func TestReportsAreBounded(t *testing.T) {
 	h := playing(said("GET", "/", "", ""))
 	for n := range 1200 {

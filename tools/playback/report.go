@@ -117,7 +117,7 @@ func (h *Host) Report() Report {
 				id := [2]string{p.method, p.address}
 				if _, known := at[id]; !known {
 					at[id] = len(r.NeverAsked)
-					r.NeverAsked = append(r.NeverAsked, Never{Method: p.method, Path: textsafe.Clip(p.address, mostShown*2)})
+					r.NeverAsked = append(r.NeverAsked, Never{textsafe.Clip(p.method, mostShown), textsafe.Clip(p.address, mostShown*2), 0})
 				}
 				r.NeverAsked[at[id]].Times++
 			}
