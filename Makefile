@@ -17,7 +17,7 @@ FORMATTED := docs gen internal reports scenarios simhost spec tools
 RACED := ./simhost/openwop/engine/... ./simhost/eventlog ./simhost/openwop/pages ./simhost/openwop/surface ./simhost/agenticloop/agent \
 	./simhost/agenticloop/gateway/... ./simhost/openwop/goal ./simhost/openwop/memory ./simhost/openwop/workspace ./simhost/clock \
 	./simhost/openwop/mockai ./simhost/console ./simhost/openintent ./simhost/openintent/engine ./simhost/openintent/pages \
-	./simhost/serving/onward \
+	./simhost/serving/onward ./tools/playback \
 	./scenarios ./scenarios/wire ./scenarios/ginkgosuite ./internal/process ./reports/live ./tools/assay/internal/...
 
 .DEFAULT_GOAL := help

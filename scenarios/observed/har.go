@@ -81,7 +81,7 @@ func (x *index) archive(name string) error {
 	}
 	for n, e := range entries {
 		if !known[originOf(&e)] {
-			e.Request.Header["Caller"] = fmt.Sprintf("unknown %s %d", name, n)
+			e.Request.Header[callerHeader] = fmt.Sprintf("%s%s %d", callerUnknown, name, n)
 		}
 		if err := x.keep(e); err != nil {
 			return err
@@ -94,6 +94,20 @@ func (x *index) archive(name string) error {
 	}
 	return nil
 }
+
+// A header that stands in for the credentials that an archive does not have, and the beginning of its value.
+const (
+	callerHeader  = "Caller"
+	callerUnknown = "unknown "
+)
+
+// CallerUnknown reports whether a request of a recording does not say who asked.
+func CallerUnknown(q *wire.Request) bool {
+	return strings.HasPrefix(q.Header[callerHeader], callerUnknown)
+}
+
+// NamesCaller returns the headers that say who asks.
+func NamesCaller() []string { return slices.Clone(namesCaller) }
 
 // namesCaller are headers that say who asks.
 var namesCaller = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Auth-Token", "Cookie"}

@@ -74,6 +74,9 @@ func TestAnArchiveWithoutCredentials(t *testing.T) {
 	if err != nil || len(all) != 1 || len(all[0].Left) != 1 || !strings.Contains(all[0].Left[0], "who asked is not judged") {
 		t.Fatalf("%v, %+v", err, all)
 	}
+	if !observed.CallerUnknown(entries(all[0])[0].Request) {
+		t.Error("the archive seems to say who asked")
+	}
 	if a, b := entries(all[0])[0].Request.Header, entries(all[0])[1].Request.Header; a["Caller"] == b["Caller"] || b["If-Match"] != "3" {
 		t.Errorf("the two requests look like those of one caller: %v, %v", a, b)
 	}

@@ -41,13 +41,14 @@ var notRun = map[string]string{
 	"assay certify --check ticket.json --key-file key --bundle evidence.tar.gz": "likewise",
 	"assay explore http://127.0.0.1:7411 --protocol openintent --key dev --for 10s --host-cmd 'bin/assay simhost --protocol openintent " +
 		"--listen 127.0.0.1:7411 --key dev --data data'": "its port may be taken; explore_killed.txtar runs the like",
-	"assay record --target http://localhost:3000 --out recording": "it serves until it is stopped; record.txtar runs the like",
-	"assay observe recording":                                     "it takes a recording; record.txtar runs the like",
-	`cat "$job/response.json"`:                                    "it is a line of a script for a gateway",
-	"bin/assay generate":                                          "it writes into the checkout",
-	"bin/assay generate --spec ./api --into ./gen/shop":           "the folder is the reader's; generate.txtar runs the like",
-	"bin/assay generate --check":                                  "make test begins with it",
-	"bin/assay diff HEAD~1 HEAD --spec spec/openwop/v1":           "it takes a repository; diff.txtar and the page on it run the like",
+	"assay record --target http://localhost:3000 --out recording":      "it serves until it is stopped; record.txtar runs the like",
+	"assay observe recording":                                          "it takes a recording; record.txtar runs the like",
+	"assay simhost --recorded recording --recorded-report report.json": "it takes a recording; simhost_recorded.txtar runs the like",
+	`cat "$job/response.json"`:                                         "it is a line of a script for a gateway",
+	"bin/assay generate":                                               "it writes into the checkout",
+	"bin/assay generate --spec ./api --into ./gen/shop":                "the folder is the reader's; generate.txtar runs the like",
+	"bin/assay generate --check":                                       "make test begins with it",
+	"bin/assay diff HEAD~1 HEAD --spec spec/openwop/v1":                "it takes a repository; diff.txtar and the page on it run the like",
 }
 
 // endsWith are the exit codes of commands that find something out of which the page makes no secret, each with the reason.

@@ -34,7 +34,9 @@ Its logs live in memory unless --data names a folder; there they survive a
 crash of the process, and with --sync always a loss of power too.
 
 While it runs, its clock, faults and variations follow the commands below, which
-also save all it has into one file. They ask the console.`
+also save all it has into one file. They ask the console.
+
+` + recordedLong
 
 type simhostFlags struct {
 	listen   string
@@ -53,6 +55,7 @@ type simhostFlags struct {
 	console             bool
 	consoleRemote       bool
 	front, fallback     onward.Other
+	recorded            recordedFlags
 	given, keys         []string // flags of the command line, and the keys among their values
 
 	protocols []string
@@ -72,15 +75,11 @@ func newSimhost() *cobra.Command {
 		Short: "Run the simulated host",
 		Long:  fmt.Sprintf(simhostLong, o.kinds()),
 		Example: "  assay simhost\n  assay simhost --listen 127.0.0.1:0 --version 4 --without replay\n" +
-			"  assay simhost --fault loop.iteration-resets-on-resume" +
+			"  assay simhost --fault loop.iteration-resets-on-resume\n" +
+			"  assay simhost --recorded recording --recorded-report report.json" +
 			protocols.Examples("simhost"),
 		Args: args(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.check(cmd); err != nil {
-				return err
-			}
-			return o.serve(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.recordedOr(cmd) },
 	}
 	o.register(cmd.Flags())
 	cmd.AddCommand(newSimhostDoctor(), o.newClock(), newSwitches("fault"), newSwitches("variation"), o.newSnapshot())
@@ -169,6 +168,7 @@ func (o *simhostFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.console, "console", true, "serve the console, a page at /console for people on this machine")
 	f.BoolVar(&o.consoleRemote, "console-remote", false, "let other machines use the console, too")
 	f.StringVar(&o.nonce, "nonce", "", "`VALUE` to publish in the header "+wire.NonceHeader+" of the discovery document, for certify --nonce")
+	o.recorded.register(f)
 	f.Uint64Var(&s.Seed, "seed", 0, "`N` that makes the ids of runs and the tokens of interrupts repeatable (default random)")
 }
 
