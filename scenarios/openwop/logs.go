@@ -44,6 +44,9 @@ func topics(known func() paths, d *dialect.Dialect) func(*wire.Entry) []string {
 			all = append(all, d.One(path, dialect.ForkRun))
 		case below:
 			id, _, _ := strings.Cut(rest, "/")
+			if paths.acts.MatchString(path) {
+				id = id[:strings.LastIndex(id, ":")]
+			}
 			if plain, err := url.PathUnescape(id); err == nil {
 				id = plain
 			}

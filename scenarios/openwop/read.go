@@ -120,6 +120,7 @@ func (s once) not(id scenarios.RequirementID, at wire.Ref, expected, actual stri
 // paths are the paths of what is read.
 type paths struct {
 	create, poll, stream, snapshot, diff, fork, goal, file *lazyregexp.Regexp
+	acts                                                   *lazyregexp.Regexp // whose names stand behind the id of the run
 	runs                                                   string             // what stands before the ids of runs
 	own                                                    *lazyregexp.Regexp // those whose refusals have the form of the protocol (OWP-R25)
 }
@@ -128,6 +129,7 @@ func pathsOf(d *dialect.Dialect) paths {
 	return paths{
 		d.Matching(dialect.CreateRun), d.Matching(dialect.PollLog), d.Matching(dialect.StreamLog), d.Matching(dialect.ReadRun),
 		d.Matching(dialect.CompareRuns), d.Matching(dialect.ForkRun), d.Matching(dialect.ReadGoal), d.Matching(dialect.ReadFile),
+		d.Matching(dialect.PauseRun, dialect.ResumeRun, dialect.CompareRuns),
 		d.Path(dialect.ReadRun, ""),
 		d.Matching(dialect.CreateRun, dialect.PollLog, dialect.ReadRun, dialect.CompareRuns, dialect.ForkRun),
 	}
