@@ -19,6 +19,7 @@ func (r *reader) document(kind string, doc wire.Value) {
 	of := func(name string) func(host.Locator) host.Located {
 		return func(l host.Locator) host.Located { return host.Locate(l, host.Named(name, doc)) }
 	}
+	r.furtherDocument(kind, doc)
 	switch kind {
 	case "portfolios":
 		at := of("portfolio")
@@ -65,6 +66,7 @@ func (r *reader) graph(doc wire.Value) {
 	if !aggregate.Present() || !aggregate.Key("by_status").Present() {
 		return
 	}
+	r.furtherGraph(aggregate.Value, doc.Key("nodes").Items())
 	counted, _ := aggregate.At("/by_status/" + host.Suspended).Int()
 	children, any := 0, 0
 	for _, node := range doc.Key("nodes").Items() {
@@ -92,6 +94,13 @@ func (r *reader) graph(doc wire.Value) {
 type log struct {
 	path   string
 	events wire.Values // oldest first
+}
+
+// log takes a log as it was read.
+func (r *reader) log(x exchange) {
+	l := logOf(x)
+	r.furtherLog(l.events, x)
+	r.logs = append(r.logs, l)
 }
 
 func logOf(x exchange) log {
@@ -153,6 +162,7 @@ func (r *reader) judgeEvents(events wire.Values) {
 	highest := map[string]int64{}
 	for _, e := range events {
 		kind, payload := openintentv1.EventType(e.Key("event_type").String()), e.Key("payload")
+		r.furtherEvent(kind, payload)
 		t, ours := tell(kind, payload)
 		if !ours || r.written[string(kind)] {
 			continue
