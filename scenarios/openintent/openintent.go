@@ -48,6 +48,7 @@ var Protocol = &scenarios.Protocol{
 	Describe:       describe,
 	Invariants:     watch,
 	Recorded:       record,
+	Logged:         logsOf,
 	Watched:        func() scenarios.IDs { return append(watched(), further()...) },
 	Fixed:          fixed,
 	Resources:      "/api/v1/intents/",

@@ -1,6 +1,7 @@
 package openintent
 
 import (
+	"net/http"
 	"slices"
 	"time"
 
@@ -16,7 +17,8 @@ import (
 func record(_ scenarios.Discovery, drives []scenarios.DriveRecord, see func(scenarios.Sight)) {
 	for _, of := range drives {
 		r := newReader(of, see)
-		r.recorded = &recorded{things: map[string]*thing{}, ladders: map[string]ladder{}, written: spans(of.Transcript)}
+		r.recorded = &recorded{things: map[string]*thing{}, ladders: map[string]ladder{}, expired: map[string]expired{},
+			written: spans(of.Transcript)}
 		r.read(of.Transcript)
 		r.judgeNowhere()
 		of.Transcript.Forget()
@@ -59,7 +61,7 @@ func spans(t *wire.Transcript) map[string][]span {
 	all := map[string][]span{}
 	for n := 1; n <= t.Len(); n++ {
 		e := t.Entry(n)
-		if e.Kind != "http" || e.Request == nil || e.Request.Method == "GET" {
+		if e.Kind != "http" || e.Request == nil || e.Request.Method == http.MethodGet {
 			continue
 		}
 		if m := anyPath.FindStringSubmatch(e.Request.URL); m != nil {
@@ -111,24 +113,25 @@ func (r *reader) gated(upstream *intent, id scenarios.RequirementID, x exchange,
 
 // judgeGates sees whether an intent that was read again still waits, as before.
 func (r *reader) judgeGates(i *intent, earlier intent, x exchange) {
-	if len(i.gates) == 0 {
+	if x.method == http.MethodGet && earlier.sid == i.sid && i.status == host.Suspended &&
+		i.doc.At("/state/_suspension/resolution").String() == "" {
+		r.confirm(i, x)
 		return
 	}
-	same := x.method == "GET" && !earlier.settled.IsZero() && earlier.sid == i.sid && i.status == host.Suspended &&
-		i.doc.At("/state/_suspension/resolution").String() == ""
-	gates := i.gates
 	i.gates = nil
-	for _, g := range gates {
-		switch {
-		case same && x.after(g.ended):
-			about := r.about
+}
+
+// confirm sees what was granted before an exchange that shows that an intent waits.
+func (r *reader) confirm(i *intent, x exchange) {
+	about := r.about
+	i.gates = slices.DeleteFunc(i.gates, func(g gate) bool {
+		if x.after(g.ended) {
 			r.about = g.about
 			r.alone(g.id, false, g.at, g.expected)
-			r.about = about
-		case same:
-			i.gates = append(i.gates, g)
 		}
-	}
+		return x.after(g.ended)
+	})
+	r.about = about
 }
 
 // intentsOf are the intents of a list.
@@ -152,19 +155,19 @@ func (r *reader) further(x exchange) {
 	if r.recorded == nil {
 		return
 	}
-	if m := wordPath.FindStringSubmatch(x.path); m != nil && x.method != "GET" {
+	if m := wordPath.FindStringSubmatch(x.path); m != nil && x.method != http.MethodGet {
 		r.thing(m[1]).asked = append(r.thing(m[1]).asked, x.sent)
 	}
 	switch m := listPath.FindStringSubmatch(x.path); {
-	case m != nil && x.method == "GET" && x.ok():
+	case m != nil && x.method == http.MethodGet && x.ok():
 		r.list(m[2], x)
-	case x.method == "GET" && x.ok() && membPath.MatchString(x.path):
+	case x.method == http.MethodGet && x.ok() && membPath.MatchString(x.path):
 		r.list("intents", x)
-	case x.method == "POST" && leasePath.MatchString(x.path):
+	case x.method == http.MethodPost && leasePath.MatchString(x.path):
 		r.claim(r.of(leasePath.FindStringSubmatch(x.path)[1]), x)
 	case workPath.MatchString(x.path):
 		r.work(x)
-	case x.method == "GET" && x.refuses(404) && intentPath.MatchString(x.path):
+	case x.method == http.MethodGet && x.refuses(http.StatusNotFound) && intentPath.MatchString(x.path):
 		r.of(intentPath.FindStringSubmatch(x.path)[1]).missed = true
 	}
 	if m := anyPath.FindStringSubmatch(x.path); m != nil && x.ok() && !respondPath.MatchString(x.path) && !logPathOf(x.path) {
@@ -194,9 +197,9 @@ func (r *reader) judgeNowhere() {
 		r.about = t.of.id
 		switch {
 		case t.of.there, !r.recorded.answers:
-		case n == 404:
+		case n == http.StatusNotFound:
 			r.alone(openintent.OIP0025A3, true, t.status, "")
-		case t.missed && (n/100 == 2 || n == 409):
+		case t.missed && (n/100 == 2 || n == http.StatusConflict):
 			r.alone(openintent.OIP0025A3, false, t.status, "404, for the intent is not there")
 		}
 	}

@@ -23,21 +23,25 @@ func (r *reader) furtherAnswer(i *intent, named string, x exchange) {
 	if keyed(x.header) && named != "" && valued {
 		r.recorded.told = append(r.recorded.told, nowhere{i, x.status, i.missed})
 	}
+	if x.ok() && named == i.sid { // it waited until then
+		r.confirm(i, x)
+	}
 	i.gates = nil
 	record := i.doc.At("/state/_suspension")
 	if i.settled.IsZero() || !x.after(i.settled) || i.sid != named || named == "" || !r.undisturbed(i, x) {
 		return
 	}
-	if record.Key("resolution").String() == "expired" && !i.ends && (x.ok() || x.refuses(400, 409, 410, 422)) {
+	refused := x.refuses(http.StatusBadRequest, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity)
+	if record.Key("resolution").String() == "expired" && !i.ends && (x.ok() || refused) {
 		r.alone(openintent.OIPREAD3, !x.ok(), x.status, "a refusal, for the record says expired")
 	}
 	if text, isText := value.(string); isText && r.waits(i, x) && !wire.HoldsSecret(text) && wire.Hidden(record) == 0 {
-		r.judgeValue(record, text, x)
+		r.judgeValue(i, record, text, x)
 	}
 }
 
 // judgeValue judges the reply to an answer by the question that was asked.
-func (r *reader) judgeValue(record wire.Value, value string, x exchange) {
+func (r *reader) judgeValue(i *intent, record wire.Value, value string, x exchange) {
 	choices := record.Key("choices").Items()
 	switch kind := record.Key("response_type").String(); {
 	case kind == "choice" && len(choices) > 0:
@@ -53,7 +57,7 @@ func (r *reader) judgeValue(record wire.Value, value string, x exchange) {
 			}
 			values = append(values, v)
 		}
-		r.judgeChoice(values, chosen, x)
+		r.judgeChoice(i, values, chosen, x)
 	case kind == "confirm" && len(choices) == 0: // one with choices is open (OIP-R29)
 		right := value == "yes" || value == "no"
 		switch {
@@ -65,13 +69,15 @@ func (r *reader) judgeValue(record wire.Value, value string, x exchange) {
 	}
 }
 
-func (r *reader) judgeChoice(values []string, chosen wire.Value, x exchange) {
+func (r *reader) judgeChoice(i *intent, values []string, chosen wire.Value, x exchange) {
 	label := chosen.Key("label").String()
 	switch {
 	case chosen.Present() && x.ok() && label != "":
 		r.judged(true, scenarios.IDs{openintent.OIP0025A12}, func(j *scenarios.Judge) {
 			answers.CheckChosen(j, x.body, label, chosen.Key("description").String())
 		})
+	case !chosen.Present() && x.refuses(http.StatusConflict): // unless it did not wait any more
+		r.gated(i, openintent.OIP0025A7, x, false, x.status, "422, for the value is none of "+wire.Compact(values))
 	case !chosen.Present() && (x.ok() || x.refuses(http.StatusUnprocessableEntity)):
 		r.alone(openintent.OIP0025A7, !x.ok(), x.status, "422, for the value is none of "+wire.Compact(values))
 		if x.ok() {
@@ -104,7 +110,7 @@ func (r *reader) furtherWrite(i *intent, what string, x exchange) {
 		delete(i.late, openintent.OIP0025A13)
 		delete(i.late, openintent.OIP0025F3)
 		i.ends = i.ends || host.Mentions(x.sent, "resolution")
-		r.recorded.expired = nil
+		delete(r.recorded.expired, i.sid)
 		r.taken(x)
 	}
 }
@@ -115,7 +121,8 @@ func (r *reader) taken(x exchange) {
 	sent := recordIn(x.sent)
 	id, _ := sent["id"].(string)
 	shown := x.body.At("/state/_suspension")
-	if _, has := x.body.Key("state").Actual().(map[string]any); id == "" || !has || wire.Hidden(shown) > 0 || strings.Contains(wire.Compact(sent), "secret:") {
+	hidden := wire.Hidden(shown) > 0 || strings.Contains(wire.Compact(sent), "secret:")
+	if _, has := x.body.Key("state").Actual().(map[string]any); id == "" || !has || hidden {
 		return
 	}
 	named, isNumber, _ := x.names()
@@ -179,7 +186,7 @@ func (r *reader) furtherRead(i *intent, earlier intent, x exchange) {
 	record := i.doc.At("/state/_suspension")
 	if a := i.answers[i.sid]; a != nil && a.resumes && x.after(a.ended) && !i.depends() {
 		switch status := i.doc.Key("status"); status.String() {
-		case host.Active, host.Suspended:
+		case host.Active, host.Suspended, host.Blocked:
 			r.shows(i, x, openintent.OIP0025A15, status.String() == host.Active, true, status,
 				"active, for the answer at "+a.at.Ref().String()+" was taken")
 		}
@@ -211,7 +218,8 @@ func (r *reader) judgeShown(i *intent, earlier intent, x exchange) {
 	before, _ := earlier.doc.Key("version").Int()
 	for _, s := range i.shown {
 		v, _ := s.version.Int()
-		if known && !earlier.read.IsZero() && v == version && before == version && earlier.status == i.status && s.after(earlier.read) && x.after(s.ended) {
+		between := !earlier.read.IsZero() && s.after(earlier.read) && x.after(s.ended)
+		if known && between && v == version && before == version && earlier.status == i.status {
 			r.see(openintent.OIPREAD16, s.status.String() == i.status, s.status, i.status+", as in version "+i.doc.Key("version").JSON())
 		}
 	}
