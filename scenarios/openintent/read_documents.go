@@ -14,7 +14,7 @@ import (
 // intentSuspended is why a task is blocked whose intent is suspended.
 const intentSuspended = "intent_suspended"
 
-// document holds a portfolio, a plan or a task to what it says itself.
+// document holds a portfolio, a plan or a task to what it says itself. Why a task is blocked a client may say, too.
 func (r *reader) document(kind string, doc wire.Value) {
 	of := func(name string) func(host.Locator) host.Located {
 		return func(l host.Locator) host.Located { return host.Locate(l, host.Named(name, doc)) }
@@ -33,7 +33,7 @@ func (r *reader) document(kind string, doc wire.Value) {
 	case "plans":
 		r.entries(of("plan")(host.SuspendedTasks).Value, openintent.OIP0026R4H, "task_id")
 	case "tasks":
-		if doc.Key("blocked_reason").String() != intentSuspended {
+		if doc.Key("blocked_reason").String() != intentSuspended || r.recorded != nil && r.ownOf(kind, doc).owned(intentSuspended) {
 			return
 		}
 		status := doc.Key("status")
@@ -42,10 +42,10 @@ func (r *reader) document(kind string, doc wire.Value) {
 		}
 		switch status.String() {
 		case "running":
-			r.see(openintent.OIP0026R3D, false, doc.Key("blocked_reason"), "no word of a suspension, for the task is running")
+			r.alone(openintent.OIP0026R3D, false, doc.Key("blocked_reason"), "no word of a suspension, for the task is running")
 		case host.Blocked:
 			named := of("task")(host.SuspendedIntent)
-			r.see(openintent.OIP0026R3C, named.String() != "", named.Value, "the intent that is suspended")
+			r.alone(openintent.OIP0026R3C, named.String() != "", named.Value, "the intent that is suspended")
 		}
 	}
 }

@@ -18,7 +18,7 @@ func record(_ scenarios.Discovery, drives []scenarios.DriveRecord, see func(scen
 	for _, of := range drives {
 		r := newReader(of, see)
 		r.recorded = &recorded{things: map[string]*thing{}, ladders: map[string]ladder{}, expired: map[string]expired{},
-			written: spans(of.Transcript)}
+			written: spans(of.Transcript), children: map[string][]*intent{}}
 		r.read(of.Transcript)
 		r.judgeNowhere()
 		of.Transcript.Forget()
@@ -46,6 +46,8 @@ type recorded struct {
 	answers bool               // the server has the route for answers
 	looks   bool               // a claim was refused since its upstream waits
 	expired map[string]expired // suspensions that ended by the log, by id
+	// children are the intents that were read, by their parent.
+	children map[string][]*intent
 }
 
 // judged passes on what the checks of a judge say, as a scenario would make them.

@@ -173,6 +173,9 @@ func (r *reader) furtherRead(i *intent, earlier intent, x exchange) {
 		return
 	}
 	i.there = true
+	if parent := parentOf(i.doc); parent != "" && parentOf(earlier.doc) == "" {
+		r.recorded.children[parent] = append(r.recorded.children[parent], i)
+	}
 	r.judgeGates(i, earlier, x)
 	r.ladder(i.doc.At("/state/_suspension"))
 	if reason := i.doc.Key("abandonment_reason"); strings.HasPrefix(reason.String(), "portfolio_deadline") {

@@ -314,6 +314,8 @@ func TestDocumentsByThemselves(t *testing.T) {
 	task := func(reason any) said {
 		return get("/tasks/t", doc{"id": "t", "status": "blocked", "suspended_intent_id": "i", "blocked_reason": reason})
 	}
+	unnamed := get("/tasks/t", doc{"id": "t", "status": "blocked", "blocked_reason": "intent_suspended"})
+	blocked := said{"PATCH", "/tasks/t", doc{"status": "blocked", "blocked_reason": "intent_suspended"}, 200, doc{}, ""}
 	abandoned := func(reason string) said {
 		return get("/intents/i", doc{"id": "i", "status": "abandoned", "version": 2, "abandonment_reason": reason})
 	}
@@ -349,6 +351,9 @@ func TestDocumentsByThemselves(t *testing.T) {
 		{"not why", "OIP-0026-R3B", []said{task(nil)}, "violated"},
 		{"a client blocked it", "OIP-0026-R3B",
 			[]said{{"PATCH", "/tasks/t", doc{"status": "blocked"}, 200, doc{}, ""}, task("escalation")}, "nothing"},
+		{"by whom", "OIP-0026-R3C", []said{task("intent_suspended")}, "kept"},
+		{"not by whom", "OIP-0026-R3C", []said{unnamed}, "violated"},
+		{"a client said why", "OIP-0026-R3C", []said{blocked, unnamed}, "nothing"},
 		{"the deadline", "OIP-0026-R5C", []said{abandoned("portfolio_deadline_exceeded")}, "kept"},
 		{"the word of the event", "OIP-0026-R5C", []said{abandoned("portfolio_deadline")}, "violated"},
 		{"another reason", "OIP-0026-R5C", []said{abandoned("nobody needs it")}, "nothing"},

@@ -65,8 +65,8 @@ func (r *reader) complete(i *intent, x exchange) {
 			r.gated(upstream, openintent.OIP0026R2B, x, !done, x.status, "a refusal, for "+upstream.id+" waits, which it depends on")
 		}
 	}
-	for _, child := range r.order {
-		if parentOf(child.doc) == i.id && r.waits(child, x) {
+	for _, child := range r.recorded.children[i.id] {
+		if r.waits(child, x) {
 			r.gated(child, openintent.OIP00021, x, !done, x.status, "a refusal, for its child "+child.id+" waits")
 		}
 	}
@@ -94,10 +94,10 @@ func (r *reader) claim(i *intent, x exchange) {
 			r.gated(upstream, openintent.OIP0026V2, x, false, x.body, host.SuspendedCodes[0]+", for "+upstream.id+" waits")
 		}
 	}
-	if !coded {
+	r.recorded.looks = r.recorded.looks || coded
+	if !coded || len(r.order) > mostOthers {
 		return
 	}
-	r.recorded.looks = true
 	waiting, named := false, false
 	var since time.Time
 	for _, other := range r.order {
@@ -120,6 +120,9 @@ func (r *reader) claim(i *intent, x exchange) {
 	}
 }
 
+// mostOthers bounds how many intents a refusal is searched for.
+const mostOthers = 2000
+
 // input returns the one intent that the inputs of another can come from, nil if there is none or several.
 func (r *reader) input(i *intent) *intent {
 	deps, inputs := i.doc.Key("depends_on").Items(), i.doc.At("/state/_io_inputs")
@@ -140,10 +143,10 @@ func (r *reader) input(i *intent) *intent {
 func (i *intent) began() (time.Time, bool) {
 	at, is := host.TimeOf(i.doc.At("/state/_suspension/suspended_at"))
 	updated, known := host.TimeOf(i.doc.Key("updated_at"))
-	if !is || known && updated.Before(at) {
-		return updated, known
+	if !is || updated.Before(at) {
+		at = updated
 	}
-	return at, is
+	return at, known
 }
 
 // work takes an exchange about a task or a plan.
@@ -170,10 +173,7 @@ func (r *reader) furtherDocument(kind string, doc wire.Value) {
 	at := func(l host.Locator) host.Located {
 		return host.Locate(l, host.Named(strings.TrimSuffix(kind, "s"), doc))
 	}
-	own := r.thing("/" + kind + "/" + doc.Key("id").String())
-	if m := wordPath.FindStringSubmatch(r.about); m != nil {
-		own = r.thing(m[1])
-	}
+	own := r.ownOf(kind, doc)
 	switch kind {
 	case "portfolios":
 		r.portfolio(doc, at, own)
@@ -198,6 +198,11 @@ func (r *reader) furtherDocument(kind string, doc wire.Value) {
 			})
 		}
 	}
+}
+
+// ownOf is what clients asked to be changed of a thing.
+func (r *reader) ownOf(kind string, doc wire.Value) *thing {
+	return r.thing("/" + kind + "/" + doc.Key("id").String())
 }
 
 func (r *reader) portfolio(doc wire.Value, at func(host.Locator) host.Located, own *thing) {
