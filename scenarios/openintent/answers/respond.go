@@ -54,13 +54,14 @@ var respondReply = scenarios.Scenario{
 
 // CheckChosen checks what the reply to an answer tells of the choice. A choice may have no description (OIP-R118).
 func CheckChosen(j *scenarios.Judge, reply wire.Value, label, description string) {
-	j.Check(openintent.OIP0025A12, reply.Key("choice_label")).To(check.Equal(label), "choice_label of the reply")
+	what, described := "choice_label of the reply", reply.Key("choice_description")
 	if description != "" {
-		j.Check(openintent.OIP0025A12, reply.Key("choice_description")).To(check.Equal(description), "choice_description of the reply")
+		j.Check(openintent.OIP0025A12, reply.Key("choice_label")).To(check.Equal(label), "%s", what)
+		j.Check(openintent.OIP0025A12, described).To(check.Equal(description), "choice_description of the reply")
 		return
 	}
-	j.Check(openintent.OIP0025A12, reply.Key("choice_description")).
-		To(check.That("none", host.IsNone), "choice_description of a choice without one")
+	j.Check(openintent.OIP0025A12, reply.Key("choice_label")).To(check.Equal(label), "%s to a choice without description", what)
+	j.Check(openintent.OIP0025A12, described).To(check.That("none", host.IsNone), "choice_description of a choice without one")
 }
 
 // respondPersisted judges the intent as it was read again: the reply does not show that the answer was kept.
