@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"net/http"
 	"net/url"
@@ -39,7 +40,7 @@ func (x *index) log(name string) error {
 	defer func() { _ = file.Close() }()
 	x.files++
 	l := logReader{index: x, name: name, file: x.shelf.put(name), left: len(x.left), at: map[string]int{},
-		recording: Recording{Origin: name, shelf: x.shelf, logs: map[*scenarios.Protocol][]logged{}}}
+		seen: map[uint64]bool{}, recording: Recording{Origin: name, shelf: x.shelf, logs: map[*scenarios.Protocol][]logged{}}}
 	content := bufio.NewReader(file)
 	if isList(content) {
 		err = l.list(content)
@@ -74,6 +75,7 @@ type logReader struct {
 	recording Recording
 	at        map[string]int // protocol and path -> place of the log
 	left      int            // how many things were left out before
+	seen      map[uint64]bool
 }
 
 func (l *logReader) lines(content *bufio.Reader) error {
@@ -115,11 +117,16 @@ func (l *logReader) list(content io.Reader) error {
 	return nil
 }
 
-// event adds an event that stands there, and reports whether it is JSON.
+// event adds an event that stands there, and reports whether it is JSON. One that was handed on twice is one event.
 func (l *logReader) event(offset int64, event []byte) bool {
 	if !json.Valid(event) {
 		return false
 	}
+	sum := maphash.Bytes(seed, event)
+	if l.seen[sum] {
+		return true
+	}
+	l.seen[sum] = true
 	l.recording.Events++
 	for _, p := range l.logged {
 		if p.Logged == nil {

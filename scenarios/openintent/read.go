@@ -25,15 +25,22 @@ import (
 // versions, answers, logs, streams, and the documents in which a suspension shows.
 func watch(_ scenarios.Discovery, drives []scenarios.DriveRecord, see func(scenarios.Sight)) {
 	for _, record := range drives {
-		r := reader{drive: record.ID, intents: map[string]*intent{}, said: map[scenarios.RequirementID]bool{}, written: map[string]bool{},
-			pass: see}
-		for n := 1; n <= record.Transcript.Len(); n++ {
-			r.entry(record.Transcript, n)
-		}
-		r.judgeLogs()
-		r.judgeLate()
+		newReader(record, see).read(record.Transcript)
 		record.Transcript.Forget()
 	}
+}
+
+func newReader(record scenarios.DriveRecord, see func(scenarios.Sight)) *reader {
+	return &reader{drive: record.ID, intents: map[string]*intent{}, said: map[scenarios.RequirementID]bool{}, written: map[string]bool{},
+		pass: see}
+}
+
+func (r *reader) read(t *wire.Transcript) {
+	for n := 1; n <= t.Len(); n++ {
+		r.entry(t, n)
+	}
+	r.judgeLogs()
+	r.judgeLate()
 }
 
 // watched returns the requirements that watch checks.
@@ -58,7 +65,8 @@ type reader struct {
 	written  map[string]bool // the types of events that the drive wrote itself
 	platform wire.Value      // the default policy in the first read of the configuration
 	pass     func(scenarios.Sight)
-	about    string // what is looked at: the path of a resource, or the id of an intent
+	about    string    // what is looked at: the path of a resource, or the id of an intent
+	recorded *recorded // what further rules need; nil without them
 	said     map[scenarios.RequirementID]bool
 }
 
@@ -93,6 +101,18 @@ type exchange struct {
 	sent         map[string]any
 	header       map[string]string
 	began, ended time.Time
+}
+
+// names returns the version that the request names.
+func (x exchange) names() (version int64, isNumber, given bool) {
+	match := ""
+	for name, value := range x.header {
+		if strings.EqualFold(name, "If-Match") {
+			match = value
+		}
+	}
+	version, err := strconv.ParseInt(match, 10, 64)
+	return version, err == nil, match != ""
 }
 
 func (x exchange) ok() bool { n, _ := x.status.Int(); return n/100 == 2 }
@@ -142,6 +162,7 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 	x := exchange{path: path, method: e.Request.Method, body: t.Reply(n), status: t.Status(n), header: e.Request.Header, began: e.At,
 		ended: e.Ended()}
 	x.sent, _ = decoded(e.Request.Body).(map[string]any)
+	r.further(x)
 	if m := belowPath.FindStringSubmatch(path); m != nil {
 		r.below(r.of(m[1]), m[2], x)
 		return
@@ -162,7 +183,7 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 		}
 		r.intent(r.of(id), x)
 	case logPath.MatchString(path):
-		r.logs = append(r.logs, logOf(x))
+		r.log(x)
 	case configPath.MatchString(path):
 		r.config(x)
 	case otherPath.MatchString(path):
@@ -233,7 +254,7 @@ func (r *reader) below(i *intent, what string, x exchange) {
 			kind, _ := x.sent["event_type"].(string)
 			r.written[kind] = true
 		} else if x.ok() {
-			r.logs = append(r.logs, logOf(x))
+			r.log(x)
 		}
 	case "graph":
 		if x.ok() && x.method == http.MethodGet {
@@ -257,8 +278,15 @@ type intent struct {
 	status  string     // as last read
 	settled time.Time  // when it had been; zero if the drive has written since
 	sid     string     // of the record as last read
+	doc     wire.Value // as last read
 	answers map[string]*answer
 	late    map[scenarios.RequirementID]late // what the last read did not show yet
+	shown   []shown                          // in lists, since it was last read by itself
+	read    time.Time                        // when that had been
+	gates   []gate                           // what was granted while it waited
+	there   bool                             // a reply shows it
+	missed  bool                             // a reply says that it is not there
+	ends    bool                             // a client may have written how its question ended
 }
 
 // unsure reports whether a request with such a status may have been carried out all the same.
@@ -269,9 +297,7 @@ func unsure(status int) bool {
 // lost forgets what a write may have changed whose outcome is not known.
 func (r *reader) lost(i *intent, what, body string) {
 	i.settled = time.Time{}
-	for _, a := range i.answers {
-		a.kept = false
-	}
+	i.rewritten()
 	sent, _ := decoded(body).(map[string]any)
 	if kind, _ := sent["event_type"].(string); what == "events" {
 		r.written[kind] = true
@@ -315,6 +341,7 @@ type answer struct {
 	at           wire.Value
 	began, ended time.Time
 	kept         bool // the drive wrote no record after it
+	resumes      bool // and no status
 }
 
 // intent holds a reply with an intent to what was seen of it before.
@@ -342,7 +369,9 @@ func (r *reader) intent(i *intent, x exchange) {
 		return
 	}
 	record := doc.At("/state/_suspension")
-	i.status, i.settled, i.sid = doc.Key("status").String(), x.ended, record.Key("id").String()
+	earlier := *i
+	i.status, i.settled, i.sid, i.doc = doc.Key("status").String(), x.ended, record.Key("id").String(), doc
+	r.furtherRead(i, earlier, x)
 	if a := i.answers[i.sid]; a != nil && a.kept && x.after(a.ended) {
 		is, response := record.Key("resolution"), record.Key("response")
 		r.shows(i, x, openintent.OIP0025A13, is.String() == "responded", true, is,
@@ -356,22 +385,17 @@ func (r *reader) intent(i *intent, x exchange) {
 
 // write takes a write of the status or the state.
 func (r *reader) write(i *intent, what string, x exchange) {
-	match := ""
-	for name, value := range x.header {
-		if strings.EqualFold(name, "If-Match") {
-			match = value
-		}
-	}
-	named, err := strconv.ParseInt(match, 10, 64)
+	named, isNumber, given := x.names()
 	highest, known := i.version.Int()
-	stale := err == nil && known && named < highest && x.after(i.seen)
+	stale := isNumber && known && named < highest && x.after(i.seen)
 	switch {
-	case match == "" && (x.ok() || x.refuses(http.StatusPreconditionRequired, http.StatusPreconditionFailed, http.StatusConflict)):
+	case !given && (x.ok() || x.refuses(http.StatusPreconditionRequired, http.StatusPreconditionFailed, http.StatusConflict)):
 		r.see(openintent.OIP00011, !x.ok(), x.status, "a refusal, for the write names no version")
 	case stale && (x.ok() || x.refuses(http.StatusPreconditionFailed, http.StatusConflict)):
 		r.see(openintent.OIP00012, !x.ok(), x.status,
 			fmt.Sprintf("a refusal, for the write names version %d and the intent has %d", named, highest))
 	}
+	r.furtherWrite(i, what, x)
 	if !x.ok() {
 		return
 	}
@@ -387,11 +411,19 @@ func (r *reader) write(i *intent, what string, x exchange) {
 		}
 	}
 	if asked == host.Suspended || host.Mentions(x.sent, "_suspension") { // it may be another suspension from here on
-		for _, a := range i.answers {
-			a.kept = false
-		}
+		i.rewritten()
 	}
 	r.intent(i, x)
+}
+
+// rewritten forgets what the record of an intent has to show.
+func (i *intent) rewritten() {
+	for _, a := range i.answers {
+		a.kept, a.resumes = false, false
+	}
+	i.gates = nil
+	delete(i.late, openintent.OIP0025A15)
+	delete(i.late, openintent.OIP0025F3)
 }
 
 func resolved(doc wire.Value) bool { return doc.At("/state/_suspension/resolution").String() != "" }
@@ -399,8 +431,9 @@ func resolved(doc wire.Value) bool { return doc.At("/state/_suspension/resolutio
 // answer takes an answer to a suspension.
 func (r *reader) answer(i *intent, x exchange) {
 	was, settled, sid := i.status, i.settled, i.sid
-	i.settled = time.Time{}
 	named, _ := x.sent["suspension_id"].(string)
+	r.furtherAnswer(i, named, x)
+	i.settled = time.Time{}
 	switch {
 	case !keyed(x.header) && (x.ok() || x.refuses(http.StatusUnauthorized)):
 		r.see(openintent.OIP0025A1, !x.ok(), x.status, "401, for the answer has no key")
@@ -426,7 +459,7 @@ func (r *reader) answer(i *intent, x exchange) {
 	}
 	switch first := i.answers[named]; {
 	case first == nil || !first.kept:
-		i.answers[named] = &answer{x.sent["value"], x.status, x.began, x.ended, true}
+		i.answers[named] = &answer{x.sent["value"], x.status, x.began, x.ended, true, true}
 	case x.after(first.ended):
 		r.alone(openintent.OIP0026K4, false, x.status, "a refusal, for the answer at "+first.at.Ref().String()+" was taken")
 	default:

@@ -14,11 +14,12 @@ import (
 // intentSuspended is why a task is blocked whose intent is suspended.
 const intentSuspended = "intent_suspended"
 
-// document holds a portfolio, a plan or a task to what it says itself.
+// document holds a portfolio, a plan or a task to what it says itself. Why a task is blocked a client may say, too.
 func (r *reader) document(kind string, doc wire.Value) {
 	of := func(name string) func(host.Locator) host.Located {
 		return func(l host.Locator) host.Located { return host.Locate(l, host.Named(name, doc)) }
 	}
+	r.furtherDocument(kind, doc)
 	switch kind {
 	case "portfolios":
 		at := of("portfolio")
@@ -32,7 +33,7 @@ func (r *reader) document(kind string, doc wire.Value) {
 	case "plans":
 		r.entries(of("plan")(host.SuspendedTasks).Value, openintent.OIP0026R4H, "task_id")
 	case "tasks":
-		if doc.Key("blocked_reason").String() != intentSuspended {
+		if doc.Key("blocked_reason").String() != intentSuspended || r.recorded != nil && r.ownOf(kind, doc).owned(intentSuspended) {
 			return
 		}
 		status := doc.Key("status")
@@ -41,10 +42,10 @@ func (r *reader) document(kind string, doc wire.Value) {
 		}
 		switch status.String() {
 		case "running":
-			r.see(openintent.OIP0026R3D, false, doc.Key("blocked_reason"), "no word of a suspension, for the task is running")
+			r.alone(openintent.OIP0026R3D, false, doc.Key("blocked_reason"), "no word of a suspension, for the task is running")
 		case host.Blocked:
 			named := of("task")(host.SuspendedIntent)
-			r.see(openintent.OIP0026R3C, named.String() != "", named.Value, "the intent that is suspended")
+			r.alone(openintent.OIP0026R3C, named.String() != "", named.Value, "the intent that is suspended")
 		}
 	}
 }
@@ -65,6 +66,7 @@ func (r *reader) graph(doc wire.Value) {
 	if !aggregate.Present() || !aggregate.Key("by_status").Present() {
 		return
 	}
+	r.furtherGraph(aggregate.Value, doc.Key("nodes").Items())
 	counted, _ := aggregate.At("/by_status/" + host.Suspended).Int()
 	children, any := 0, 0
 	for _, node := range doc.Key("nodes").Items() {
@@ -92,6 +94,13 @@ func (r *reader) graph(doc wire.Value) {
 type log struct {
 	path   string
 	events wire.Values // oldest first
+}
+
+// log takes a log as it was read.
+func (r *reader) log(x exchange) {
+	l := logOf(x)
+	r.furtherLog(l.events, x)
+	r.logs = append(r.logs, l)
 }
 
 func logOf(x exchange) log {
@@ -153,6 +162,7 @@ func (r *reader) judgeEvents(events wire.Values) {
 	highest := map[string]int64{}
 	for _, e := range events {
 		kind, payload := openintentv1.EventType(e.Key("event_type").String()), e.Key("payload")
+		r.furtherEvent(kind, payload)
 		t, ours := tell(kind, payload)
 		if !ours || r.written[string(kind)] {
 			continue

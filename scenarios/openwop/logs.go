@@ -16,8 +16,8 @@ type named struct {
 	RunID string `json:"runId"`
 }
 
-// logOf says how a run's log is polled. An event without a runId is of no log.
-func logOf(d *dialect.Dialect) *scenarios.EventLog {
+// eventLog says how a run's log is polled. An event without a runId is of no log.
+func eventLog(d *dialect.Dialect) *scenarios.EventLog {
 	of := func(id string) string { return d.Path(dialect.PollLog, id) }
 	return &scenarios.EventLog{Before: `{"events":[`, After: `]}`, Of: of, Path: func(event []byte) string {
 		var e named

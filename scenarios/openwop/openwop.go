@@ -73,7 +73,7 @@ func speaking(d *dialect.Dialect) *scenarios.Protocol {
 		Invariants:     watch(known, d),
 		Recorded:       watchRecorded(known, d),
 		Topics:         topics(known, d),
-		Logged:         logOf(d),
+		Logged:         eventLog(d),
 		Watched:        watched,
 		Paces:          host.Paces,
 		Fixed:          fixed(d),

@@ -45,16 +45,23 @@ var respondReply = scenarios.Scenario{
 		} {
 			j.Check(openintent.OIP0025A11, body.Key(m.member)).To(m.want, "%s of the reply", m.member)
 		}
-		j.Check(openintent.OIP0025A12, body.Key("choice_label")).To(check.Equal(o.Chosen.Label), "choice_label of the reply")
-		j.Check(openintent.OIP0025A12, body.Key("choice_description")).
-			To(check.Equal(o.Chosen.Description), "choice_description of the reply")
-		if o.Bare.Ok() { // of a choice without description (OIP-R118)
-			j.Check(openintent.OIP0025A12, o.Bare.Body.Key("choice_label")).
-				To(check.Equal(o.Other.Label), "choice_label of the reply to a choice without description")
-			j.Check(openintent.OIP0025A12, o.Bare.Body.Key("choice_description")).
-				To(check.That("none", func(v any) bool { return v == nil || v == "" }), "choice_description of a choice without one")
+		CheckChosen(j, body, o.Chosen.Label, o.Chosen.Description)
+		if o.Bare.Ok() {
+			CheckChosen(j, o.Bare.Body, o.Other.Label, "")
 		}
 	}),
+}
+
+// CheckChosen checks what the reply to an answer tells of the choice. A choice may have no description (OIP-R118).
+func CheckChosen(j *scenarios.Judge, reply wire.Value, label, description string) {
+	what, described := "choice_label of the reply", reply.Key("choice_description")
+	if description != "" {
+		j.Check(openintent.OIP0025A12, reply.Key("choice_label")).To(check.Equal(label), "%s", what)
+		j.Check(openintent.OIP0025A12, described).To(check.Equal(description), "choice_description of the reply")
+		return
+	}
+	j.Check(openintent.OIP0025A12, reply.Key("choice_label")).To(check.Equal(label), "%s to a choice without description", what)
+	j.Check(openintent.OIP0025A12, described).To(check.That("none", host.IsNone), "choice_description of a choice without one")
 }
 
 // respondPersisted judges the intent as it was read again: the reply does not show that the answer was kept.

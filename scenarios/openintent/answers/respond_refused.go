@@ -105,7 +105,7 @@ var respondChoice = scenarios.Scenario{
 				continue // found by the check before
 			}
 			list := host.Locate(host.ValidChoices, host.Named("body", r.Body))
-			j.Check(openintent.OIP0025A8, list.Value).To(listOf(o.Choices), "%s", list.Label("valid_choices"))
+			j.Check(openintent.OIP0025A8, list.Value).To(ListOf(o.Choices), "%s", list.Label("valid_choices"))
 		}
 		if len(o.Options) == 0 {
 			return
@@ -114,14 +114,14 @@ var respondChoice = scenarios.Scenario{
 		for _, r := range o.Next.Wrong {
 			if !r.Ok() {
 				list := host.Locate(host.ValidChoices, host.Named("body", r.Body))
-				j.Check(openintent.OIP0025A8, list.Value).To(listOf(o.Options), "%s of a later suspension", list.Label("valid_choices"))
+				j.Check(openintent.OIP0025A8, list.Value).To(ListOf(o.Options), "%s of a later suspension", list.Label("valid_choices"))
 			}
 		}
 	}),
 }
 
-// listOf expects a list of exactly these values, each as itself or as the value of an object.
-func listOf(values []string) check.Matcher {
+// ListOf expects a list of exactly these values, each as itself or as the value of an object.
+func ListOf(values []string) check.Matcher {
 	return check.That("a list of the choices "+wire.Compact(values), func(v any) bool {
 		list, _ := v.([]any)
 		have := map[string]bool{}

@@ -16,6 +16,14 @@ func Pending(j *scenarios.Judge, id scenarios.RequirementID, after string, inten
 	j.Check(id, intent.Body.Key("status")).To(check.Equal(Suspended), "status of the intent after %s", after)
 }
 
+// NotTakenOver expects a status of a container that does not say suspended: a suspension is that of its intent (OIP-R7).
+func NotTakenOver() check.Matcher {
+	return check.That("nothing that says suspended", func(v any) bool {
+		s, _ := v.(string)
+		return !strings.Contains(s, "suspended")
+	})
+}
+
 // Turned checks that something became what was waited for, by the status that it showed then. It reports whether both hold.
 func Turned(j *scenarios.Judge, id scenarios.RequirementID, wait wire.Wait, status string, what ...any) bool {
 	return j.Check(id, wait).To(check.Reached(), what...) && j.Check(id, wait.Last).To(check.Equal(status), what...)

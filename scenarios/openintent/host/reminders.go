@@ -66,6 +66,11 @@ func AttemptOf(event wire.Value) int64 {
 // IsNone reports whether a value is null, empty or absent, which mean the same (OIP-R15).
 func IsNone(v any) bool { return v == nil || v == "" }
 
+// TextOrNull expects any text, or none.
+func TextOrNull() check.Matcher {
+	return check.That("a text, or null", func(v any) bool { _, isText := v.(string); return isText || v == nil })
+}
+
 // TextOrNone expects a text, or none if want is "".
 func TextOrNone(want string) check.Matcher {
 	if want == "" {
