@@ -144,7 +144,8 @@ func TestLogsAreRead(t *testing.T) {
 		return "/lamps/" + e.Lamp
 	}}
 	all, err := observed.Read(fstest.MapFS{
-		"a.ndjson":      {Data: []byte("{\"lamp\":\"a\",\"bright\":3}\n\n{\"lamp\":\n{\"lamp\":\"a\",\"bright\":11}\n{\"lamp\":\"a\",\"bright\":11}\n")},
+		"a.ndjson": {Data: []byte(`{"lamp":"a","bright":3}` + "\n\n{\"lamp\":\n" + `{"lamp":"a","bright":11}` + "\n" +
+			`{"lamp":"a","bright":11}` + "\n")},
 		"b.events.json": {Data: []byte(`[{"lamp":"b","bright":4}, {"lamp":"c"}]`)},
 	}, &logged, lamps)
 	if err != nil || len(all) != 2 || all[0].Events != 2 || all[1].Events != 2 || len(all[1].Left) > 0 {

@@ -3,11 +3,13 @@ package prove_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -15,10 +17,10 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
-	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/observed"
 	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/record"
@@ -29,7 +31,9 @@ import (
 type user struct {
 	base, key string
 	rnd       *rand.Rand
-	asked     int
+	day       int               // the number of the run
+	traced    int               // how much of its day is in trace
+	trace     map[string]string // what was told, without what differs from one time to the next, by day and number
 }
 
 // fields are JSON that is sent or was told.
@@ -42,7 +46,9 @@ func (u *user) runs(ctx context.Context, n int) {
 		if ctx.Err() != nil {
 			return
 		}
-		days := []func(context.Context, int){u.plain, u.loops, u.answers, u.watches, u.stops, u.repeats, u.bounds, u.forks, u.notes, u.errs, u.aims}
+		days := []func(context.Context, int){u.plain, u.loops, u.answers, u.watches, u.stops, u.repeats, u.bounds, u.forks, u.notes, u.errs,
+			u.aims}
+		u.day, u.traced = i, 0
 		days[i%len(days)](ctx, i)
 	}
 }
@@ -57,7 +63,39 @@ func (u *user) call(ctx context.Context, method, path string, body any, headers 
 	var told fields
 	content, _ := io.ReadAll(io.LimitReader(reply.Body, 1<<22))
 	_ = json.Unmarshal(content, &told)
+	status, _ := told["status"].(string)
+	if !strings.Contains(path, "lastSequence=") && !strings.Contains(path, "timeout=") && (method != "GET" || status == "" || ended[status]) {
+		u.traced++
+		u.trace[fmt.Sprintf("%d.%d", u.day, u.traced)] = fmt.Sprint(method, reply.StatusCode, bare("", told))
+	}
 	return reply.StatusCode, told
+}
+
+// bare returns a value without ids, times and the like.
+func bare(name string, v any) any {
+	switch v := v.(type) {
+	case fields:
+		out := fields{}
+		for name, value := range v {
+			out[name] = bare(name, value)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = bare(name, v[i])
+		}
+		return out
+	case string:
+		if len(v) > 15 && strings.ContainsAny(v, "0123456789") {
+			return "..."
+		}
+	case float64:
+		if strings.HasSuffix(name, "Ms") {
+			return "..."
+		}
+	}
+	return v
 }
 
 func (u *user) ask(ctx context.Context, method, path string, body any, headers ...string) (*http.Response, error) {
@@ -78,7 +116,6 @@ func (u *user) ask(ctx context.Context, method, path string, body any, headers .
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	u.asked++
 	return http.DefaultClient.Do(r)
 }
 
@@ -181,7 +218,8 @@ func (u *user) loops(ctx context.Context, _ int) {
 		ask := fields{"kind": "ask-user", "prompt": "Shall the loop go on?"}
 		u.follow(ctx, u.start(ctx, "assay-loop-ask-user", fields{"inputs": fields{"plan": append([]any{ask}, turns...)}}), accepts)
 	case 1:
-		u.follow(ctx, u.start(ctx, "assay-loop-memory", fields{"inputs": fields{"plan": u.plan("assay-memory-worker", "conformance-noop")}}), accepts)
+		turns := u.plan("assay-memory-worker", "conformance-noop")
+		u.follow(ctx, u.start(ctx, "assay-loop-memory", fields{"inputs": fields{"plan": turns}}), accepts)
 	case 2:
 		u.follow(ctx, u.start(ctx, "assay-loop-workspace", nil), accepts)
 	case 3:
@@ -209,12 +247,10 @@ func (u *user) answers(ctx context.Context, _ int) {
 		return value
 	})
 	if u.rnd.IntN(3) == 0 { // too late
-		_, run := u.call(ctx, "GET", "/v1/runs/"+url.PathEscape(id), nil)
+		path := "/v1/runs/" + url.PathEscape(id)
+		_, run := u.call(ctx, "GET", path, nil)
 		node, _ := run["currentNodeId"].(string)
-		if node == "" {
-			node = "gate"
-		}
-		u.call(ctx, "POST", "/v1/runs/"+url.PathEscape(id)+"/interrupts/"+url.PathEscape(node), fields{"resumeValue": fields{"action": "accept"}})
+		u.call(ctx, "POST", path+"/interrupts/"+url.PathEscape(cmp.Or(node, "gate")), fields{"resumeValue": fields{"action": "accept"}})
 	}
 }
 
@@ -295,7 +331,8 @@ func (u *user) bounds(ctx context.Context, _ int) {
 
 // forks goes back to an earlier point of a run.
 func (u *user) forks(ctx context.Context, _ int) {
-	id := u.start(ctx, one(u.rnd, "conformance-multi-agent-handoff", "assay-loop", "assay-nodes", "conformance-phase4-nondet-tool", "assay-echo"), nil)
+	id := u.start(ctx, one(u.rnd, "conformance-multi-agent-handoff", "assay-loop", "assay-nodes", "conformance-phase4-nondet-tool",
+		"assay-echo"), nil)
 	u.follow(ctx, id, accepts)
 	request := fields{"mode": "replay", "fromSeq": 0}
 	if u.rnd.IntN(2) == 0 {
@@ -362,8 +399,8 @@ func (u *user) aims(ctx context.Context, i int) {
 	u.call(ctx, "GET", path, nil)
 }
 
-// working records what a user does with a target, and returns the folder.
-func working(t *testing.T, start protocols.Specimen, seed uint64, n int) string {
+// working records what a user does with a target, and returns the folder and the user's trace.
+func working(t *testing.T, start protocols.Specimen, seed uint64, n int) (string, map[string]string) {
 	t.Helper()
 	leave, err := lab.Enter(t.Context())
 	if err != nil {
@@ -381,7 +418,7 @@ func working(t *testing.T, start protocols.Specimen, seed uint64, n int) string 
 		t.Fatal(err)
 	}
 	front := httptest.NewServer(r)
-	u := user{base: front.URL, key: target.Key, rnd: rand.New(rand.NewPCG(seed, 0))}
+	u := user{base: front.URL, key: target.Key, rnd: rand.New(rand.NewPCG(seed, 0)), trace: map[string]string{}}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	u.runs(ctx, n)
@@ -389,7 +426,7 @@ func working(t *testing.T, start protocols.Specimen, seed uint64, n int) string 
 	if _, err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return dir
+	return dir, u.trace
 }
 
 var (
@@ -399,28 +436,40 @@ var (
 	ordinarySeed   = flag.Uint64("ordinary-seed", 1, "seed that hosts and faults are drawn from")
 )
 
-// What a host does for a user who knows nothing of faults shows many of them, and accuses no honest host.
+// What a host does for a user who knows nothing of faults shows many of them, and accuses no honest host. A fault can be shown if the user
+// is told something else than by the honest host.
 func TestOrdinaryTraffic(t *testing.T) {
 	many(t)
 	t.Parallel()
 	row := protocols.Named("openwop")
-	observe := func(t *testing.T, start protocols.Specimen) *observed.Report {
-		all, err := observed.Read(os.DirFS(working(t, start, *ordinarySeed, *ordinaryRuns)), row.Protocol)
+	observe := func(t *testing.T, start protocols.Specimen) (*observed.Report, map[string]string) {
+		dir, trace := working(t, start, *ordinarySeed, *ordinaryRuns)
+		all, err := observed.Read(os.DirFS(dir), row.Protocol)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return observed.Judge{Protocol: row.Protocol, Suites: row.Targets[0].Suites(), Tell: row.Targets[0].Tell, Alone: true}.Judge(all[0])
+		return observed.Judge{Protocol: row.Protocol, Suites: row.Targets[0].Suites(), Tell: row.Targets[0].Tell, Alone: true}.Judge(all[0]), trace
 	}
 	rnd := rand.New(rand.NewPCG(*ordinarySeed, 1))
 	honest := row.Honest()
 	rnd.Shuffle(len(honest)-1, func(i, j int) { honest[i+1], honest[j+1] = honest[j+1], honest[i+1] }) // the plain one stays first
+	usual := map[string]string{}
+	for range 3 {
+		_, trace := observe(t, honest[0].Specimen)
+		for at, told := range trace {
+			if was, known := usual[at]; known && was != told {
+				told = "it differs"
+			}
+			usual[at] = told
+		}
+	}
 	if n := *ordinaryHosts; n > 0 {
 		honest = honest[:min(n, len(honest))]
 	}
 	for _, h := range honest {
 		t.Run("honest "+h.Name, func(t *testing.T) {
 			t.Parallel()
-			r := observe(t, h.Specimen)
+			r, _ := observe(t, h.Specimen)
 			accuse(t, "ordinary traffic", r)
 			t.Logf("%d exchanges, %d requirements borne out", r.Exchanges, len(r.Rows))
 			if len(r.Rows) < 20 {
@@ -428,21 +477,44 @@ func TestOrdinaryTraffic(t *testing.T) {
 			}
 		})
 	}
-	watched := observed.Watched(row.Protocol, row.Targets[0].Suites())
-	faults := slices.DeleteFunc(row.Faults(), func(f protocols.Fault) bool {
-		return !slices.ContainsFunc(f.Breaks, func(id string) bool { return slices.Contains(watched, scenarios.RequirementID(id)) })
-	})
+	faults := row.Faults()
 	rnd.Shuffle(len(faults), func(i, j int) { faults[i], faults[j] = faults[j], faults[i] })
+	var mu sync.Mutex
+	showable, found := 0, 0
+	t.Cleanup(func() {
+		t.Logf("%d of %d faults tell the user something else; %d of them are found", showable, *ordinaryFaults, found)
+		if showable >= 50 && found*10 < showable*8 {
+			t.Errorf("%d of %d are found", found, showable)
+		}
+	})
 	for _, f := range faults[:min(*ordinaryFaults, len(faults))] {
 		t.Run(f.ID, func(t *testing.T) {
 			t.Parallel()
+			r, trace := observe(t, f.Specimen)
+			other := ""
+			for _, at := range slices.Sorted(maps.Keys(trace)) {
+				if was := usual[at]; was != "it differs" && was != trace[at] && other == "" {
+					other = fmt.Sprintf("%s: %.3000s instead of %.3000s", at, trace[at], was)
+				}
+			}
 			var shown []string
-			for _, r := range observe(t, f.Specimen).Rows {
+			for _, r := range r.Rows {
 				if r.Violated() {
 					shown = append(shown, string(r.Requirement))
 				}
 			}
-			t.Logf("breaks %v, shown %v", f.Breaks, shown)
+			mu.Lock()
+			defer mu.Unlock()
+			if other != "" {
+				showable++
+				if len(shown) > 0 {
+					found++
+				}
+			}
+			t.Logf("breaks %v, shown %v, otherwise %t", f.Breaks, shown, other != "")
+			if other != "" && len(shown) == 0 {
+				t.Log(other)
+			}
 		})
 	}
 }
