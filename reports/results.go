@@ -64,6 +64,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		Totals:       totals(r.Totals()),
 		Sensitivity:  sensitivity(r.Sensitivity),
 		Repetitions:  some(r.Repetitions, repetition),
+		Unprompted:   some(r.Unprompted, unprompted(r)),
 		Profiles:     profiles(r, stamp),
 		Leftovers:    each(r.Leftovers, func(s string) string { return s }),
 		Fault:        r.Fault,

@@ -27,8 +27,8 @@ type TextOptions struct {
 func Text(w io.Writer, r *scenarios.Report, o TextOptions) error {
 	t := &text{report: r, doc: Results(r, o.Stamp), color: o.Color, dir: o.Dir}
 	for _, section := range []func(){
-		t.head, t.suites, t.checks, t.failures, t.elsewhere, t.repetitions, t.known, t.broken, t.inconclusive, t.blocked, t.attested,
-		t.insensitive, t.inapplicable, t.findings, t.seen, t.leftovers, t.claims, t.summary,
+		t.head, t.suites, t.checks, t.failures, t.elsewhere, t.repetitions, t.unprompted, t.known, t.broken, t.inconclusive, t.blocked,
+		t.attested, t.insensitive, t.inapplicable, t.findings, t.seen, t.leftovers, t.claims, t.summary,
 	} {
 		section()
 	}

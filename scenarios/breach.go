@@ -40,6 +40,8 @@ const (
 	ByInvariant BreachBy = "invariant"
 	// ByRepetition: when scenarios were asked again, and not before. See [Again].
 	ByRepetition BreachBy = "repetition"
+	// ByRecording: what the target did for others, as a recording tells. See [Unprompted].
+	ByRecording BreachBy = "recording"
 )
 
 // breaches lists all violations, in the order of outcomes, those of invariants last. A step of the setup that turns out
@@ -139,6 +141,33 @@ type Sight struct {
 	Of     string // the id of the run or intent, or the path of the file, that was checked
 	// Alone: the rule holds only if the transcript has everything that was asked of the target.
 	Alone bool
+}
+
+// Unprompted is what a recording says of a requirement: what the target did for others, without being asked by Assay.
+type Unprompted struct {
+	Requirement RequirementID
+	Times, Of   int // how often it was checked, and of how many runs, files and the like
+	Violations  int // how many of the checks failed
+	Breach      Breach
+}
+
+// RecordingDrive is the drive of breaches that a recording shows. It is none of the certification.
+const RecordingDrive = "recording"
+
+// Observed takes up what a recording of the target says. What it shows violated is violated.
+func (r *Report) Observed(all []Unprompted) {
+	r.Unprompted = all
+	r.observed()
+	r.derive(r.discovery())
+}
+
+// observed adds the breaches of Unprompted. It changes nothing the second time.
+func (r *Report) observed() {
+	for _, u := range r.Unprompted {
+		if u.Violations > 0 && !slices.Contains(r.Breaches, u.Breach) {
+			r.Breaches = append(r.Breaches, u.Breach)
+		}
+	}
 }
 
 // Violation is a requirement that is violated, for who watches a target of their own.

@@ -23,6 +23,7 @@ type Given struct {
 	// Interrupted: by its operator, so drives need not have been driven to their end, and probes not been sent.
 	Interrupted bool
 	Repetitions []Repetition // whose transcripts are not among those of the certification
+	Unprompted  []Unprompted // likewise
 }
 
 // Derive makes the report of a certification from its transcripts, without the target. All suites must be of one
@@ -47,7 +48,7 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 		Protocol: protocol, Address: given.Address, Second: given.Second, SuiteDigest: suiteDigest,
 		Started: given.Started, Seconds: given.Seconds,
 		Seed: given.Seed, Depth: given.Depth, RunID: given.RunID, Select: given.Select, Leftovers: given.Leftovers, Fault: given.Fault,
-		Outcomes: again.outcomes, Repetitions: given.Repetitions,
+		Outcomes: again.outcomes, Repetitions: given.Repetitions, Unprompted: given.Unprompted,
 		DiscoveryFindings: again.findings(protocol), Scenarios: len(scenariosAt(suites, given.Depth)),
 	}
 	r.Drives = append(r.Drives, again.discovery.record())

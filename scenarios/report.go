@@ -46,6 +46,7 @@ type Report struct {
 	Sensitivity       *Sensitivity // nil if its passes were not challenged
 	Pending           []Pending    // drives that were left running
 	Repetitions       []Repetition // of a part of its scenarios, in order
+	Unprompted        []Unprompted // what a recording says of it
 
 	secrets int                     // the highest number of a placeholder for a secret
 	reached map[RequirementID]Reach // no challenge changes it
@@ -127,6 +128,7 @@ func (r *Report) sumUp(d Discovery, clean func(string) string) {
 	r.Breaches = r.breaches(d, clean)
 	r.reached = reaches(r.Protocol, r.Outcomes, r.Drives)
 	r.repeated()
+	r.observed()
 	r.derive(d)
 }
 

@@ -3051,6 +3051,8 @@ type Results struct {
 	StartedAt time.Time `json:"startedAt"`
 	Target    Target    `json:"target"`
 	Totals    Totals    `json:"totals"`
+	// What a recording says of the target: --with. What is violated in it is violated.
+	Unprompted []Unprompted `json:"unprompted,omitzero"`
 	// Each place in which a requirement was seen violated: by a scenario that names it, in a step of the setup of
 	// another, or by a rule for all that was read.
 	Violations []Violation `json:"violations,omitzero"`
@@ -3117,6 +3119,8 @@ func (v *Results) UnmarshalJSON(data []byte) error {
 			return &v.Target
 		case "totals":
 			return &v.Totals
+		case "unprompted":
+			return &v.Unprompted
 		case "violations":
 			return &v.Violations
 		case "waysOut":
@@ -4189,6 +4193,39 @@ func (v *Totals) UnmarshalJSON(data []byte) error {
 	}, nil)
 }
 
+// Unprompted What a recording says of a requirement: what the target did for others, without being asked by
+// Assay.
+type Unprompted struct {
+	// How many runs, files and the like were checked.
+	Of int64 `json:"of"`
+	// It is violated here and was kept when Assay asked, or the reverse.
+	Otherwise   bool   `json:"otherwise"`
+	Requirement string `json:"requirement"`
+	// How often it was checked.
+	Times int64 `json:"times"`
+	// How many of the checks failed.
+	Violations int64 `json:"violations"`
+}
+
+// UnmarshalJSON reads a Unprompted. Names of members must match exactly; any may be missing.
+func (v *Unprompted) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "of":
+			return &v.Of
+		case "otherwise":
+			return &v.Otherwise
+		case "requirement":
+			return &v.Requirement
+		case "times":
+			return &v.Times
+		case "violations":
+			return &v.Violations
+		}
+		return nil
+	}, nil)
+}
+
 // Verdict How a scenario ended.
 type Verdict string
 
@@ -4268,7 +4305,8 @@ func (v *Violation) UnmarshalJSON(data []byte) error {
 
 // ViolationBy scenario: a check of a scenario that names the requirement. set-up: a step of the setup of another
 // scenario. invariant: a rule for every log, page, stream and snapshot that was read. repetition: any of these,
-// when a part was asked again, and not before.
+// when a part was asked again, and not before. recording: a rule for what the target did for others, as a
+// recording tells.
 type ViolationBy string
 
 // The values of ViolationBy.
@@ -4277,12 +4315,13 @@ const (
 	ViolationBySetUp      ViolationBy = "set-up"
 	ViolationByInvariant  ViolationBy = "invariant"
 	ViolationByRepetition ViolationBy = "repetition"
+	ViolationByRecording  ViolationBy = "recording"
 )
 
 // Valid reports whether the contract has the value.
 func (v ViolationBy) Valid() bool {
 	switch v {
-	case ViolationByScenario, ViolationBySetUp, ViolationByInvariant, ViolationByRepetition:
+	case ViolationByScenario, ViolationBySetUp, ViolationByInvariant, ViolationByRepetition, ViolationByRecording:
 		return true
 	}
 	return false

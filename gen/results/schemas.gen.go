@@ -130,6 +130,7 @@ var componentPointers = map[string]string{
 	"Ticket":              "/$defs/Ticket",
 	"TicketAssay":         "/$defs/TicketAssay",
 	"Totals":              "/$defs/Totals",
+	"Unprompted":          "/$defs/Unprompted",
 	"Verdict":             "/$defs/Verdict",
 	"Violation":           "/$defs/Violation",
 	"ViolationBy":         "/$defs/ViolationBy",

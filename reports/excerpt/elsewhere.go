@@ -82,6 +82,8 @@ func Part(p results.Partial) string {
 // SeenBy says who saw a violation.
 func SeenBy(v results.Violation) string {
 	switch {
+	case v.By == results.ViolationByRecording:
+		return "a recording: a rule for all that the target does for others"
 	case v.By == results.ViolationByRepetition && v.Scenario == "":
 		return "a rule for all that is read, when a part was asked again"
 	case v.By == results.ViolationByRepetition:

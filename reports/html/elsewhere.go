@@ -54,6 +54,15 @@ type other struct {
 	Before, Now, Reason string
 }
 
+func (m *maker) unprompted() (out []other) {
+	for _, u := range m.doc.Unprompted {
+		if words := excerpt.Otherwise(u); words != "" {
+			out = append(out, other{Scenario: link{ID: clip(u.Requirement, mostWords)}, Reason: words})
+		}
+	}
+	return out
+}
+
 // mostDifferences bounds the differences that are shown of one repetition.
 const mostDifferences = 20
 

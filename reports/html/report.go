@@ -90,6 +90,8 @@ type report struct {
 	Elsewhere    []elsewhere
 	Repeated     string
 	Repetitions  []repetition
+	Observed     string
+	Unprompted   []other
 	Part         string
 	ExtraHeaders string
 	Speed        []string // of the target, a sentence each
@@ -140,6 +142,7 @@ func newReport(c Certification) report {
 	r.Failures, r.MoreFailures = m.failures()
 	r.Elsewhere = m.elsewhere()
 	r.Repeated, r.Repetitions = sentence(excerpt.Repetitions(d)), m.repetitions()
+	r.Observed, r.Unprompted = sentence(excerpt.Unprompted(d)), m.unprompted()
 	if p := d.Partial; p != nil {
 		r.Part = excerpt.Part(*p)
 	}

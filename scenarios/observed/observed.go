@@ -19,6 +19,8 @@ type Judge struct {
 	Tell func(scenarios.Discovery, *wire.Transcript) []explore.Told
 	// Expected are claims, by id or pattern, that the host makes though the recording does not show it.
 	Expected []string
+	// Discovery is that of the host, for recordings that have none.
+	Discovery scenarios.Discovery
 	// Alone: the recording has everything that was asked of the host. Otherwise rules that need that are left out.
 	Alone bool
 }
@@ -43,6 +45,9 @@ func (j Judge) Judge(r Recording) *Report {
 	defer hand.close()
 	whole := r.whole(p, hand)
 	d, found := r.discovery(p, whole)
+	if !found {
+		d, found = j.Discovery, j.Discovery.Document.Present()
+	}
 	report := &Report{Origin: r.Origin, Exchanges: r.Len(), Events: r.Events, Discovery: found, Left: r.Left}
 	sums := j.judgeParts(r, d)
 	sums.run(func() {
@@ -71,10 +76,13 @@ func (j Judge) Judge(r Recording) *Report {
 
 // rulesOf returns what a protocol holds recordings to.
 func rulesOf(p *scenarios.Protocol) func(scenarios.Discovery, []scenarios.DriveRecord, func(scenarios.Sight)) {
-	if p.Recorded != nil {
+	switch {
+	case p.Recorded != nil:
 		return p.Recorded
+	case p.Invariants != nil:
+		return p.Invariants
 	}
-	return p.Invariants
+	return func(scenarios.Discovery, []scenarios.DriveRecord, func(scenarios.Sight)) {}
 }
 
 // judgeParts judges the parts of a recording, several at once.

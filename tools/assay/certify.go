@@ -113,6 +113,7 @@ type certify struct {
 	// challenge has the passes of a whole certification shown able to fail.
 	challenge bool
 	repeat    againFlags
+	with      recordingFlag
 	json      bool
 	out       string
 	bundle    evidence
@@ -218,7 +219,11 @@ func (c *certify) ask(ctx context.Context, doing string) (*scenarios.Report, err
 	ginkgosuite.Show(certification, nil)
 	// The clean-up must reach the target even after an interrupt.
 	report := certification.Finish(context.WithoutCancel(ctx))
-	return report, c.askAgain(ctx, wire, report)
+	if err := c.askAgain(ctx, wire, report); err != nil {
+		return report, err
+	}
+	c.with.observe(report, certification.Discovery, c.suites, c.stderr)
+	return report, nil
 }
 
 // verdictWords returns the verdicts in the order in which progress shows them.

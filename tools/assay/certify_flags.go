@@ -56,6 +56,7 @@ type certifyFlags struct {
 	plan         bool
 	noChallenge  bool
 	repeat       againFlags
+	with         recordingFlag
 	host         hostFlag
 	faults       []string // of the simulated host
 	realTime     bool
@@ -107,6 +108,7 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.salt, "salt", "", "`TEXT` that the names of the fixtures on the host were drawn from: assay fixtures export --salt "+
 		"(default the published names)")
 	o.repeat.register(f)
+	f.StringVar(&o.with.folder, "with", "", "`FOLDER` of a recording of the target's work for others, which is judged, too (see assay observe)")
 	f.StringVar(&o.runID, "run-id", "", "`ID` that names come of, to call things on the target the same again (default drawn from the seed and the start)")
 	f.StringSliceVar(&o.faults, "fault", nil,
 		"violation that the TARGET simhost commits, by its `ID` (assay list faults), to see what comes of it; may be repeated")
@@ -220,6 +222,9 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	if err := o.repeat.check(cmd.Flags().Changed, o, rows); err != nil {
 		return nil, err
 	}
+	if err := o.with.read(rows, o.plan); err != nil {
+		return nil, err
+	}
 	t.again = o.repeat.salts
 	if t.specimen != nil && t.row.Protocol.Salted != nil {
 		t.again = o.repeat.drawn(options.Seed)
@@ -229,7 +234,7 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	}
 	c := &certify{
 		target: t, options: options, plan: o.plan, challenge: !o.noChallenge, json: o.json, out: o.out,
-		bundle: o.bundle, ticket: o.ticket, host: o.host, listeners: o.listeners, repeat: o.repeat,
+		bundle: o.bundle, ticket: o.ticket, host: o.host, listeners: o.listeners, repeat: o.repeat, with: o.with,
 		again: typed.again(t, options.Seed), waysOut: typed.waysOut(t), expected: known,
 		stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), text: cmd.OutOrStdout(),
 	}

@@ -47,6 +47,9 @@ func (v *run) notProved() {
 	if len(v.given.Repetitions) > 0 {
 		say("what came of asking again: the bundle has not what was sent then, but the folder again of the certification has")
 	}
+	if len(v.given.Unprompted) > 0 {
+		say("what the target did for others: the bundle has not the recording, but whoever ran Assay has, and observe judges it")
+	}
 	v.unnamed(say)
 	if n := len(v.known()); n > 0 {
 		say("which failures are known, though they are violations: its exit code does not count %s, as whoever ran Assay says",

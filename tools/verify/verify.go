@@ -203,7 +203,7 @@ func (v *run) judge() {
 	derived, err := scenarios.Derive(v.bundle.Transcripts, scenarios.Given{
 		Address: given.Target.Address, Second: given.Target.Second, Started: given.StartedAt, Seconds: given.Seconds,
 		Seed: given.Seed, Depth: depth, RunID: reports.RunID(given.Run), Select: selection,
-		Repetitions: reports.Repetitions(given), Leftovers: given.Leftovers, Fault: given.Fault,
+		Repetitions: reports.Repetitions(given), Unprompted: reports.Unprompted(given), Leftovers: given.Leftovers, Fault: given.Fault,
 		Interrupted: given.ExitCode == scenarios.ExitInterrupted,
 	}, suites...)
 	if err != nil {
