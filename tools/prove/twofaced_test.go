@@ -105,4 +105,3 @@ func TestTwoFaced(t *testing.T) {
 		}
 	}
 }
-
