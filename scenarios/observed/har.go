@@ -63,7 +63,7 @@ func (j *joined) archive(folder fs.FS, name string) error {
 		return nil
 	}
 	j.files++
-	var entries []wire.Entry
+	var entries []placed
 	known := map[string]bool{} // hosts whose callers are known
 	for n, e := range read.Log.Entries {
 		heard, err := e.overheard()
@@ -78,10 +78,10 @@ func (j *joined) archive(folder fs.FS, name string) error {
 		for _, header := range namesCaller {
 			known[originOf(entry)] = known[originOf(entry)] || wire.HoldsSecret(entry.Request.Header[header])
 		}
-		entries = append(entries, entry)
+		entries = append(entries, placed{entry, place(name, n+1)})
 	}
 	for n, e := range entries {
-		if !known[originOf(e)] {
+		if !known[originOf(e.Entry)] {
 			e.Request.Header["Caller"] = fmt.Sprintf("unknown %s %d", name, n)
 		}
 	}

@@ -51,6 +51,6 @@ func (j *joined) job(folder fs.FS, name string) error {
 		return err
 	}
 	j.files++
-	j.entries = append(j.entries, wire.Entry{Kind: "process", At: info.ModTime().UTC(), Label: name, Process: &turn})
+	j.entries = append(j.entries, placed{wire.Entry{Kind: "process", At: info.ModTime().UTC(), Label: name, Process: &turn}, name})
 	return nil
 }

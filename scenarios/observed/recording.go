@@ -22,6 +22,7 @@ type Recording struct {
 	Origin  string // scheme and address of the host, or the command of the plugin
 	Program bool   // it is of a plugin
 	Entries []wire.Entry
+	Places  []string          // where each entry stands: recording-000001.json #3
 	Events  []json.RawMessage // of logs, in the order in which they stand there
 	Left    []string          // files and entries that could not be read, and why
 }
@@ -71,11 +72,20 @@ func (j *joined) content(folder fs.FS, name string) ([]byte, error) {
 // joined are entries from several files.
 type joined struct {
 	files   int
-	entries []wire.Entry
+	entries []placed
 	left    []string
 	hidden  wire.Redactor // of the credentials in archives
 	logs    []Recording
 }
+
+// placed is an entry, and where it stands.
+type placed struct {
+	wire.Entry
+	at string
+}
+
+// place returns where the n-th entry of a file stands.
+func place(name string, n int) string { return fmt.Sprintf("%s #%d", name, n) }
 
 func (j *joined) leave(name string, why error) {
 	j.left = append(j.left, fmt.Sprintf("%s: %v", name, why))
@@ -83,13 +93,13 @@ func (j *joined) leave(name string, why error) {
 
 // recordings sorts the entries by time and by host. An entry that was recorded twice counts once.
 func (j *joined) recordings() []Recording {
-	slices.SortStableFunc(j.entries, func(a, b wire.Entry) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(j.entries, func(a, b placed) int { return a.At.Compare(b.At) })
 	var all []Recording
 	at := map[string]int{} // origin -> its recording
 	moment, seen := time.Time{}, map[[sha256.Size]byte]bool{}
 	for _, e := range j.entries {
-		origin := originOf(e)
-		written, err := json.Marshal(e)
+		origin := originOf(e.Entry)
+		written, err := json.Marshal(e.Entry)
 		if origin == "" || err != nil {
 			continue
 		}
@@ -110,7 +120,8 @@ func (j *joined) recordings() []Recording {
 		if e.Request != nil {
 			e.Request = plain(e.Request)
 		}
-		all[i].Entries = append(all[i].Entries, e)
+		all[i].Entries = append(all[i].Entries, e.Entry)
+		all[i].Places = append(all[i].Places, e.at)
 	}
 	slices.SortStableFunc(all, func(a, b Recording) int { return len(b.Entries) - len(a.Entries) })
 	return all

@@ -92,7 +92,7 @@ func (j *joined) list(d *json.Decoder, name string) error {
 			j.leave(name, fmt.Errorf("entry %d: %w", n, err))
 			continue
 		}
-		j.entries = append(j.entries, e)
+		j.entries = append(j.entries, placed{e, place(name, n)})
 	}
 	_, err := d.Token()
 	return err
