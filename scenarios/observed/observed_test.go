@@ -135,6 +135,22 @@ func TestHeadersThatPassAreLeftOut(t *testing.T) {
 	}
 }
 
+// An entry is found again where it stands, whatever its file is and wherever it comes in time.
+func TestEntriesSayWhereTheyStand(t *testing.T) {
+	all, err := observed.Read(fstest.MapFS{
+		"b.json": {Data: transcript(t, exchange(3, "GET", "/lamps/a", "", ""), exchange(1, "GET", "/lamps/b", "", ""))},
+		"c.har": {Data: []byte(`{"log":{"entries":[{"startedDateTime":"2026-11-29T12:00:02Z","time":1,
+			"request":{"method":"GET","url":"http://lamps.example/lamps/c","headers":[]},"response":{"status":200,"headers":[],"content":{}}}]}}`)},
+		"1/request.json": {Data: []byte(`{}`)}, "1/response.json": {Data: []byte(`{}`)},
+	})
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%v, %d recordings", err, len(all))
+	}
+	if got, want := fmt.Sprint(all[0].Places, all[1].Places), "[b.json #2 c.har #1 b.json #1] [1/request.json]"; got != want {
+		t.Errorf("they stand at %s, want %s", got, want)
+	}
+}
+
 func TestAViolationSaysWhere(t *testing.T) {
 	all, err := observed.Read(fstest.MapFS{"a.json": {Data: transcript(t,
 		exchange(1, "GET", "/lamps/a", "", `{"bright":1}`), exchange(2, "GET", "/lamps/b", "", `{"bright":11}`))}})

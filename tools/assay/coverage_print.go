@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -40,28 +41,36 @@ func (c *traffic) text(t *strings.Builder) {
 		fmt.Fprintf(t, "there is more in the recording than can be compared: what comes late is left out\n")
 	}
 	counts := map[sent.Kind]int{}
+	common := c.common()
+	if len(common) > 0 {
+		fmt.Fprintf(t, "\nseveral operations\n")
+	}
+	for _, header := range slices.Sorted(maps.Keys(common)) {
+		all := common[header]
+		c.line(t, all.times, fmt.Sprintf("%-6s %s (%d operations)", sent.Header, header, all.operations))
+	}
 	operation := ""
 	for _, i := range c.gaps {
 		counts[i.Kind]++
-		if i.Kind == sent.Unknown {
+		if _, told := common[i.What]; i.Kind == sent.Unknown || i.Kind == sent.Header && told {
 			continue
 		}
 		if i.Operation != operation {
 			operation = i.Operation
 			fmt.Fprintf(t, "\n%s\n", operation)
 		}
-		text := fmt.Sprintf("%-6s  %s", i.Kind, i.What)
+		text := fmt.Sprintf("%-6s %s", i.Kind, i.What)
 		if i.Kind == sent.Called {
 			text = "no drive calls it"
 		}
-		c.line(t, i, text)
+		c.line(t, c.sum.Items[i], text)
 	}
 	if counts[sent.Unknown] > 0 {
 		fmt.Fprintf(t, "\nnot an operation of the protocol:\n")
 	}
 	for _, i := range c.gaps {
 		if i.Kind == sent.Unknown {
-			c.line(t, i, i.Operation)
+			c.line(t, c.sum.Items[i], i.Operation)
 		}
 	}
 	arguments := counts[sent.Query] + counts[sent.Header] + counts[sent.Body] + counts[sent.Value]
@@ -69,10 +78,35 @@ func (c *traffic) text(t *strings.Builder) {
 		number(len(c.gaps)-counts[sent.Unknown]), counts[sent.Called], arguments, counts[sent.Then], counts[sent.Unknown])
 }
 
+// shared is a header that is sent with several operations.
+type shared struct {
+	operations int
+	times      sent.Times
+}
+
+// common returns the headers that are gaps of more than two operations: a client sends them with whatever it asks.
+func (c *traffic) common() map[string]shared {
+	const most = 2 // that are told one by one
+	all := map[string]shared{}
+	for _, i := range c.gaps {
+		if i.Kind != sent.Header {
+			continue
+		}
+		one, times := all[i.What], c.sum.Items[i]
+		one.operations++
+		if one.operations == 1 || times.At < one.times.At {
+			one.times.First, one.times.At = times.First, times.At
+		}
+		one.times.N += times.N
+		all[i.What] = one
+	}
+	maps.DeleteFunc(all, func(_ string, s shared) bool { return s.operations <= most })
+	return all
+}
+
 // line writes an item with its times, on two lines if it is long.
-func (c *traffic) line(t *strings.Builder, i sent.Item, text string) {
+func (*traffic) line(t *strings.Builder, times sent.Times, text string) {
 	const indent, width = 2, 80
-	times := c.sum.Items[i]
 	seen := fmt.Sprintf("%dx %s", times.N, textsafe.Line(times.First))
 	room := width - indent - utf8.RuneCountInString(seen)
 	if utf8.RuneCountInString(text)+2 <= room {

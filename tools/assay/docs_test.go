@@ -43,6 +43,7 @@ var notRun = map[string]string{
 		"--listen 127.0.0.1:7411 --key dev --data data'": "its port may be taken; explore_killed.txtar runs the like",
 	"assay record --target http://localhost:3000 --out recording": "it serves until it is stopped; record.txtar runs the like",
 	"assay observe recording":                                     "it takes a recording; record.txtar runs the like",
+	"assay coverage recording":                                    "likewise",
 	`cat "$job/response.json"`:                                    "it is a line of a script for a gateway",
 	"bin/assay generate":                                          "it writes into the checkout",
 	"bin/assay generate --spec ./api --into ./gen/shop":           "the folder is the reader's; generate.txtar runs the like",

@@ -57,6 +57,7 @@ func (i Item) Compare(other Item) int {
 type Times struct {
 	N     int
 	First string
+	At    int // the number of that exchange among all, from 1
 }
 
 // Items are what was sent.
@@ -140,7 +141,7 @@ func (s *Sum) add(i Item, at string) {
 		return
 	}
 	if !known {
-		times.First = at
+		times.First, times.At = at, s.Exchanges
 	}
 	times.N++
 	s.Items[i] = times

@@ -19,10 +19,19 @@ type shape struct {
 	settings  []string
 }
 
+// mostSaid bounds what one request says: anybody may have sent it.
+const mostSaid = 10_000
+
+func (s shape) say(i Item) {
+	if len(s.said) < mostSaid {
+		s.said[i] = true
+	}
+}
+
 func (s shape) text(body string, place *apidoc.Place) {
 	var v any
 	if decode(body, &v) != nil {
-		s.said[Item{s.operation, Body, "/ no JSON"}] = true
+		s.say(Item{s.operation, Body, "/ no JSON"})
 		return
 	}
 	s.value(v, "", place, 0, deepest)
@@ -34,9 +43,9 @@ func (s shape) value(v any, at string, place *apidoc.Place, free, left int) {
 	if !place.Known() {
 		free++
 	}
-	s.said[Item{s.operation, Body, orRoot(at) + " " + typeOf(v)}] = true
+	s.say(Item{s.operation, Body, orRoot(at) + " " + typeOf(v)})
 	if place.Lists(v) {
-		s.said[Item{s.operation, Value, fmt.Sprintf("%s = %v", orRoot(at), v)}] = true
+		s.say(Item{s.operation, Value, fmt.Sprintf("%s = %v", orRoot(at), v)})
 	}
 	if free > 1 || left == 0 {
 		return
