@@ -57,7 +57,7 @@ func newCoverage() *cobra.Command {
 		Use:     "coverage SOURCE...",
 		Short:   "List what clients in recordings send and no drive does",
 		Long:    coverageLong,
-		Example: "  assay coverage recording\n  assay coverage monday tuesday --protocol openwop --json",
+		Example: "  assay coverage recording\n  assay coverage monday tuesday --json",
 		Args: func(cmd *cobra.Command, words []string) error {
 			return args("SOURCE")(cmd, words[:min(1, len(words))]) // one at least
 		},
@@ -81,35 +81,31 @@ type traffic struct {
 	gaps    []sent.Item
 }
 
+// compared holds the traffic of all recordings, and what could not be compared.
+type compared struct {
+	all  []*traffic
+	left []string
+}
+
 func (o *coverageFlags) coverage(out io.Writer, folders []string) error {
 	rows, err := watchedNamed(o.protocol)
 	if err != nil {
 		return err
 	}
-	var all []*traffic
-	var left []string
+	c := &compared{}
 	for _, folder := range folders {
 		recordings, err := observed.Read(os.DirFS(folder))
 		if err != nil {
 			return usage("coverage %s: %w: give a folder of assay record, or another that assay observe --help names", folder, err)
 		}
 		for _, r := range recordings {
-			for _, why := range r.Left {
-				if why = path.Join(folder, why); !slices.Contains(left, why) {
-					left = append(left, why)
-				}
-			}
-			why := ""
-			if all, why, err = o.added(all, r, rows, folder); err != nil {
+			if err := c.add(folder, r, o.rowOf(r, rows)); err != nil {
 				return err
-			}
-			if why != "" {
-				left = append(left, path.Join(folder, r.Origin)+": "+why)
 			}
 		}
 	}
 	listed := false
-	for _, t := range all {
+	for _, t := range c.all {
 		drives, err := trace.Sent(t.row.ID)
 		if err != nil {
 			return err
@@ -117,11 +113,11 @@ func (o *coverageFlags) coverage(out io.Writer, folders []string) error {
 		t.gaps = t.sum.Items.Beyond(drives)
 		listed = listed || len(t.gaps) > 0
 	}
-	if err := o.print(out, all, left); err != nil {
+	if err := o.print(out, c); err != nil {
 		return err
 	}
 	switch {
-	case len(all) == 0:
+	case len(c.all) == 0:
 		return &exit{Code: scenarios.ExitNothing}
 	case listed && o.fail:
 		return &exit{Code: exitFailed}
@@ -129,26 +125,47 @@ func (o *coverageFlags) coverage(out io.Writer, folders []string) error {
 	return nil
 }
 
-// added adds a recording to the traffic of its protocol, or says why it cannot.
-func (o *coverageFlags) added(all []*traffic, r observed.Recording, rows []*protocols.Row, folder string) (_ []*traffic, why string, err error) {
-	if len(r.Events) > 0 {
-		return all, "a log does not say what clients sent", nil
-	}
+// rowOf returns the protocol that a recording shows, or that the operator names; nil for none.
+func (o *coverageFlags) rowOf(r observed.Recording, rows []*protocols.Row) *protocols.Row {
 	i := slices.IndexFunc(rows, func(row *protocols.Row) bool { return speaks(row, r) || o.protocol != "" && row.Hosted() != r.Program })
 	if i < 0 {
-		return all, "the discovery document is not in the recording: name the protocol with --protocol", nil
+		return nil
 	}
-	at := slices.IndexFunc(all, func(t *traffic) bool { return t.row == rows[i] })
-	if at < 0 {
-		sum, err := sent.New(rows[i].Protocol)
+	return rows[i]
+}
+
+// add adds a recording to the traffic of its protocol.
+func (c *compared) add(folder string, r observed.Recording, row *protocols.Row) error {
+	for _, why := range r.Left {
+		c.leave(folder + ": " + why)
+	}
+	switch {
+	case len(r.Events) > 0:
+		c.leave(folder + ": " + r.Origin + ": a log does not say what clients sent")
+		return nil
+	case row == nil:
+		c.leave(folder + ": " + r.Origin + ": its discovery document is not in the recording: name the protocol with --protocol")
+		return nil
+	}
+	i := slices.IndexFunc(c.all, func(t *traffic) bool { return t.row == row })
+	if i < 0 {
+		sum, err := sent.New(row.Protocol)
 		if err != nil {
-			return nil, "", fmt.Errorf("coverage: %w", err)
+			return fmt.Errorf("coverage: %w", err)
 		}
-		at, all = len(all), append(all, &traffic{row: rows[i], sum: sum})
+		i, c.all = len(c.all), append(c.all, &traffic{row: row, sum: sum})
 	}
-	if !slices.Contains(all[at].origins, r.Origin) {
-		all[at].origins = append(all[at].origins, r.Origin)
+	t := c.all[i]
+	if !slices.Contains(t.origins, r.Origin) {
+		t.origins = append(t.origins, r.Origin)
 	}
-	all[at].sum.Add(r.Entries, func(i int) string { return path.Join(folder, r.Places[i]) })
-	return all, "", nil
+	t.sum.Add(r.Entries, func(i int) string { return path.Join(folder, r.Places[i]) })
+	return nil
+}
+
+// leave notes what is not compared, once: each recording of a folder tells of all its files.
+func (c *compared) leave(why string) {
+	if !slices.Contains(c.left, why) {
+		c.left = append(c.left, why)
+	}
 }

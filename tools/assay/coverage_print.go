@@ -12,18 +12,18 @@ import (
 	"github.com/openassay/assay/tools/sent"
 )
 
-func (o *coverageFlags) print(out io.Writer, all []*traffic, left []string) error {
+func (o *coverageFlags) print(out io.Writer, c *compared) error {
 	if o.json {
-		return writeJSON(out, "coverage", gapsOf(all, left))
+		return writeJSON(out, "coverage", gapsOf(c))
 	}
 	t := &strings.Builder{}
-	for i, one := range all {
+	for i, one := range c.all {
 		if i > 0 {
 			t.WriteByte('\n')
 		}
 		one.text(t)
 	}
-	for _, why := range left {
+	for _, why := range c.left {
 		fmt.Fprintf(t, "left out: %s\n", textsafe.Line(why))
 	}
 	_, err := io.WriteString(out, t.String())
@@ -145,9 +145,9 @@ type gapJSON struct {
 	First     string    `json:"first"`
 }
 
-func gapsOf(all []*traffic, left []string) coverageJSON {
-	out := coverageJSON{Protocols: []trafficJSON{}, Left: slices.Concat([]string{}, left)}
-	for _, c := range all {
+func gapsOf(all *compared) coverageJSON {
+	out := coverageJSON{Protocols: []trafficJSON{}, Left: slices.Concat([]string{}, all.left)}
+	for _, c := range all.all {
 		one := trafficJSON{Protocol: c.row.ID, Targets: c.origins, Exchanges: c.sum.Exchanges, Full: c.sum.Full, Gaps: []gapJSON{}}
 		for _, i := range c.gaps {
 			times := c.sum.Items[i]

@@ -23,7 +23,8 @@ type api struct {
 }
 
 func newAPI(operations apidoc.Operations, samples *apidoc.Samples) api {
-	a := api{samples: samples, media: []string{"application/json", "*/*", "text/event-stream"}, things: map[string]bool{}, made: map[string]string{}}
+	a := api{samples: samples, media: []string{"application/json", "*/*", "text/event-stream"}, things: map[string]bool{},
+		made: map[string]string{}}
 	if len(operations) == 0 {
 		return a
 	}
@@ -102,8 +103,8 @@ func (a api) unknown(path string) string {
 }
 
 // byTheWay are headers that connections and proxies add, and one that observed.Read adds.
-var byTheWay = []string{"Host", "Content-Length", "User-Agent", "Accept-Encoding", "Connection", "Traceparent", "Tracestate", "Via", "Forwarded",
-	"Keep-Alive", "Te", "Transfer-Encoding", "Caller"}
+var byTheWay = []string{"Host", "Content-Length", "User-Agent", "Accept-Encoding", "Connection", "Traceparent", "Tracestate", "Via",
+	"Forwarded", "Keep-Alive", "Te", "Transfer-Encoding", "Caller"}
 
 // header returns the name of a header, with the media type where it names one of the protocol's; "" if it says nothing of the client.
 func (a api) header(name, value string) string {

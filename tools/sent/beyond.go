@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Beyond returns the items that are not among those of others, in the order in which they are shown. One that another item explains is left out:
-// all that is sent with an operation that others never call, and what stands below an object or a list that they never send. Requests for
-// no operation of the protocol are always beyond it.
+// Beyond returns the items that are not among those of others, in the order in which they are shown. It leaves out what another item
+// explains: all that is sent with an operation that others never call, and what stands below an object or a list that they never send.
+// Requests for no operation of the protocol are always beyond it.
 func (s Items) Beyond(others Items) (gaps []Item) {
 	called := func(operation string) bool { _, yes := others[Item{Operation: operation, Kind: Called}]; return yes }
 	var operation string

@@ -184,7 +184,8 @@ func (s *Sum) request(e wire.Entry, at, base string, next following) {
 	for i := range said {
 		s.add(i, at)
 	}
-	next.add(s, call{operation: name, status: status(e), client: client(e.Request.Header), resources: s.api.resources(name, values, e), at: at})
+	next.add(s, call{operation: name, status: status(e), client: client(e.Request.Header), at: at,
+		resources: s.api.resources(name, values, e)})
 }
 
 // method returns the method of a request that may be anything.

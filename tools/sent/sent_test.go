@@ -84,14 +84,16 @@ func TestWhatIsSent(t *testing.T) {
 			[]string{"GET /lamps query lit", "GET /lamps query page", "GET /lamps value lit = on"}},
 		{"a parameter that may be a value", []wire.Entry{exchange("a", "GET", "/lamps?token-8fe1", "", 200, "")}, []string{"GET /lamps query *"}},
 		{"members, of which one has a value that the protocol lists", []wire.Entry{add(`{"kind":"oil","bright":1}`)},
-			[]string{"POST /lamps body / object", "POST /lamps body /bright integer", "POST /lamps body /kind string", "POST /lamps value /kind = oil"}},
+			[]string{"POST /lamps body / object", "POST /lamps body /bright integer", "POST /lamps body /kind string",
+				"POST /lamps value /kind = oil"}},
 		{"a value that it does not list, and a number with a fraction", []wire.Entry{add(`{"kind":"tallow","bright":1.5}`)},
 			[]string{"POST /lamps body / object", "POST /lamps body /bright number", "POST /lamps body /kind string"}},
 		{"a map whose names are the client's own", []wire.Entry{add(`{"labels":{"anna":null,"bert":[{"carl":1}]}}`)},
-			[]string{"POST /lamps body / object", "POST /lamps body /labels object", "POST /lamps body /labels/* array", "POST /lamps body /labels/* null",
-				"POST /lamps body /labels/*[] object"}},
+			[]string{"POST /lamps body / object", "POST /lamps body /labels object", "POST /lamps body /labels/* array",
+				"POST /lamps body /labels/* null", "POST /lamps body /labels/*[] object"}},
 		{"a member that no schema has, and one that may be a value", []wire.Entry{add(`{"wick":{"deep":{"deeper":1}},"w1ck":true}`)},
-			[]string{"POST /lamps body / object", "POST /lamps body /* boolean", "POST /lamps body /wick object", "POST /lamps body /wick/* object"}},
+			[]string{"POST /lamps body / object", "POST /lamps body /* boolean", "POST /lamps body /wick object",
+				"POST /lamps body /wick/* object"}},
 		{"alternatives, a list and a schema that refers to itself",
 			[]wire.Entry{add(`{"shade":{"colour":"red","panes":[{"thick":true,"next":{"next":{"thick":false}}}]}}`)},
 			[]string{"POST /lamps body / object", "POST /lamps body /shade object", "POST /lamps body /shade/colour string",
@@ -101,7 +103,8 @@ func TestWhatIsSent(t *testing.T) {
 		{"a body that is no JSON", []wire.Entry{add(`{"kind":`)}, []string{"POST /lamps body / no JSON"}},
 		{"a body of an operation that has none", []wire.Entry{exchange("a", "POST", "/lamps/l1:dim", `{"by":1}`, 200, "")},
 			[]string{"POST /lamps/{lampId}:dim body / object", "POST /lamps/{lampId}:dim body /* integer"}},
-		{"a header, a media type, and one that may be a value", []wire.Entry{withHeader("if-match", "7"), withHeader("Accept", "text/event-stream"),
+		{"a header, a media type, and one that may be a value", []wire.Entry{withHeader("if-match", "7"),
+			withHeader("Accept", "text/event-stream"),
 			withHeader("Content-Type", "secret/x"), withHeader("X-8fe1", "1"), withHeader("Host", "h"), withHeader("X-Forwarded-For", "h")},
 			[]string{"DELETE /lamps/{lampId} header *", "DELETE /lamps/{lampId} header Accept: text/event-stream",
 				"DELETE /lamps/{lampId} header Content-Type: another", "DELETE /lamps/{lampId} header If-Match",
@@ -113,8 +116,10 @@ func TestWhatIsSent(t *testing.T) {
 			exchange("a", "GET", "/lamps/l2", "", 200, "")}, []string{}},
 		{"a part is none of its own", []wire.Entry{exchange("a", "GET", "/lamps/l1/parts/p", "", 200, ""),
 			exchange("a", "GET", "/lamps/l2/parts/p", "", 200, "")}, []string{}},
-		{"no operation", []wire.Entry{exchange("a", "GET", "/lamps/anna/wick/bert", "", 404, ""), exchange("a", "PUT", "/lamps/anna", "", 405, ""),
-			exchange("a", "POST", "/lamps/anna:blow", "", 404, ""), exchange("a", "GET", "/w1ck", "", 404, ""), exchange("a", "ANNA", "/lamps", "", 404, "")},
+		{"no operation", []wire.Entry{exchange("a", "GET", "/lamps/anna/wick/bert", "", 404, ""),
+			exchange("a", "PUT", "/lamps/anna", "", 405, ""),
+			exchange("a", "POST", "/lamps/anna:blow", "", 404, ""), exchange("a", "GET", "/w1ck", "", 404, ""),
+			exchange("a", "ANNA", "/lamps", "", 404, "")},
 			[]string{"GET /* unknown", "another method /lamps unknown", "PUT /lamps/{lampId} unknown", "GET /lamps/{lampId}/wick/… unknown",
 				"POST /lamps/{lampId}:blow unknown"}},
 		{"below a path, which discovery shows", []wire.Entry{exchange("a", "GET", "/house/lamps?lit=off", "", 200, ""),
@@ -318,7 +323,8 @@ func FuzzSum(f *testing.F) {
 		s.Items = sent.Items{}
 		s.Add([]wire.Entry{e, e, {Kind: "http", Request: e.Request}, {Kind: "process", Process: &wire.Spawned{Input: body}}, {}}, at)
 		for i := range s.Items {
-			if text := i.Operation + i.What; len(text) > 4000 || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' && r != '…' }) {
+			text := i.Operation + i.What
+			if len(text) > 4000 || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' && r != '…' }) {
 				t.Errorf("%q", i)
 			}
 		}

@@ -37,8 +37,8 @@ func (s shape) text(body string, place *apidoc.Place) {
 	s.value(v, "", place, 0, deepest)
 }
 
-// value says the shape of a value. free counts the levels above it that no schema describes: the first of them is looked at, so that a map of
-// texts differs from one of lists, and what is below it is the client's own.
+// value says the shape of a value. free counts the levels above it that no schema describes. The first of them is looked at, so that
+// a map of texts differs from one of lists; what is below it is the client's own.
 func (s shape) value(v any, at string, place *apidoc.Place, free, left int) {
 	if !place.Known() {
 		free++
