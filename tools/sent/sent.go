@@ -90,11 +90,11 @@ func New(p *scenarios.Protocol) (*Sum, error) {
 		document = p.Requests
 	}
 	bundled := document()
-	schemas, err := validate.Embedded(bundled)
+	compiled, err := validate.Embedded(bundled)
 	if err != nil {
 		return nil, fmt.Errorf("read what %s says of requests: %w", p.ID, err)
 	}
-	operations, err := apidoc.Read(bundled, schemas, nil)
+	operations, err := apidoc.Read(bundled, compiled, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -105,13 +105,17 @@ func New(p *scenarios.Protocol) (*Sum, error) {
 	s := &Sum{Items: Items{}, protocol: p, api: newAPI(operations, samples), queries: map[string]*apidoc.Place{},
 		bodies: map[*apidoc.Operation]*apidoc.Place{}}
 	if p.Program != nil {
-		s.turn = samples.Place("/$defs/" + p.Program.Request)
+		schemas := "/$defs/"
+		if len(operations) > 0 {
+			schemas = "/components/schemas/"
+		}
+		s.turn = samples.Place(schemas + p.Program.Request)
 		for member, component := range p.Program.Members {
 			if component == "" {
 				s.settings = append(s.settings, "/"+member)
 				continue
 			}
-			s.turn.Also(member, "/$defs/"+component)
+			s.turn.Also(member, schemas+component)
 		}
 	}
 	return s, nil
@@ -230,12 +234,15 @@ func (s *Sum) body(op *apidoc.Operation, name, body string, said map[Item]bool) 
 // program adds a turn of a program.
 func (s *Sum) program(e wire.Entry, at string, next following) {
 	var request, answer map[string]any
-	if decode(e.Process.Input, &request) != nil || s.protocol.Program.Kind == nil {
+	if decode(e.Process.Input, &request) != nil || request == nil {
 		s.add(Item{Operation: "a turn whose request is no object of JSON", Kind: Unknown}, at)
 		return
 	}
 	_ = decode(e.Process.Output, &answer) // it may be nothing, and names no run then
-	kind, run := s.protocol.Program.Kind(request, answer)
+	kind, run := "turn", ""
+	if s.protocol.Program.Kind != nil {
+		kind, run = s.protocol.Program.Kind(request, answer)
+	}
 	said := map[Item]bool{{Operation: kind, Kind: Called}: true}
 	shape{kind, said, s.settings}.value(request, "", s.turn, 0, deepest)
 	for i := range said {

@@ -177,6 +177,24 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+// A protocol of hosts may have programs as well, whose turns are all of one kind.
+func TestTurnsBesideOperations(t *testing.T) {
+	p := *protocol
+	p.Program = &scenarios.Program{Request: "Lamp"}
+	s := newSum(t, &p)
+	s.Add([]wire.Entry{{Kind: "process", Process: &wire.Spawned{Input: `{"kind":"oil"}`}},
+		{Kind: "process", Process: &wire.Spawned{Input: `null`}}}, at)
+	var got []string
+	for _, i := range s.Items.Sorted() {
+		got = append(got, fmt.Sprintf("%s|%s|%s", i.Operation, i.Kind, i.What))
+	}
+	want := []string{"turn|called|", "turn|body|/ object", "turn|body|/kind string", "turn|value|/kind = oil",
+		"a turn whose request is no object of JSON|unknown|"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(- want, + got)\n%s", d)
+	}
+}
+
 func TestBeyond(t *testing.T) {
 	of := func(items ...string) sent.Items {
 		out := sent.Items{}
