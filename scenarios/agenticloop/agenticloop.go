@@ -41,7 +41,7 @@ var Protocol = &scenarios.Protocol{
 	Describe:       describe,
 	Event:          eventName,
 	Program: &scenarios.Program{Request: "Request", Answer: "Response", Declares: true, Harmless: health, Kind: kindOf,
-		Members: map[string]string{"state": "RunState", "event": "ReceivedEvent", "config": ""}},
+		Members: openMembers},
 	Timeline: drawTimeline,
 	Paces:    host.Paces,
 	Words:    profileWords,
@@ -58,6 +58,11 @@ func eventName(kind string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// openMembers returns the schemas of what a request leaves open.
+func openMembers() map[string]string {
+	return map[string]string{"state": "RunState", "event": "ReceivedEvent", "config": ""}
 }
 
 // kindOf names a turn by its command, or by the event that it handles. Names that the protocol does not know are the operator's.

@@ -105,12 +105,16 @@ func New(p *scenarios.Protocol) (*Sum, error) {
 	s := &Sum{Items: Items{}, protocol: p, api: newAPI(operations, samples), queries: map[string]*apidoc.Place{},
 		bodies: map[*apidoc.Operation]*apidoc.Place{}}
 	if p.Program != nil {
+		var open map[string]string
+		if p.Program.Members != nil {
+			open = p.Program.Members()
+		}
 		schemas := "/$defs/"
 		if len(operations) > 0 {
 			schemas = "/components/schemas/"
 		}
 		s.turn = samples.Place(schemas + p.Program.Request)
-		for member, component := range p.Program.Members {
+		for member, component := range open {
 			if component == "" {
 				s.settings = append(s.settings, "/"+member)
 				continue
