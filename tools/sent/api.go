@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/internal/apidoc"
-	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -57,18 +56,24 @@ func parameterOf(segment string) string {
 	return name
 }
 
-// plain matches what looks like a name in an API, and not like a value: no digits, no more than three words.
-var plain = lazyregexp.New(`^[A-Za-z]{1,24}([_.-][A-Za-z]{1,24}){0,2}$`)
-
 // other stands for a name that may be a value of the client's.
 const other = "*"
 
-// word returns a name if it looks like one in an API.
+// word returns a name if it looks like one in an API and not like a value: up to three words of letters.
 func word(name string) string {
-	if plain.MatchString(name) {
-		return name
+	const most, longest, letters = 3, 24, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '.' || r == '-' })
+	n := len(words) - 1 // signs between them
+	for _, w := range words {
+		n += len(w)
+		if len(w) > longest || strings.Trim(w, letters) != "" {
+			return other
+		}
 	}
-	return other
+	if len(words) == 0 || len(words) > most || n != len(name) {
+		return other
+	}
+	return name
 }
 
 // unknown returns as much of a path as the protocol knows, and one further word: what follows may be a value of the client's.

@@ -151,7 +151,9 @@ func TestTurns(t *testing.T) {
 	p := &scenarios.Protocol{ID: "wick/v1", Spec: func() []byte {
 		return []byte(`{"$defs":{"Turn":{"properties":{"set":{"type":"object"},"state":{"type":"object"}}},
 			"State":{"properties":{"lit":{"type":"boolean"}}}}}`)
-	}, Program: &scenarios.Program{Request: "Turn", Members: func() map[string]string { return map[string]string{"set": "", "state": "State"} },
+	}, Program: &scenarios.Program{Request: "Turn", Members: func() map[string]string {
+		return map[string]string{"set": "", "state": "State"}
+	},
 		Kind: func(request, answer map[string]any) (string, string) {
 			return "turn " + request["do"].(string), answer["lamp"].(string)
 		}}}
