@@ -98,7 +98,7 @@ checks: ## Add to tools/prove/testdata/checks what new scenarios check of honest
 	$(GO) test ./tools/prove -count=1 -run '^TestWhatIsCheckedOfHonestHosts$$' -merge-checks $(if $(WIDEN),-widen-checks)
 
 .PHONY: traces
-traces: ## Record anew what each scenario asks and looks at, which assay explain and assay diff show (tools/trace/traces.json)
+traces: ## Record anew what each scenario asks and looks at, which assay explain and assay diff show, and what drives send (tools/trace)
 	ASSAY_UPDATE=1 $(GO) test ./tools/assay -count=1 -run '^(TestTracesAreOfToday|TestCostsAreOfToday)$$'
 	ASSAY_UPDATE=1 $(GO) test ./tools/trace -count=1 -run '^TestKillsAreThoseOfTheMatrix$$'
 

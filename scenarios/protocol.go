@@ -97,6 +97,12 @@ type Word struct {
 type Program struct {
 	Request, Answer string // their schemas in the spec
 	Declares        bool   // CheckDiscovery is about the declaration of a program, too
+	// Kind returns what kind of turn a request is for, and the run that it is about, "" for none. The answer may name that. nil where all
+	// turns are of one kind.
+	Kind func(request, answer map[string]any) (kind, run string)
+	// Members returns members of Request that it leaves open, with the schemas that hold for them; "" for settings, whose names the
+	// operator knows. nil where there are none.
+	Members func() map[string]string
 	// Harmless returns a request that acts on nothing, and its name. It is to be answered by a deadline.
 	Harmless func(deadline time.Time) (request map[string]any, name string)
 }

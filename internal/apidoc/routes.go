@@ -42,6 +42,15 @@ func (o Operations) Routes() Routes {
 	return routes
 }
 
+// Find returns the operation that a request is for, with its name and the values of the parameters in its path; nil if there is none.
+func (r Routes) Find(method, path string) (op *Operation, name string, values map[string]string) {
+	found, values := r.find(method, path)
+	if found == nil {
+		return nil, "", nil
+	}
+	return found.op, found.name, values
+}
+
 // find returns the route of a path, nil if there is none, and the values of its parameters.
 func (r Routes) find(method, path string) (*route, map[string]string) {
 	parts := strings.Split(path, "/")

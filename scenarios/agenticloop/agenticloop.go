@@ -1,6 +1,7 @@
 package agenticloop
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -39,10 +40,11 @@ var Protocol = &scenarios.Protocol{
 	Rounds:         [3]scenarios.Rounds{scenarios.Standard: {Time: 2 * time.Second}, scenarios.Deep: {Time: time.Minute}}, // turns take long
 	Describe:       describe,
 	Event:          eventName,
-	Program:        &scenarios.Program{Request: "Request", Answer: "Response", Declares: true, Harmless: health},
-	Timeline:       drawTimeline,
-	Paces:          host.Paces,
-	Words:          profileWords,
+	Program: &scenarios.Program{Request: "Request", Answer: "Response", Declares: true, Harmless: health, Kind: kindOf,
+		Members: openMembers},
+	Timeline: drawTimeline,
+	Paces:    host.Paces,
+	Words:    profileWords,
 }
 
 // eventName returns the type of an event, or the pattern of its family.
@@ -56,6 +58,39 @@ func eventName(kind string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// openMembers returns the schemas of what a request leaves open.
+func openMembers() map[string]string {
+	return map[string]string{"state": "RunState", "event": "ReceivedEvent", "config": ""}
+}
+
+// kindOf names a turn by its command, or by the event that it handles. Names that the protocol does not know are the operator's.
+func kindOf(request, answer map[string]any) (kind, run string) {
+	event, _ := request["event"].(map[string]any)
+	switch command, _ := request["command"].(string); command {
+	case "health", "init", "poll":
+		kind = "command " + command
+	case "handle":
+		kind = "event of a tool"
+		if name, known := eventName(textOf(event["type"])); known {
+			kind = "event " + name
+		}
+	default:
+		kind = "another command"
+	}
+	for _, of := range []any{event["payload"], request["context"], answer["state_updates"]} {
+		object, _ := of.(map[string]any)
+		if run = cmp.Or(textOf(object["run_id"]), textOf(object["last_run_id"])); run != "" {
+			return kind, run
+		}
+	}
+	return kind, ""
+}
+
+func textOf(v any) string {
+	text, _ := v.(string)
+	return text
 }
 
 // health asks a plugin for its health, which acts on nothing.

@@ -63,6 +63,7 @@ func (x *index) archive(name string) error {
 	}
 	x.files++
 	var entries []wire.Entry
+	var places []int
 	known := map[string]bool{} // hosts whose callers are known
 	for n, e := range read.Log.Entries {
 		heard, err := e.overheard()
@@ -77,13 +78,13 @@ func (x *index) archive(name string) error {
 		for _, header := range namesCaller {
 			known[originOf(&entry)] = known[originOf(&entry)] || wire.HoldsSecret(entry.Request.Header[header])
 		}
-		entries = append(entries, entry)
+		entries, places = append(entries, entry), append(places, n+1)
 	}
 	for n, e := range entries {
 		if !known[originOf(&e)] {
 			e.Request.Header[callerHeader] = fmt.Sprintf("%s%s %d", callerUnknown, name, n)
 		}
-		if err := x.keep(e); err != nil {
+		if err := x.keep(e, name, places[n]); err != nil {
 			return err
 		}
 	}

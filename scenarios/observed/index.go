@@ -37,6 +37,7 @@ type filed struct {
 	offset int64  // in its file, or its place among the entries that are kept
 	sum    uint64 // of what is written there
 	file   int32  // -1 if it is kept
+	nth    int32  // of the entries in its file, from 1; 0 if it is all of it
 	size   int32
 	id     int32 // the entries are counted as they are read
 	origin int32
@@ -80,14 +81,15 @@ func (x *index) open(name string) (fs.File, error) {
 
 var seed = maphash.MakeSeed()
 
-// keep adds an entry that stands in no file as it is.
-func (x *index) keep(e wire.Entry) error {
+// keep adds an entry that is made of what stands in a file, the nth there.
+func (x *index) keep(e wire.Entry, name string, nth int) error {
 	written, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	if x.add(&e, filed{file: -1, offset: int64(len(x.shelf.kept)), sum: maphash.Bytes(seed, written)}) {
-		x.shelf.kept = append(x.shelf.kept, e)
+	at := filed{file: -1, offset: int64(len(x.shelf.kept)), sum: maphash.Bytes(seed, written), nth: int32(nth)} //nolint:gosec // it has fewer
+	if x.add(&e, at) {
+		x.shelf.kept = append(x.shelf.kept, kept{e, name})
 	}
 	return nil
 }
@@ -118,7 +120,27 @@ func (x *index) add(e *wire.Entry, at filed) bool {
 type shelf struct {
 	folder fs.FS
 	names  []string
-	kept   []wire.Entry
+	kept   []kept
+}
+
+// kept is an entry that is made of what stands in a file.
+type kept struct {
+	wire.Entry
+	name string
+}
+
+// place says where an entry stands.
+func (s *shelf) place(at filed) string {
+	name := ""
+	if at.file < 0 {
+		name = s.kept[at.offset].name
+	} else {
+		name = s.names[at.file]
+	}
+	if at.nth == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s #%d", name, at.nth)
 }
 
 // put returns the number of a file.
@@ -146,7 +168,7 @@ func (h *hand) close() {
 // entry returns the entry that stands there. One that cannot be read any more says nothing.
 func (h *hand) entry(at filed) *wire.Entry {
 	if at.file < 0 {
-		return plain(h.kept[at.offset])
+		return plain(h.kept[at.offset].Entry)
 	}
 	content := make([]byte, at.size)
 	var e wire.Entry

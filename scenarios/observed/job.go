@@ -51,5 +51,5 @@ func (x *index) job(name string) error {
 		return err
 	}
 	x.files++
-	return x.keep(wire.Entry{Kind: "process", At: info.ModTime().UTC(), Label: name, Process: &turn})
+	return x.keep(wire.Entry{Kind: "process", At: info.ModTime().UTC(), Label: name, Process: &turn}, name, 0)
 }

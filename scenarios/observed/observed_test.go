@@ -143,6 +143,23 @@ func TestHeadersThatPassAreLeftOut(t *testing.T) {
 	}
 }
 
+// An entry is found again where it stands, whatever its file is and wherever it comes in time.
+func TestEntriesSayWhereTheyStand(t *testing.T) {
+	all, err := observed.Read(fstest.MapFS{
+		"b.json": {Data: transcript(t, exchange(3, "GET", "/lamps/a", "", ""), exchange(1, "GET", "/lamps/b", "", ""))},
+		"c.har": {Data: []byte(`{"log":{"entries":[{"startedDateTime":"2026-11-29T12:00:02Z","time":1,
+			"request":{"method":"GET","url":"http://lamps.example/lamps/c","headers":[]},"response":{"status":200,"headers":[],"content":{}}}]}}`)},
+		"1/request.json": {Data: []byte(`{}`)}, "1/response.json": {Data: []byte(`{}`)},
+	})
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%v, %d recordings", err, len(all))
+	}
+	got := fmt.Sprint(all[0].Place(1), all[0].Place(2), all[0].Place(3), all[1].Place(1))
+	if want := "b.json #2c.har #1b.json #11/request.json"; got != want {
+		t.Errorf("they stand at %s, want %s", got, want)
+	}
+}
+
 func TestAViolationSaysWhere(t *testing.T) {
 	all, err := observed.Read(fstest.MapFS{"a.json": {Data: transcript(t,
 		exchange(1, "GET", "/lamps/a", "", `{"bright":1}`), exchange(2, "GET", "/lamps/b", "", `{"bright":11}`))}}, lamps)

@@ -43,6 +43,17 @@ func (r Recording) Entries() iter.Seq2[int, wire.Entry] {
 	}
 }
 
+// All returns all exchanges or turns.
+func (r Recording) All() (all []wire.Entry) {
+	for _, e := range r.Entries() {
+		all = append(all, e)
+	}
+	return all
+}
+
+// Place says where the n-th entry stands, such as recording-000001.json #3.
+func (r Recording) Place(n int) string { return r.shelf.place(r.entries[n-1]) }
+
 // Read reads what a folder holds: transcripts of assay record or of a certification, archives of HTTP (HAR), logs, and the requests and
 // answers of a plugin. It returns a recording for each host or plugin, the one with most exchanges first, and then one for each log. An
 // entry that nobody could have recorded is left out; a transcript that is cut off is read as far as it goes. Judges of these protocols

@@ -12,15 +12,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/observed"
-	"github.com/openassay/assay/scenarios/wire"
 )
-
-func entries(r observed.Recording) (all []wire.Entry) {
-	for _, e := range r.Entries() {
-		all = append(all, e)
-	}
-	return all
-}
 
 // archive is an archive of HTTP with these entries.
 func archive(entries ...string) *fstest.MapFile {
@@ -62,7 +54,7 @@ func TestCallersOfTwoArchives(t *testing.T) {
 	if err != nil || len(all) != 2 || all[0].Len() != 2 {
 		t.Fatalf("%v, %+v", err, all)
 	}
-	if a, b := entries(all[0])[0].Request.Header["Caller"], entries(all[0])[1].Request.Header["Caller"]; a == "" || a == b {
+	if a, b := all[0].All()[0].Request.Header["Caller"], all[0].All()[1].Request.Header["Caller"]; a == "" || a == b {
 		t.Errorf("the two requests look like those of one caller: %q, %q", a, b)
 	}
 }
@@ -74,10 +66,10 @@ func TestAnArchiveWithoutCredentials(t *testing.T) {
 	if err != nil || len(all) != 1 || len(all[0].Left) != 1 || !strings.Contains(all[0].Left[0], "who asked is not judged") {
 		t.Fatalf("%v, %+v", err, all)
 	}
-	if !observed.CallerUnknown(entries(all[0])[0].Request) {
+	if !observed.CallerUnknown(all[0].All()[0].Request) {
 		t.Error("the archive seems to say who asked")
 	}
-	if a, b := entries(all[0])[0].Request.Header, entries(all[0])[1].Request.Header; a["Caller"] == b["Caller"] || b["If-Match"] != "3" {
+	if a, b := all[0].All()[0].Request.Header, all[0].All()[1].Request.Header; a["Caller"] == b["Caller"] || b["If-Match"] != "3" {
 		t.Errorf("the two requests look like those of one caller: %v, %v", a, b)
 	}
 }

@@ -116,8 +116,9 @@ func (x *index) list(d *json.Decoder, content *bounded, name string) error {
 			continue
 		}
 		size := len(raw)
-		x.add(plain(e), filed{file: file, offset: d.InputOffset() - int64(size), size: int32(size), //nolint:gosec // it is bounded
-			sum: maphash.Bytes(seed, raw)})
+		at := filed{file: file, offset: d.InputOffset() - int64(size), sum: maphash.Bytes(seed, raw)}
+		at.nth, at.size = int32(n), int32(size) //nolint:gosec // they are bounded
+		x.add(plain(e), at)
 	}
 	_, err := d.Token()
 	return err

@@ -49,6 +49,7 @@ var notRun = map[string]string{
 	"bin/assay generate --spec ./api --into ./gen/shop":                "the folder is the reader's; generate.txtar runs the like",
 	"bin/assay generate --check":                                       "make test begins with it",
 	"bin/assay diff HEAD~1 HEAD --spec spec/openwop/v1":                "it takes a repository; diff.txtar and the page on it run the like",
+	"assay coverage recording":                                         "likewise",
 }
 
 // endsWith are the exit codes of commands that find something out of which the page makes no secret, each with the reason.

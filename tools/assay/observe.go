@@ -79,14 +79,31 @@ func spoken(rows []*protocols.Row) (all []*scenarios.Protocol) {
 	return all
 }
 
-func (o *observeFlags) observe(out io.Writer, folder string) error {
+// watchedNamed returns the protocol of watched with a name, or all for "".
+func watchedNamed(name string) ([]*protocols.Row, error) {
 	rows := watched()
-	if o.protocol != "" {
-		row := protocols.Named(o.protocol)
-		if row == nil || !slices.Contains(rows, row) {
-			return unknown("protocol", o.protocol, protocols.Names(rows))
-		}
-		rows = []*protocols.Row{row}
+	if name == "" {
+		return rows, nil
+	}
+	row := protocols.Named(name)
+	if row == nil || !slices.Contains(rows, row) {
+		return nil, unknown("protocol", name, protocols.Names(rows))
+	}
+	return []*protocols.Row{row}, nil
+}
+
+// speaks reports whether a recording shows that its host or plugin speaks a protocol.
+func speaks(row *protocols.Row, r observed.Recording) bool {
+	if r.Program {
+		return row.Protocol.Program != nil && !row.Hosted()
+	}
+	return r.Discovers(row.Protocol)
+}
+
+func (o *observeFlags) observe(out io.Writer, folder string) error {
+	rows, err := watchedNamed(o.protocol)
+	if err != nil {
+		return err
 	}
 	var suites []scenarios.Suite
 	for _, row := range rows {
@@ -123,11 +140,7 @@ func (o *observeFlags) observe(out io.Writer, folder string) error {
 func (o *observeFlags) judged(r observed.Recording, rows []*protocols.Row) observation {
 	var all []observation
 	for _, row := range rows {
-		speaks := r.Discovers(row.Protocol)
-		if r.Program {
-			speaks = row.Protocol.Program != nil && !row.Hosted()
-		}
-		if o.protocol != "" || speaks {
+		if o.protocol != "" || speaks(row, r) {
 			j := observed.Judge{Protocol: row.Protocol, Suites: row.Targets[0].Suites(), Tell: row.Targets[0].Tell,
 				Expected: o.expected, Alone: o.alone}
 			all = append(all, observation{row, j.Judge(r)})

@@ -48,7 +48,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newCertify(), newVerify(), newAttest(), newTimestamp(), newKeygen(), newSimhost(), newGenerate(), newDiff(), newFixtures(),
-		newMatrix(), newProve(), newFaultProxy(), newExplore(), newRecord(), newObserve(),
+		newMatrix(), newProve(), newFaultProxy(), newExplore(), newRecord(), newObserve(), newCoverage(),
 		newList(), newExplain(), newWhy(), newDoctor(), newVersion(), newCompletion(), newMan())
 	addOwn(root)
 	root.SetHelpCommand(newHelp())

@@ -18,7 +18,6 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/observed"
-	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/simhost/serving"
 	"github.com/openassay/assay/tools/playback"
 )
@@ -103,13 +102,6 @@ func (o *recordedFlags) choose() (c chosen, err error) {
 	return c, nil
 }
 
-func (c chosen) exchanges() (all []wire.Entry) {
-	for _, e := range c.Entries() {
-		all = append(all, e)
-	}
-	return all
-}
-
 // mostLeft bounds how many unreadable parts of a recording are named.
 const mostLeft = 10
 
@@ -127,7 +119,7 @@ func (o *recordedFlags) serve(ctx context.Context, address string, out, errs io.
 		}
 		log.Warn("left out of the recording", "what", textsafe.Line(left))
 	}
-	host := playback.New(playback.Options{Origin: c.Origin, Entries: c.exchanges(), Prefix: c.prefix, Pace: o.pace, Logger: log})
+	host := playback.New(playback.Options{Origin: c.Origin, Entries: c.All(), Prefix: c.prefix, Pace: o.pace, Logger: log})
 	exchanges := host.Report().Exchanges
 	if exchanges == 0 {
 		return usage("simhost --recorded-host %s: no exchange is below %s: give a shorter path", o.host, c.prefix)

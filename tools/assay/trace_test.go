@@ -21,10 +21,14 @@ import (
 	"github.com/openassay/assay/simhost/agenticloop/agent"
 	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/tools/internal/protocols"
+	"github.com/openassay/assay/tools/sent"
 	"github.com/openassay/assay/tools/trace"
 )
 
-const tracesFile = "../trace/traces.json"
+const (
+	tracesFile = "../trace/traces.json"
+	sentFile   = "../trace/sent.json"
+)
 
 // The traces that assay explain and assay diff go by are those of the scenarios and hosts of today. The values in an example
 // differ from run to run, so what is compared is where it comes from. ASSAY_UPDATE=1 writes the file anew.
@@ -35,8 +39,9 @@ func TestTracesAreOfToday(t *testing.T) {
 	t.Parallel()
 	// What histories ask is another thing with each seed.
 	asked := slices.DeleteFunc(known().IDs("scenarios"), func(id string) bool { return strings.Contains(id, "/"+explore.SuiteID+"/") })
-	r := recording{T: t, missing: asked, traces: []trace.Trace{}, named: map[string]bool{}}
+	r := recording{T: t, missing: asked, traces: []trace.Trace{}, named: map[string]bool{}, sent: trace.Sums{}, firm: trace.Sums{}}
 	r.all()
+	r.sentToday()
 	slices.SortFunc(r.traces, func(a, b trace.Trace) int { return strings.Compare(a.Scenario, b.Scenario) })
 	r.checkNames()
 	if len(r.missing) > 0 {
@@ -85,9 +90,90 @@ type recording struct {
 	missing []string
 	traces  []trace.Trace
 	named   map[string]bool // drives that ran, and whether one of them sent a name
+	sent    trace.Sums      // what all drives sent
+	firm    trace.Sums      // what drives sent at depth quick, at which the time that they take does not matter
+}
+
+// sentToday compares what drives send with the file, or writes it. How often a drive is driven at depth standard depends on the machine,
+// and what follows what where requests are made at once on chance: most of it is the same each time. What drives send at depth quick
+// is all there.
+func (r *recording) sentToday() {
+	if os.Getenv("ASSAY_UPDATE") != "" {
+		encoded, err := r.sent.Encode()
+		if err != nil {
+			r.Fatal(err)
+		}
+		if err := os.WriteFile(sentFile, encoded, 0o644); err != nil {
+			r.Fatal(err)
+		}
+		return
+	}
+	const anew = "tools/trace/sent.json is not what drives send today: write it anew with make traces"
+	for id, sum := range r.sent {
+		kept, err := trace.Sent(id)
+		if err != nil {
+			r.Fatal(err)
+		}
+		if firm := r.firm[id]; firm != nil {
+			for _, i := range firm.Items.Sorted() {
+				if _, known := kept[i]; !known && i.Kind != sent.Then && i.Kind != sent.Unknown {
+					r.Errorf("%s: %s has no %s %s", anew, i.Operation, i.Kind, i.What)
+				}
+			}
+		}
+		for _, part := range []struct {
+			name  string
+			most  int // percent that may differ
+			holds func(sent.Kind) bool
+		}{
+			{"operations", 0, func(k sent.Kind) bool { return k == sent.Called }},
+			{"arguments", 5, func(k sent.Kind) bool { return k != sent.Called && k != sent.Then && k != sent.Unknown }},
+			{"pairs", 15, func(k sent.Kind) bool { return k == sent.Then }},
+		} {
+			count := func(items, others sent.Items) (n int, missing []sent.Item) {
+				for _, i := range items.Sorted() {
+					if !part.holds(i.Kind) {
+						continue
+					}
+					n++
+					if _, there := others[i]; !there {
+						missing = append(missing, i)
+					}
+				}
+				return n, missing
+			}
+			for _, c := range []struct {
+				is            string
+				items, others sent.Items
+			}{{"sent and not in the file", sum.Items, kept}, {"in the file and not sent", kept, sum.Items}} {
+				n, missing := count(c.items, c.others)
+				r.Logf("%s: %d of %d %s are %s", id, len(missing), n, part.name, c.is)
+				if n == 0 || 100*len(missing) > part.most*n {
+					r.Errorf("%s: %s: %d of %d %s are %s: %v", anew, id, len(missing), n, part.name, c.is, missing[:min(10, len(missing))])
+				}
+			}
+		}
+	}
+}
+
+// quick certifies the simulated host of a protocol at depth quick.
+func (r *recording) quick(protocol string) {
+	r.Helper()
+	dir := r.TempDir()
+	args := []string{"certify", "simhost", "--protocol", protocol, "--seed", "7", "--depth", "quick", "--no-challenge", "--out", dir}
+	if code := execute(context.Background(), args, io.Discard, io.Discard); code != scenarios.ExitProved {
+		r.Fatalf("assay %s: exit code %d", strings.Join(args, " "), code)
+	}
+	for _, sums := range []trace.Sums{r.sent, r.firm} {
+		if err := sums.Add(dir); err != nil {
+			r.Fatal(err)
+		}
+	}
 }
 
 func (r *recording) all() {
+	r.quick("openwop")
+	r.quick("openintent")
 	r.command("simhost")
 	r.command("simhost", "--protocol", "openintent")
 	for _, revision := range agent.Revisions {
@@ -128,6 +214,9 @@ func (r *recording) command(args ...string) {
 func (r *recording) take(dir string) {
 	r.Helper()
 	r.takeNames(dir)
+	if err := r.sent.Add(dir); err != nil {
+		r.Fatal(err)
+	}
 	recorded, err := trace.Record(dir)
 	if err != nil {
 		r.Fatal(err)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/reports"
+	"github.com/openassay/assay/tools/internal/protocols"
+	"github.com/openassay/assay/tools/sent"
 	"github.com/openassay/assay/tools/trace"
 )
 
@@ -157,5 +159,61 @@ func TestRecord(t *testing.T) {
 	}
 	if _, err := trace.Record(t.TempDir()); err == nil {
 		t.Error("a folder without a report has traces")
+	}
+}
+
+// What drives are recorded to send is of each protocol, and nothing in it was drawn.
+func TestRecordedSent(t *testing.T) {
+	names := regexp.MustCompile(`^[A-Za-z_*./:{}\[\]-]+$`)
+	for _, row := range protocols.Table {
+		items, err := trace.Sent(row.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds := map[sent.Kind]int{}
+		for i := range items {
+			kinds[i.Kind]++
+			place, _, _ := strings.Cut(i.What, " ")
+			if i.Kind == sent.Body && !names.MatchString(place) {
+				t.Errorf("%s: %s of a body is drawn", i.Operation, place)
+			}
+		}
+		wanted := []sent.Kind{sent.Called, sent.Body, sent.Value, sent.Then}
+		if row.Hosted() {
+			wanted = append(wanted, sent.Query, sent.Header)
+		}
+		for _, kind := range wanted {
+			if kinds[kind] == 0 {
+				t.Errorf("%s: nothing of kind %s is recorded", row.ID, kind)
+			}
+		}
+		if kinds[sent.Unknown] > 0 {
+			t.Errorf("%s: requests for no operation are recorded", row.ID)
+		}
+	}
+}
+
+func TestSums(t *testing.T) {
+	const create = `{"kind":"http","at":"2026-01-01T00:00:00Z","micros":1,"request":{"method":"POST","url":"http://127.0.0.1:1/v1/runs","body":"{\"tags\":[]}"},"response":{"status":201,"body":"{\"runId\":\"r\"}"}}`
+	const read = `{"kind":"http","at":"2026-01-01T00:00:01Z","micros":1,"request":{"method":"GET","url":"http://127.0.0.1:1/v1/runs/r"},"response":{"status":200}}`
+	const elsewhere = `{"kind":"http","at":"2026-01-01T00:00:02Z","micros":1,"request":{"method":"GET","url":"http://127.0.0.1:1/else"},"response":{"status":404}}`
+	sums := trace.Sums{}
+	if err := sums.Add(folder(t, "[]", "["+read+","+elsewhere+","+create+"]")); err != nil { // by their times, create comes first
+		t.Fatal(err)
+	}
+	got, err := sums.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, got); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"openwop/v1":{"GET /v1/runs/{runId}":{},"POST /v1/runs":{"body":["/ object","/tags array"],"then":["2xx, then GET /v1/runs/{runId}"]}}}`
+	if compact.String() != want {
+		t.Errorf("%s, want %s", compact.String(), want)
+	}
+	if err := sums.Add(t.TempDir()); err == nil {
+		t.Error("a folder without a report is added")
 	}
 }
