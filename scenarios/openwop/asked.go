@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/explore"
@@ -75,6 +76,7 @@ type traffic struct {
 	all       []asked
 	ends      map[string]ending // of runs
 	began     time.Time
+	read      *wire.Transcript
 }
 
 // ending is the end of a run, as a snapshot first showed it.
@@ -105,7 +107,7 @@ func askings(d *dialect.Dialect) (all []asking) {
 
 // trafficOf reads what was asked of a host.
 func trafficOf(r *reader, discovery scenarios.Discovery, t *wire.Transcript) *traffic {
-	all := &traffic{reader: r, discovery: discovery, ends: map[string]ending{}}
+	all := &traffic{reader: r, discovery: discovery, ends: map[string]ending{}, read: t}
 	known := askings(r.dialect)
 	for n := 1; n <= t.Len(); n++ {
 		if at := t.Entry(n).At; n == 1 || at.Before(all.began) {
@@ -201,6 +203,11 @@ func (t *traffic) since(x asked, l host.RunLog) bool {
 	return r != nil && r.lastRead.Sub(t.began) >= x.Ended && len(l.Terminals().Values) > 0 && l.Terminals().Last().Ref() == l.Last().Ref()
 }
 
+// before reports whether something was shown before a request was sent.
+func (t *traffic) before(shown wire.Value, x asked) bool {
+	return t.read.Entry(shown.Ref().Exchange).Ended().Sub(t.began) <= x.Began
+}
+
 // into reads what was sent into a document. It reports whether that is a JSON object that fits.
 func (a asked) into(document any) bool {
 	_, ok := a.members()
@@ -228,6 +235,13 @@ func (t *traffic) judge() {
 	t.judgeDiffs()
 	t.judgeForkings()
 	t.judgeReplays()
+	t.judgeFilings()
+	t.judgeAims()
+	t.judgeKin()
+	t.judgeAnswers()
+	t.judgeShown()
+	t.judgePolls()
+	t.judgeStreams()
 }
 
 // proved returns the requirements of the rules about anything but a run's log.
@@ -237,6 +251,10 @@ func proved() (all scenarios.IDs) {
 		creations.misfits.proves, creations.options.proves, creations.large.proves, creations.listed.proves, repetitions.proves,
 		controls.cancelled.proves, controls.ended.proves, controls.paused.proves, bulks.told.proves, bulks.refused.proves, diffs.proves,
 		forkings.made.proves, forkings.refused.proves, replays.proves,
+		filings.paths.proves, filings.writes.proves, filings.conflicts.proves, filings.reads.proves, filings.lists.proves,
+		aimings.made.proves, aimings.listed.proves, aims.proves, kins.child.proves, kins.ancestry.proves, answered.proves, tokens.proves,
+		showings.proves, leftAlone.proves, kins.none.proves, streams.proves, opened.proves,
+		{openwop.OWPEVT13, openwop.OWPEVT15, openwop.OWPEVT19},
 	} {
 		all = append(all, ids...)
 	}

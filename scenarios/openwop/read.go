@@ -237,7 +237,7 @@ func (r *reader) path(at *url.URL) string {
 func (r *reading) page(t *wire.Transcript, n int, query url.Values, cursors []string) {
 	body := t.Reply(n)
 	events := body.Key("events").Items()
-	from := int64(noCursor)
+	from, by, given := int64(noCursor), "", 0
 	for name, values := range query {
 		switch {
 		case slices.Contains(cursors, name) && len(values) == 1:
@@ -245,11 +245,16 @@ func (r *reading) page(t *wire.Transcript, n int, query url.Values, cursors []st
 			if from, known = number(values[0]); !known {
 				return
 			}
+			by = name
+			given++
 		case name != "timeout" && name != "limit":
 			return // another choice of events
 		}
 	}
-	r.paged(t, n, body, from, query.Has("limit"))
+	if given > 1 {
+		by = ""
+	}
+	r.paged(t, n, body, from, by, query.Has("limit"))
 	fresh := host.RunLog{RunID: r.id, Read: t.Status(n)}
 	fresh.Add(events) // how the page itself orders them is judged on its own
 	e := t.Entry(n)

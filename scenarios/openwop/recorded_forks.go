@@ -3,6 +3,7 @@ package openwop
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -92,13 +93,16 @@ var replays = rule[replayed]{"replayed", scenarios.IDs{openwop.OWPBND15, openwop
 		if len(r.replay.OfType(dialect.ReplayDiverged, dialect.ReplayDivergedAtRefusal).Values) > 0 {
 			return
 		}
+		interrupts.CheckKeysReplayed(j, r.source, r.replay)
+		if slices.ContainsFunc(r.source.Events, suspends) || slices.ContainsFunc(r.replay.Events, suspends) {
+			return // somebody may have answered otherwise
+		}
 		if was := r.source.Breaches(); len(was.Values) > 0 {
 			j.Check(openwop.OWPBND15, r.replay.Breaches().Each("/payload")).To(check.SameAs(was.Each("/payload")), "breach in the replay")
 		}
 		if turns := r.source.Decided(); len(turns.Values) > 0 {
 			j.Check(openwop.OWP0061M1, r.replay.Iterations()).To(check.SameAs(r.source.Iterations()), "iterations of the replay")
 		}
-		interrupts.CheckKeysReplayed(j, r.source, r.replay)
 	}}
 
 func (t *traffic) judgeReplays() {
@@ -109,10 +113,10 @@ func (t *traffic) judgeReplays() {
 		}
 		source, whole := t.whole(fork.copies.source)
 		replay, also := t.whole(id)
-		// A source that somebody ended, or that was ended for its time, may have gone further in its replay.
-		ended := dialect.EventOf(source.Terminals().Last()) != dialect.RunCancelled &&
-			dialect.EventOf(replay.Terminals().Last()) != dialect.RunCancelled
-		if whole && also && ended && !t.runs[fork.copies.source].forked && hidden(source)+hidden(replay) == 0 {
+		// One that somebody cancelled, or that failed for a reason of its own, may not have come as far.
+		end := dialect.EventOf(source.Terminals().Last())
+		alike := end == dialect.EventOf(replay.Terminals().Last()) && end != dialect.RunCancelled
+		if whole && also && alike && !t.runs[fork.copies.source].forked && hidden(source)+hidden(replay) == 0 {
 			replays.hold(t.sights, id, replayed{source, replay})
 		}
 	}
