@@ -98,7 +98,7 @@ func askings(d *dialect.Dialect) (all []asking) {
 		dialect.Discover, dialect.ReadContract, dialect.CreateRun, dialect.CompareRuns, dialect.ReadLineage, dialect.ReadRun,
 		dialect.CancelRuns, dialect.CancelRun, dialect.PauseRun, dialect.ResumeRun, dialect.ForkRun, dialect.StreamLog,
 		dialect.AnswerNode, dialect.ReadToken, dialect.UseToken, dialect.ListFiles, dialect.ReadFile, dialect.WriteFile,
-		dialect.DeleteFile, dialect.ListGoals, dialect.CreateGoal, dialect.ReadGoal, dialect.EditGoal,
+		dialect.DeleteFile, dialect.ListGoals, dialect.CreateGoal, dialect.ReadGoal, dialect.ReadTrail,
 	} {
 		all = append(all, asking{op, d.Method(op), d.Matching(op)})
 	}

@@ -42,9 +42,13 @@ func (t *traffic) judgeDiffs() {
 		endA, overA := t.over(x.id(), x)
 		endB, overB := t.over(against[0], x)
 		a.RunID, b.RunID = x.id(), against[0]
-		whole := wholeA && wholeB && t.since(x, a) && t.since(x, b) && // what is known to be a secret only later is still to be read here
+		whole := wholeA && wholeB && // what is known to be a secret only later is still to be read here
 			hidden(a)+hidden(b)+wire.Hidden(x.Body) == 0
-		c := compared{control.Diffed{A: a, B: b, Reply: host.Answered{Asked: "a diff", Status: x.Status, Body: x.Body}},
+		within := int64(0)
+		if whole && !(t.since(x, a) && t.since(x, b)) { // notes may have come behind the end of either
+			within = max(1, min(host.Sequence(a.Terminals().Last()), host.Sequence(b.Terminals().Last())))
+		}
+		c := compared{control.Diffed{A: a, B: b, Reply: host.Answered{Asked: "a diff", Status: x.Status, Body: x.Body}, Within: within},
 			whole, overA && overB, overA && overB && endA.status.String() != endB.status.String()}
 		diffs.hold(t.sights, x.id(), c)
 	}

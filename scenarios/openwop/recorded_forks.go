@@ -77,7 +77,7 @@ func (t *traffic) judgeForkings() {
 			f.later = t.later(x.id(), x, func(status string) bool { return status != "" })
 			var body dialect.ForkRunRequest
 			l, whole := t.whole(x.id())
-			f.beyond = x.into(&body) && body.FromSeq != nil && whole && t.since(x, l) && *body.FromSeq > host.Sequence(l.Last())+1
+			f.beyond = x.into(&body) && body.FromSeq != nil && whole && (!x.Ok() || t.since(x, l)) && *body.FromSeq > host.Sequence(l.Last())+1
 		}
 		forkings.made.hold(t.sights, x.id(), f)
 		forkings.refused.hold(t.sights, x.id(), f)

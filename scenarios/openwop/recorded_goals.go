@@ -124,16 +124,26 @@ func (t *traffic) judgeAims() {
 			continue
 		}
 		for _, e := range t.runs[run].last.OfType(dialect.GoalEvaluated, dialect.GoalClosed).Values {
-			switch g := goals[e.At("/payload/goalId").String()]; {
-			case g == nil:
-			case host.IsA(dialect.GoalClosed)(e):
-				g.closed = append(g.closed, e)
-			default:
-				g.evaluated = append(g.evaluated, e)
-			}
+			goals[e.At("/payload/goalId").String()].tell(e)
+		}
+	}
+	for _, x := range t.of(dialect.ReadTrail) { // OWP-R104
+		for _, e := range x.Body.Key("events").Items() {
+			goals[e.At("/payload/goalId").String()].tell(e)
 		}
 	}
 	for _, id := range order {
 		aims.hold(t.sights, id, *goals[id])
+	}
+}
+
+// tell adds an event of the goal. It does nothing for a goal that nobody read.
+func (g *aimed) tell(e wire.Value) {
+	switch {
+	case g == nil:
+	case host.IsA(dialect.GoalClosed)(e):
+		g.closed = append(g.closed, e)
+	case host.IsA(dialect.GoalEvaluated)(e):
+		g.evaluated = append(g.evaluated, e)
 	}
 }

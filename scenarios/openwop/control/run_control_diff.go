@@ -190,6 +190,7 @@ func (d Diffed) CheckTold(j *scenarios.Judge) {
 		last, some := told.Last().Key("seq").Int()
 		maps.DeleteFunc(want, func(seq int64, _ string) bool { return !some || seq > last })
 	}
+	maps.DeleteFunc(want, func(seq int64, _ string) bool { return !d.compares(seq) })
 	got := map[int64]wire.Value{}
 	for _, p := range told.Values {
 		seq, _ := p.Key("seq").Int()
@@ -219,7 +220,7 @@ func (d Diffed) CheckTold(j *scenarios.Judge) {
 		seq, _ := p.Key("seq").Int()
 		one, inA := a[seq]
 		other, inB := b[seq]
-		return inA && inB && !eventsDiffer(one, other) && sameAt("/payload", one, other)
+		return inA && inB && d.compares(seq) && !eventsDiffer(one, other) && sameAt("/payload", one, other)
 	})
 	j.Check(openwop.OWPCTL35, alike.Each("/seq")).To(check.Len(0),
 		"places that are told of, where the events are the same but for ids and times, of %s", d.Reply.Asked)
@@ -230,6 +231,9 @@ func (d Diffed) checkEvents(j *scenarios.Judge, told wire.Found) {
 	a, b := bySequence(d.A), bySequence(d.B)
 	for _, p := range told.Values {
 		seq, _ := p.Key("seq").Int()
+		if !d.compares(seq) {
+			continue
+		}
 		for _, side := range []struct {
 			name string
 			log  map[int64]wire.Value
@@ -248,6 +252,9 @@ func (d Diffed) checkEvents(j *scenarios.Judge, told wire.Found) {
 		j.Check(openwop.OWPCTL33, told).To(check.Len(0), "places that are told of")
 	}
 }
+
+// compares reports whether a place is compared.
+func (d Diffed) compares(seq int64) bool { return d.Within == 0 || seq <= d.Within }
 
 // noMembers expects an empty object.
 func noMembers() check.Matcher {
