@@ -55,9 +55,7 @@ func (a asked) members() (members map[string]any, ok bool) {
 		return nil, false
 	}
 	for name := range members { // some parsers do not tell capitals from small letters
-		if strings.ToLower(name) != name && slices.ContainsFunc(knownMembers, func(known string) bool {
-			return known != name && strings.EqualFold(known, name)
-		}) {
+		if slices.ContainsFunc(knownMembers, func(known string) bool { return known != name && strings.EqualFold(known, name) }) {
 			return nil, false
 		}
 	}

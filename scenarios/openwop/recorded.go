@@ -19,10 +19,11 @@ import (
 func Recorded() []Invariant {
 	return slices.Concat(recordedRuns(), recordedLoops(), []Invariant{
 		{"breach-told", scenarios.IDs{openwop.OWPBND2, openwop.OWPBND3, openwop.OWPBND7, openwop.OWPBND8, openwop.OWPBND12, openwop.OWPBND13,
-			openwop.OWP0061E2, openwop.OWPBND1, openwop.OWPBND5, openwop.OWPBND6, openwop.OWPBND10, openwop.OWP0061E5}, false, false, Standing.checkBreachTold},
+			openwop.OWP0061E2, openwop.OWPBND1, openwop.OWPBND5, openwop.OWPBND6, openwop.OWPBND10, openwop.OWP0061E5}, false, false,
+			Standing.checkBreachTold},
 		{"agent-named", scenarios.IDs{openwop.OWP0061B5}, true, false, Standing.checkAgentNamed},
-		{"handed-over", scenarios.IDs{openwop.OWP0037A3, openwop.OWP0037A5, openwop.OWP0037B1, openwop.OWP0037B2, openwop.OWP0037B4, openwop.OWPDSP4,
-			openwop.OWPDSP10, openwop.OWPDSP11}, false, false, Standing.checkHandedOver},
+		{"handed-over", scenarios.IDs{openwop.OWP0037A3, openwop.OWP0037A5, openwop.OWP0037B1, openwop.OWP0037B2, openwop.OWP0037B4,
+			openwop.OWPDSP4, openwop.OWPDSP10, openwop.OWPDSP11}, false, false, Standing.checkHandedOver},
 		{"doubted", scenarios.IDs{openwop.OWPCNF3, openwop.OWPCNF4, openwop.OWPCNF5, openwop.OWPCNF13}, true, false, Standing.checkDoubted},
 		{"verified", scenarios.IDs{openwop.OWPVER2, openwop.OWPVER4}, true, false, Standing.checkVerified},
 		{"remembered", scenarios.IDs{openwop.OWPMEM14, openwop.OWPMEM15}, true, false, Standing.checkRemembered},

@@ -22,22 +22,23 @@ type aiming struct {
 
 // aimings are the rules about single requests for goals.
 var aimings = struct{ made, listed rule[aiming] }{
-	rule[aiming]{"goal-made", scenarios.IDs{openwop.OWP0097A2, openwop.OWP0097C1, openwop.OWP0097E2}, false, func(a aiming, j *scenarios.Judge) {
-		members, ok := a.members()
-		objective, _ := members["objective"].(string)
-		completion, _ := members["completion"].(map[string]any)
-		if a.op != dialect.CreateGoal || !ok || a.keyed() || objective == "" || completion == nil {
-			return // there are other goals than those of the protocol
-		}
-		if bounds, isObject := members["bounds"].(map[string]any); a.bounded && len(bounds) == 0 && (isObject || members["bounds"] == nil) &&
-			(a.Ok() || a.Code == http.StatusBadRequest || a.Code == http.StatusUnprocessableEntity) {
-			j.Check(openwop.OWP0097C1, a.Status).To(check.Status(http.StatusUnprocessableEntity), "a goal without bounds, where they are required")
-			j.Check(openwop.OWP0097A2, a.Body.Key("state")).NotTo(check.Equal("active"), "state of a goal without bounds")
-		}
-		if members["state"] == string(dialect.GoalStateSatisfied) {
-			j.Check(openwop.OWP0097E2, a.Body.Key("state")).NotTo(check.Equal("satisfied"), "state of a goal that was asked for as satisfied")
-		}
-	}},
+	rule[aiming]{"goal-made", scenarios.IDs{openwop.OWP0097A2, openwop.OWP0097C1, openwop.OWP0097E2}, false,
+		func(a aiming, j *scenarios.Judge) {
+			members, ok := a.members()
+			objective, _ := members["objective"].(string)
+			completion, _ := members["completion"].(map[string]any)
+			if a.op != dialect.CreateGoal || !ok || a.keyed() || objective == "" || completion == nil {
+				return // there are other goals than those of the protocol
+			}
+			if bounds, isObject := members["bounds"].(map[string]any); a.bounded && len(bounds) == 0 && (isObject || members["bounds"] == nil) &&
+				(a.Ok() || a.Code == http.StatusBadRequest || a.Code == http.StatusUnprocessableEntity) {
+				j.Check(openwop.OWP0097C1, a.Status).To(check.Status(http.StatusUnprocessableEntity), "a goal without bounds, where they are required")
+				j.Check(openwop.OWP0097A2, a.Body.Key("state")).NotTo(check.Equal("active"), "state of a goal without bounds")
+			}
+			if members["state"] == string(dialect.GoalStateSatisfied) {
+				j.Check(openwop.OWP0097E2, a.Body.Key("state")).NotTo(check.Equal("satisfied"), "state of a goal that was asked for as satisfied")
+			}
+		}},
 	rule[aiming]{"goals-listed", scenarios.IDs{openwop.OWP0097C2}, false, func(a aiming, j *scenarios.Judge) {
 		state, list := a.Query["state"], a.Body.Key("goals")
 		if a.op != dialect.ListGoals || !a.Ok() || len(state) != 1 || state[0] == "" || len(list.Items()) == 0 {
@@ -45,8 +46,8 @@ var aimings = struct{ made, listed rule[aiming] }{
 		}
 		shown := wire.Found{Values: list.Items(), In: list.Ref()}.Where(func(g wire.Value) bool { return g.Key("objective").Present() })
 		if len(shown.Values) > 0 {
-			j.Check(openwop.OWP0097C2, shown.Each("/state")).To(check.Each(check.Equal(state[0])), "state of the goals in a list of those that are %s",
-				state[0])
+			j.Check(openwop.OWP0097C2, shown.Each("/state")).To(check.Each(check.Equal(state[0])),
+				"state of the goals in a list of those that are %s", state[0])
 		}
 	}},
 }

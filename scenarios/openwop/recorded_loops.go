@@ -87,8 +87,8 @@ func (s Standing) checkTurnsNamed(j *scenarios.Judge) {
 }
 
 // answers are the events by which a log tells that a run goes on (OWP-R17).
-var answers = host.IsA(dialect.InterruptResolved, dialect.NodeResumed, dialect.RunResumed, dialect.ApprovalGranted, dialect.ApprovalReceived,
-	dialect.ApprovalRejected, dialect.ApprovalOverridden, dialect.ClarificationResolved)
+var answers = host.IsA(dialect.InterruptResolved, dialect.NodeResumed, dialect.RunResumed, dialect.ApprovalGranted,
+	dialect.ApprovalReceived, dialect.ApprovalRejected, dialect.ApprovalOverridden, dialect.ClarificationResolved)
 
 // suspends are the events by which it tells that it waits.
 var suspends = host.IsA(dialect.NodeSuspended, dialect.InterruptRequested, dialect.ApprovalRequested, dialect.ClarificationRequested)

@@ -118,7 +118,8 @@ func TestRecordedRuns(t *testing.T) {
 		"a turn that waits": {"handed-over", single, "OWP-0037-A5", ""},
 		"a turn that does not wait": {
 			"handed-over", paid(single, 5, map[string]any{"phase": "child.running"}), "OWP-DSP-4", "OWP-0037-A5 OWP-0037-B1"},
-		"one of two workers is not waited for": {"handed-over", paid(whole, 5, map[string]any{"phase": "child.running"}), "OWP-DSP-4", "OWP-0037-B1"},
+		"one of two workers is not waited for": {"handed-over", paid(whole, 5, map[string]any{"phase": "child.running"}),
+			"OWP-DSP-4", "OWP-0037-B1"},
 
 		"a held decision":            {"doubted", doubt(held), "OWP-CNF-3 OWP-CNF-4 OWP-CNF-5", ""},
 		"held at the floor":          {"doubted", doubt(changed(held, map[string]any{"floor": 0.4})), "OWP-CNF-3", "OWP-CNF-5"},

@@ -90,7 +90,8 @@ func apart(least time.Duration) check.Matcher {
 // CheckSpan expects a bound of so many ms not to have struck earlier, by the host's own timestamps. They may be rounded to seconds.
 func CheckSpan(l host.RunLog, j *scenarios.Judge, bound int64) {
 	if span := spanOf(l); span != nil && bound < int64(math.MaxInt64/time.Millisecond) {
-		j.Check(openwop.OWPBND6, span).To(apart(time.Duration(bound)*time.Millisecond), "run.started and cap.breached by the host’s own timestamps")
+		j.Check(openwop.OWPBND6, span).To(apart(time.Duration(bound)*time.Millisecond),
+			"run.started and cap.breached by the host’s own timestamps")
 	}
 }
 
