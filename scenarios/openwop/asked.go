@@ -75,6 +75,8 @@ type traffic struct {
 	ends      map[string]ending // of runs
 	began     time.Time
 	read      *wire.Transcript
+	snapshots map[string][]asked // of runs
+	logs      map[string]wholeLog
 }
 
 // ending is the end of a run, as a snapshot first showed it.
@@ -105,7 +107,8 @@ func askings(d *dialect.Dialect) (all []asking) {
 
 // trafficOf reads what was asked of a host.
 func trafficOf(r *reader, discovery scenarios.Discovery, t *wire.Transcript) *traffic {
-	all := &traffic{reader: r, discovery: discovery, ends: map[string]ending{}, read: t}
+	all := &traffic{reader: r, discovery: discovery, ends: map[string]ending{}, read: t,
+		snapshots: map[string][]asked{}, logs: map[string]wholeLog{}}
 	known := askings(r.dialect)
 	for n := 1; n <= t.Len(); n++ {
 		if at := t.Entry(n).At; n == 1 || at.Before(all.began) {
@@ -135,6 +138,9 @@ func trafficOf(r *reader, discovery scenarios.Discovery, t *wire.Transcript) *tr
 	slices.SortStableFunc(all.all, func(a, b asked) int { return cmp.Compare(a.Began, b.Began) })
 	for _, x := range all.of(dialect.ReadRun) {
 		status, known := x.Body.Key("status"), all.ends[x.id()]
+		if x.Code == http.StatusOK {
+			all.snapshots[x.id()] = append(all.snapshots[x.id()], x)
+		}
 		if x.Code == http.StatusOK && host.IsTerminal(status.String()) && x.Body.Key("runId").String() == x.id() &&
 			(known.op == dialect.Operation{} || x.Ended < known.Ended) {
 			all.ends[x.id()] = ending{x, status}
@@ -173,8 +179,10 @@ func (t *traffic) over(run string, x asked) (end ending, over bool) {
 // later returns the first snapshot of a run that was asked for behind a reply, and that shows the run as want asks. It is absent if
 // there is none.
 func (t *traffic) later(run string, x asked, want func(status string) bool) (snapshot wire.Value) {
-	for _, y := range t.of(dialect.ReadRun) {
-		if y.id() == run && y.Began >= x.Ended && y.Code == http.StatusOK && want(y.Body.Key("status").String()) {
+	all := t.snapshots[run]
+	first, _ := slices.BinarySearchFunc(all, x.Ended, func(y asked, at time.Duration) int { return cmp.Compare(y.Began, at) })
+	for _, y := range all[first:] {
+		if want(y.Body.Key("status").String()) {
 			return y.Body
 		}
 	}
@@ -183,7 +191,26 @@ func (t *traffic) later(run string, x asked, want func(status string) bool) (sna
 
 // whole returns the log of a run that has ended, if it was read from its first event to the one that ends it.
 func (t *traffic) whole(run string) (l host.RunLog, ok bool) {
-	r := t.runs[run]
+	w, known := t.logs[run]
+	if !known {
+		w.log, w.ok = t.runs[run].whole()
+		if w.ok {
+			w.waits, w.told = waits(w.log)
+		}
+		t.logs[run] = w
+	}
+	return w.log, w.ok
+}
+
+// wholeLog is a log, and at which nodes its run waited.
+type wholeLog struct {
+	log   host.RunLog
+	ok    bool
+	waits []string
+	told  bool
+}
+
+func (r *reading) whole() (l host.RunLog, ok bool) {
 	if r == nil || len(r.last.Events) < host.LeastEvents || r.last.HasGap() || len(r.last.Terminals().Values) != 1 {
 		return l, false
 	}

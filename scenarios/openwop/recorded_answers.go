@@ -3,6 +3,7 @@ package openwop
 import (
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -60,33 +61,59 @@ var tokens = rule[token]{"token", scenarios.IDs{openwop.OWPINT36, openwop.OWPINT
 }}
 
 func (t *traffic) judgeAnswers() {
-	for i, x := range t.all {
+	taken, spent := t.taken()
+	offers := map[string][]any{}
+	for _, x := range t.all {
 		if !x.decided() {
 			continue
 		}
+		key := useOf(x)
 		switch x.op {
 		case dialect.AnswerNode:
 			a := answer{asked: x}
 			if end, over := t.over(x.id(), x); over {
 				a.over = &end
 			}
-			a.again = slices.ContainsFunc(t.all[:i], func(y asked) bool {
-				return y.op == x.op && slices.Equal(y.ids, x.ids) && y.Ok() && y.Ended <= x.Began
-			})
+			since, again := taken[key]
+			a.again = again && since <= x.Began
 			if l, whole := t.whole(x.id()); whole {
-				a.waits, a.told = waits(l)
-				a.offered = offered(l, x.ids[1])
+				a.waits, a.told = t.logs[x.id()].waits, t.logs[x.id()].told
+				if _, known := offers[key]; !known {
+					offers[key] = offered(l, x.ids[1])
+				}
+				a.offered = offers[key]
 			}
 			answered.hold(t.sights, x.id(), a)
 		case dialect.ReadToken, dialect.UseToken:
-			u := token{asked: x}
-			u.spent = slices.ContainsFunc(t.all[:i], func(y asked) bool {
-				_, over := t.over(y.Body.Key("runId").String(), x)
-				return y.op == dialect.UseToken && y.Path == x.Path && y.Origin == x.Origin && y.Ok() && over
-			})
+			since, again := spent[key]
+			u := token{asked: x, spent: again && since <= x.Began}
 			tokens.hold(t.sights, "a token", u)
 		}
 	}
+}
+
+// useOf names what answers are for: a node, or a token.
+func useOf(x asked) string { return x.Origin + x.Path }
+
+// taken returns since when each node has taken an answer, and since when the run is over that each token was used for.
+func (t *traffic) taken() (taken, spent map[string]time.Duration) {
+	taken, spent = map[string]time.Duration{}, map[string]time.Duration{}
+	note := func(into map[string]time.Duration, x asked, at time.Duration) {
+		if before, known := into[useOf(x)]; !known || at < before {
+			into[useOf(x)] = at
+		}
+	}
+	for _, x := range t.of(dialect.AnswerNode, dialect.UseToken) {
+		end, over := t.ends[x.Body.Key("runId").String()]
+		switch {
+		case !x.Ok():
+		case x.op == dialect.AnswerNode:
+			note(taken, x, x.Ended)
+		case over:
+			note(spent, x, max(x.Ended, end.Ended))
+		}
+	}
+	return taken, spent
 }
 
 // waits returns the nodes at which a run waited. told is false if that may not be all of them, or a child may have waited.
@@ -205,9 +232,9 @@ func (t *traffic) judgeShown() {
 			continue
 		}
 		s := showing{asked: x, made: made[id], first: first[id], most: most}
-		if l, whole := t.whole(id); whole && host.IsWaiting(x.Body.Key("status").String()) && len(l.Decided().Values) == 0 {
+		if l, isWhole := t.whole(id); isWhole && host.IsWaiting(x.Body.Key("status").String()) && len(l.Decided().Values) == 0 {
 			s.node = x.Body.Key("currentNodeId").String()
-			s.waits, _ = waits(l)
+			s.waits = t.logs[id].waits
 		}
 		showings.hold(t.sights, id, s)
 		if options := dialect.OptionsOf(x.Body); options.Present() && wire.Hidden(options) == 0 && !first[id].Present() {

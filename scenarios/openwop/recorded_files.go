@@ -122,7 +122,10 @@ func (t *traffic) judgeFilings() {
 		}
 		f := filing{asked: x, most: most, versioned: versioned && t.discovery.Document.Present()}
 		if v := of(x); x.op == dialect.ReadFile && x.Code == http.StatusOK && len(x.Query) == 0 && !twice[v] && wire.Hidden(x.Body) == 0 {
-			f.written = writes[v]
+			if w := writes[v]; w != nil && w.Body.Key("updatedAt").Present() && // a file may be deleted and begin with its first etag anew
+				w.Body.Key("updatedAt").JSON() == x.Body.Key("updatedAt").JSON() {
+				f.written = w
+			}
 		}
 		for _, r := range []rule[filing]{filings.paths, filings.writes, filings.conflicts, filings.reads, filings.lists} {
 			r.hold(t.sights, x.Path, f)

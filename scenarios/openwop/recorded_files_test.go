@@ -13,9 +13,10 @@ import (
 func TestRecordedFiles(t *testing.T) {
 	const files = "/v1/host/workspace/files"
 	const put, get = "PUT " + files + "/a ", "GET " + files + "/a"
-	const wrote = ` -> 200 {"path":"a","version":1,"etag":"\"e1\"","contentType":"text/markdown"}` + "\n"
+	const wrote = ` -> 200 {"path":"a","version":1,"etag":"\"e1\"","contentType":"text/markdown","updatedAt":"2026-11-01T00:00:00Z"}` + "\n"
 	const versioned = `{"workspace":{"supported":true,"versioned":true,"maxFileBytes":4}}`
-	const got = ` -> 200 {"path":"a","version":1,"etag":"\"e1\"","content":"text","contentType":"text/markdown"}`
+	const got = ` -> 200 {"path":"a","version":1,"etag":"\"e1\"","content":"text","contentType":"text/markdown",` +
+		`"updatedAt":"2026-11-01T00:00:00Z"}`
 	for name, c := range map[string]telling{
 		"a climb is refused":         {"", "PUT " + files + `/%2e%2e%2Fx {"content":"t"} -> 400 ` + no, "OWP-WSP-21", ""},
 		"a climb is taken":           {"", "PUT " + files + `/%2e%2e%2Fx {"content":"t"}` + wrote, "", "OWP-WSP-21"},
@@ -33,6 +34,7 @@ func TestRecordedFiles(t *testing.T) {
 		"as it was put":              {"", put + `{"content":"text"}` + wrote + get + got, "OWP-WSP-1", ""},
 		"not as it was put":          {"", put + `{"content":"more"}` + wrote + get + got, "", "OWP-WSP-1"},
 		"as another put it":          {"", put + `{"content":"more"}` + strings.Replace(wrote, "e1", "e2", 1) + get + got, "", ""},
+		"as it was put anew":         {"", put + `{"content":"more"}` + wrote + get + strings.Replace(got, "00Z", "09Z", 1), "", ""},
 		"a secret that is hidden":    {"", put + `{"content":"more"}` + wrote + get + strings.Replace(got, "text", "[REDACTED]", 1), "", ""},
 		"a version":                  {versioned, get + "?version=1" + got, "OWP-WSP-18", ""},
 		"another version":            {versioned, get + "?version=2" + got, "", "OWP-WSP-18"},
@@ -69,25 +71,28 @@ func TestRecordedGoals(t *testing.T) {
 	}
 	const asked = `{"objective":"o","completion":{"check":"host"},"continuation":{"mode":"manual"}}`
 	for name, c := range map[string]telling{
-		"no bounds are refused":      {bounded, post + asked + " -> 422 " + no, "OWP-0097-A2 OWP-0097-C1", ""},
-		"no bounds are taken":        {bounded, post + asked + ` -> 201 {"id":"g","state":"active"}`, "", "OWP-0097-A2 OWP-0097-C1"},
-		"no bounds are needed":       {strings.Replace(bounded, `"judge"`, `"requiresBounds":false,"judge"`, 1), post + asked + ` -> 201 {"id":"g","state":"active"}`, "", ""},
-		"a goal of a shop":           {bounded, `POST /shop/goals {"name":"sell"} -> 201 {"id":"g","state":"active"}`, "", ""},
-		"asked for as satisfied":     {"", post + strings.Replace(asked, "{", `{"state":"satisfied",`, 1) + ` -> 201 {"id":"g","state":"active"}`, "OWP-0097-E2", ""},
-		"made as satisfied":          {"", post + strings.Replace(asked, "{", `{"state":"satisfied",`, 1) + ` -> 201 {"id":"g","state":"satisfied"}`, "", "OWP-0097-E2"},
-		"a list":                     {"", "GET " + goals + `?state=active -> 200 {"goals":[{"id":"g","objective":"o","state":"active"}]}`, "OWP-0097-C2", ""},
-		"a list of others":           {"", "GET " + goals + `?state=active -> 200 {"goals":[{"id":"g","objective":"o","state":"satisfied"}]}`, "", "OWP-0097-C2"},
-		"a list of other goals":      {"", "GET " + goals + `?state=active -> 200 {"goals":[{"name":"sell"}]}`, "", ""},
-		"bounds":                     {bounded, goal("active", 3, "r1"), "OWP-0097-E3 OWP-0097-E4", ""},
-		"no bounds":                  {bounded, strings.Replace(goal("active", 3), `{"maxLoopIterations":3}`, `{}`, 1), "", "OWP-0097-E3"},
-		"bounds that are not shown":  {bounded, strings.Replace(goal("active", 3), `"bounds":{"maxLoopIterations":3},`, ``, 1), "", ""},
-		"too many runs":              {bounded, goal("bound-exceeded", 1, "r1", "r2"), "", "OWP-0097-E4"},
-		"an end is told":             {"", trail("goal.closed", `{"goalId":"g","finalState":"bound-exceeded"}`) + goal("bound-exceeded", 1, "r1"), "OWP-0097-D2 OWP-0097-E7", ""},
-		"another end is told":        {"", trail("goal.closed", `{"goalId":"g","finalState":"abandoned"}`) + goal("bound-exceeded", 1, "r1"), "", "OWP-0097-E7"},
-		"an objective is told":       {"", trail("goal.evaluated", `{"goalId":"g","why":"make the lamps brighter"}`) + goal("active", 1), "", "OWP-0097-D2"},
-		"a run of the goal":          {"", trail("goal.evaluated", `{"goalId":"g","runId":"r1"}`) + goal("active", 1, "r1"), "OWP-0097-E9", ""},
-		"a run of no goal":           {"", trail("goal.evaluated", `{"goalId":"g","runId":"r2"}`) + goal("active", 1, "r1"), "", "OWP-0097-E9"},
-		"a run that is judged later": {"", goal("active", 1, "r1") + trail("goal.evaluated", `{"goalId":"g","runId":"r2"}`), "", ""},
+		"no bounds are refused":     {bounded, post + asked + " -> 422 " + no, "OWP-0097-A2 OWP-0097-C1", ""},
+		"no bounds are taken":       {bounded, post + asked + ` -> 201 {"id":"g","state":"active"}`, "", "OWP-0097-A2 OWP-0097-C1"},
+		"no bounds are needed":      {strings.Replace(bounded, `"judge"`, `"requiresBounds":false,"judge"`, 1), post + asked + ` -> 201 {"id":"g","state":"active"}`, "", ""},
+		"a goal of a shop":          {bounded, `POST /shop/goals {"name":"sell"} -> 201 {"id":"g","state":"active"}`, "", ""},
+		"asked for as satisfied":    {"", post + strings.Replace(asked, "{", `{"state":"satisfied",`, 1) + ` -> 201 {"id":"g","state":"active"}`, "OWP-0097-E2", ""},
+		"made as satisfied":         {"", post + strings.Replace(asked, "{", `{"state":"satisfied",`, 1) + ` -> 201 {"id":"g","state":"satisfied"}`, "", "OWP-0097-E2"},
+		"a list":                    {"", "GET " + goals + `?state=active -> 200 {"goals":[{"id":"g","objective":"o","state":"active"}]}`, "OWP-0097-C2", ""},
+		"a list of others":          {"", "GET " + goals + `?state=active -> 200 {"goals":[{"id":"g","objective":"o","state":"satisfied"}]}`, "", "OWP-0097-C2"},
+		"a list of other goals":     {"", "GET " + goals + `?state=active -> 200 {"goals":[{"name":"sell"}]}`, "", ""},
+		"bounds":                    {bounded, goal("active", 3, "r1"), "OWP-0097-E3 OWP-0097-E4", ""},
+		"no bounds":                 {bounded, strings.Replace(goal("active", 3), `{"maxLoopIterations":3}`, `{}`, 1), "", "OWP-0097-E3"},
+		"bounds that are not shown": {bounded, strings.Replace(goal("active", 3), `"bounds":{"maxLoopIterations":3},`, ``, 1), "", ""},
+		"too many runs":             {bounded, goal("bound-exceeded", 1, "r1", "r2"), "", "OWP-0097-E4"},
+		"an end is told":            {"", trail("goal.closed", `{"goalId":"g","finalState":"bound-exceeded"}`) + goal("bound-exceeded", 1, "r1"), "OWP-0097-D2 OWP-0097-E7", ""},
+		"another end is told":       {"", trail("goal.closed", `{"goalId":"g","finalState":"abandoned"}`) + goal("bound-exceeded", 1, "r1"), "", "OWP-0097-E7"},
+		"an objective is told":      {"", trail("goal.evaluated", `{"goalId":"g","why":"make the lamps brighter"}`) + goal("active", 1), "", "OWP-0097-D2"},
+		"a run of the goal":         {"", trail("goal.evaluated", `{"goalId":"g","runId":"r1"}`) + goal("active", 1, "r1"), "OWP-0097-E9", ""},
+		"a run of no goal":          {"", trail("goal.evaluated", `{"goalId":"g","runId":"r2"}`) + goal("active", 1, "r1"), "", "OWP-0097-E9"},
+		"a run that is not listed yet": {"", strings.Replace(trail("goal.evaluated", `{"goalId":"g","runId":"r2"}`), "[", `[{"type":"goal.evaluated",`+
+			`"payload":{"goalId":"g","runId":"r1"}},`, 1) + goal("active", 3, "r1"), "", ""},
+		"a goal that is refused for something else": {bounded, post + asked + " -> 400 " + no, "", ""},
+		"a run that is judged later":                {"", goal("active", 1, "r1") + trail("goal.evaluated", `{"goalId":"g","runId":"r2"}`), "", ""},
 	} {
 		c.check(t, name)
 	}

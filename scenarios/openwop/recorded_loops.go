@@ -91,7 +91,8 @@ var answers = host.IsA(dialect.InterruptResolved, dialect.NodeResumed, dialect.R
 	dialect.ApprovalReceived, dialect.ApprovalRejected, dialect.ApprovalOverridden, dialect.ClarificationResolved)
 
 // suspends are the events by which it tells that it waits.
-var suspends = host.IsA(dialect.NodeSuspended, dialect.InterruptRequested, dialect.ApprovalRequested, dialect.ClarificationRequested)
+var suspends = host.IsA(dialect.NodeSuspended, dialect.InterruptRequested, dialect.ApprovalRequested, dialect.ClarificationRequested,
+	dialect.ConversationOpened, dialect.ConversationExchanged)
 
 // checkResumed checks the first turn behind each suspension that was answered.
 func (s Standing) checkResumed(j *scenarios.Judge) {

@@ -191,3 +191,14 @@ func TestRecordedControls(t *testing.T) {
 		c.check(t, name)
 	}
 }
+
+// Many requests about one run are judged at once.
+func TestManyRequestsAboutARun(t *testing.T) {
+	line := ended + "POST /v1/runs/r1/cancel -> 200 {\"status\":\"completed\"}\nPOST /v1/runs/r1/interrupts/n {} -> 409 " + no + "\n"
+	began := time.Now()
+	kept, violated := told(t, "", strings.Repeat(line, 5000))
+	t.Logf("%v in %s", kept, time.Since(began))
+	if !slices.Contains(kept, "OWP-ERR-24") || len(violated) > 0 {
+		t.Errorf("kept are %v, violated %v", kept, violated)
+	}
+}
