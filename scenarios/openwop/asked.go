@@ -111,13 +111,13 @@ func trafficOf(r *reader, discovery scenarios.Discovery, t *wire.Transcript) *tr
 		snapshots: map[string][]asked{}, logs: map[string]wholeLog{}}
 	known := askings(r.dialect)
 	for n := 1; n <= t.Len(); n++ {
-		if at := t.Entry(n).At; n == 1 || at.Before(all.began) {
+		if at := t.Entry(n).At; dated(at) && (all.began.IsZero() || at.Before(all.began)) {
 			all.began = at
 		}
 	}
 	for n := 1; n <= t.Len(); n++ {
 		e := t.Entry(n)
-		if e.Request == nil {
+		if e.Request == nil || !dated(e.At) {
 			continue
 		}
 		at, err := url.Parse(e.Request.URL)
@@ -148,6 +148,9 @@ func trafficOf(r *reader, discovery scenarios.Discovery, t *wire.Transcript) *tr
 	}
 	return all
 }
+
+// dated reports whether a recording says when something was sent.
+func dated(at time.Time) bool { return at.Year() >= 1970 && at.Year() < 2200 }
 
 func unescaped(ids []string) []string {
 	out := make([]string, len(ids))

@@ -192,6 +192,17 @@ func TestRecordedControls(t *testing.T) {
 	}
 }
 
+// Without their times nobody knows what came first.
+func TestRequestsWithoutTheirTimes(t *testing.T) {
+	transcript := trafficOf(t, ended+"POST /v1/runs/r1/cancel -> 200 {\"status\":\"cancelled\"}")
+	transcript.Entries[1].At = time.Time{}
+	openwop.Protocol.Recorded(scenarios.Discovery{}, []scenarios.DriveRecord{{ID: "d", Transcript: transcript}}, func(s scenarios.Sight) {
+		if !s.Held {
+			t.Errorf("%s is said to be violated", s.Requirement)
+		}
+	})
+}
+
 // Many requests about one run are judged at once.
 func TestManyRequestsAboutARun(t *testing.T) {
 	line := ended + "POST /v1/runs/r1/cancel -> 200 {\"status\":\"completed\"}\nPOST /v1/runs/r1/interrupts/n {} -> 409 " + no + "\n"
