@@ -233,7 +233,8 @@ func (t *traffic) since(x asked, l host.RunLog) bool {
 
 // before reports whether something was shown before a request was sent.
 func (t *traffic) before(shown wire.Value, x asked) bool {
-	return t.read.Entry(shown.Ref().Exchange).Ended().Sub(t.began) <= x.Began
+	e := t.read.Entry(shown.Ref().Exchange)
+	return dated(e.At) && e.Ended().Sub(t.began) <= x.Began
 }
 
 // into reads what was sent into a document. It reports whether that is a JSON object that fits.

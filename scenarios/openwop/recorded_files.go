@@ -50,7 +50,8 @@ var filings = struct{ paths, writes, conflicts, reads, lists rule[filing] }{
 	}},
 	rule[filing]{"file-conflict", scenarios.IDs{openwop.OWPWSP14}, false, func(f filing, j *scenarios.Judge) {
 		_, conditional := f.Get("If-Match")
-		if f.op != dialect.WriteFile || !conditional || f.keyed() || f.Code != http.StatusConflict && f.Code != http.StatusPreconditionFailed {
+		conflict := f.Code == http.StatusConflict && dialect.CodeOf(f.Body.Key("error")) == dialect.WorkspaceConflict
+		if f.op != dialect.WriteFile || !conditional || f.keyed() || !conflict && f.Code != http.StatusPreconditionFailed {
 			return
 		}
 		if j.Check(openwop.OWPWSP14, f.Status).To(check.Status(http.StatusConflict), "a write whose If-Match is not the etag of the file") {

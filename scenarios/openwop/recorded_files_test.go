@@ -45,8 +45,9 @@ func TestRecordedFiles(t *testing.T) {
 		"a list of others":           {"", "GET " + files + `?prefix=a -> 200 {"files":[{"path":"b","version":1}]}`, "", "OWP-WSP-4"},
 		"a list with contents":       {"", "GET " + files + ` -> 200 {"files":[{"path":"b","content":"t"}]}`, "", "OWP-WSP-5"},
 		"a list of nothing":          {"", "GET " + files + `?prefix=a -> 200 {"files":[]}`, "", ""},
-		"a conflict":                 {"", `PUT ` + files + `/a [If-Match: "e"] {"content":"t"} -> 409 {"error":"e","message":"m","details":{"currentVersion":2}}`, "OWP-WSP-14", ""},
-		"a conflict of no version":   {"", `PUT ` + files + `/a [If-Match: "e"] {"content":"t"} -> 409 ` + no, "", "OWP-WSP-14"},
+		"a conflict":                 {"", `PUT ` + files + `/a [If-Match: "e"] {"content":"t"} -> 409 {"error":"workspace_conflict","message":"m","details":{"currentVersion":2}}`, "OWP-WSP-14", ""},
+		"a conflict about room":      {"", `PUT ` + files + `/a [If-Match: "e"] {"content":"t"} -> 409 ` + no, "", ""},
+		"a conflict of no version":   {"", `PUT ` + files + `/a [If-Match: "e"] {"content":"t"} -> 409 {"error":"workspace_conflict","message":"m"}`, "", "OWP-WSP-14"},
 		"a precondition":             {"", `PUT ` + files + `/a [If-Match: "e"] {"content":"t"} -> 412 ` + no, "", "OWP-WSP-14"},
 		"a conflict of another kind": {"", put + `{"content":"t"} -> 409 ` + no, "", ""},
 	} {

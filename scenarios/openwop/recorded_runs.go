@@ -29,7 +29,7 @@ func (s Standing) checkWaited(j *scenarios.Judge) {
 			waits++
 			if host.IsA(dialect.NodeSuspended)(e) {
 				node := e.At("/payload/nodeId")
-				if !node.Present() { // OWP-R41
+				if node.String() == "" { // OWP-R41
 					node = e.Key("nodeId")
 				}
 				j.Check(openwop.OWPINT8, node).To(check.Text(), "node of a suspension")
