@@ -38,26 +38,33 @@ func Exchanges(t *wire.Transcript) (all []Exchange) {
 		}
 	}
 	for n := 1; n <= t.Len(); n++ {
-		e := t.Entry(n)
-		if e.Kind != "http" && e.Kind != "stream" || e.Request == nil {
-			continue
+		if x, ok := ExchangeOf(t, n, began); ok {
+			all = append(all, x)
 		}
-		at, err := url.Parse(e.Request.URL)
-		if err != nil {
-			continue
-		}
-		x := Exchange{
-			N: n, Origin: at.Scheme + "://" + at.Host, Method: e.Request.Method, Path: at.EscapedPath(), Query: at.Query(),
-			Header: e.Request.Header, Sent: e.Request.Body, Whole: e.Error == "" || e.Request.Body != "", Began: e.At.Sub(began),
-		}
-		x.Ended = x.Began + time.Duration(e.Micros+1)*time.Microsecond // they are rounded down
-		if e.Kind == "http" && e.Error == "" && e.Response != nil {
-			x.Code, x.Status, x.Body = int64(e.Response.Status), t.Status(n), t.Reply(n)
-		}
-		all = append(all, x)
 	}
 	slices.SortStableFunc(all, func(a, b Exchange) int { return int(a.Began - b.Began) })
 	return all
+}
+
+// ExchangeOf returns the n-th entry of a transcript that began then. ok is false if it is no request over HTTP.
+func ExchangeOf(t *wire.Transcript, n int, began time.Time) (x Exchange, ok bool) {
+	e := t.Entry(n)
+	if e.Kind != "http" && e.Kind != "stream" || e.Request == nil {
+		return x, false
+	}
+	at, err := url.Parse(e.Request.URL)
+	if err != nil {
+		return x, false
+	}
+	x = Exchange{
+		N: n, Origin: at.Scheme + "://" + at.Host, Method: e.Request.Method, Path: at.EscapedPath(), Query: at.Query(),
+		Header: e.Request.Header, Sent: e.Request.Body, Whole: e.Error == "" || e.Request.Body != "", Began: e.At.Sub(began),
+	}
+	x.Ended = x.Began + time.Duration(e.Micros+1)*time.Microsecond // they are rounded down
+	if e.Kind == "http" && e.Error == "" && e.Response != nil {
+		x.Code, x.Status, x.Body = int64(e.Response.Status), t.Status(n), t.Reply(n)
+	}
+	return x, true
 }
 
 // Ok reports whether the reply is a success.

@@ -112,8 +112,26 @@ func (r Recording) parts(p *scenarios.Protocol) [][]int32 {
 	return parts
 }
 
+// mostAtHand is the size in bytes up to which entries that are judged together are read once, and kept meanwhile.
+const mostAtHand = 4 << 20
+
 // part returns the entries with these numbers.
 func (r Recording) part(p *scenarios.Protocol, h *hand, numbers []int32) *wire.Transcript {
+	size := 0
+	for _, n := range numbers {
+		if int(n) <= len(r.entries) {
+			size += int(r.entries[n-1].size)
+		} else {
+			size += mostAtHand // a log is one entry, and that is kept in any case
+		}
+	}
+	if size <= mostAtHand {
+		t := &wire.Transcript{Drive: recordID, Speech: p.Speech, Entries: make([]wire.Entry, len(numbers))}
+		for i, n := range numbers {
+			t.Entries[i] = *r.entry(p, h, int(n))
+		}
+		return t
+	}
 	return wire.Stored(recordID, p.Speech, len(numbers), func(n int) *wire.Entry { return r.entry(p, h, int(numbers[n-1])) })
 }
 

@@ -21,6 +21,9 @@ type Standing struct {
 	Log      host.RunLog // Ended.Reached reports whether it has ended; Ended.Last is its snapshot
 	Version  int         // of the execution model, 0 if none
 	Unmapped bool        // its workflow maps no worker output
+	// Advertised is what the host says of itself, and ShownPaused reports whether a snapshot showed the run paused.
+	Advertised  scenarios.Discovery
+	ShownPaused bool
 
 	Before  host.RunLog // an earlier reading of its log; empty if none
 	Source  host.RunLog // of a fork: the source run as it stood when forked

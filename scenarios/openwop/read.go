@@ -52,8 +52,11 @@ func watchBy(known func() paths, d *dialect.Dialect, rules func() []Invariant, d
 				if stop := record.Stop; stop != nil && stop.Verdict == scenarios.Inconclusive { // perhaps before the last page was read
 					run.late = false
 				}
-				run.judge(int(version), rules)
+				run.judge(Standing{Version: int(version), Advertised: discovery}, rules)
 				r.judgeCopy(run)
+			}
+			if documents {
+				trafficOf(&r, discovery, record.Transcript).judge()
 			}
 			record.Transcript.Forget()
 		}
@@ -67,9 +70,7 @@ func watched() scenarios.IDs {
 		openwop.OWPEVT14, openwop.OWPEVT16, openwop.OWPEVT21, openwop.OWPEVT22, openwop.OWPEVT24, openwop.OWPEVT27, openwop.OWPEVT28,
 		openwop.OWPRPL1, openwop.OWP0097C6, openwop.OWP0097G1, openwop.OWPWSP9, openwop.OWPWSP10,
 	}
-	for _, r := range []docRule{documents.snapshot, documents.goal, documents.refusal} {
-		all = append(all, r.proves...)
-	}
+	all = append(all, proved()...)
 	for _, rule := range rulesOfRecordings() {
 		if rule.Name != "unmapped" { // no log says whether its workflow maps anything
 			all = append(all, rule.Proves...)
@@ -121,6 +122,9 @@ func (s once) not(id scenarios.RequirementID, at wire.Ref, expected, actual stri
 type paths struct {
 	create, poll, stream, snapshot, diff, fork, goal, file *lazyregexp.Regexp
 	acts                                                   *lazyregexp.Regexp // whose names stand behind the id of the run
+	asked                                                  []asking
+	list                                                   *lazyregexp.Regexp
+	files                                                  string             // what stands before the names of files
 	runs                                                   string             // what stands before the ids of runs
 	own                                                    *lazyregexp.Regexp // those whose refusals have the form of the protocol (OWP-R25)
 }
@@ -130,6 +134,9 @@ func pathsOf(d *dialect.Dialect) paths {
 		d.Matching(dialect.CreateRun), d.Matching(dialect.PollLog), d.Matching(dialect.StreamLog), d.Matching(dialect.ReadRun),
 		d.Matching(dialect.CompareRuns), d.Matching(dialect.ForkRun), d.Matching(dialect.ReadGoal), d.Matching(dialect.ReadFile),
 		d.Matching(dialect.PauseRun, dialect.ResumeRun, dialect.CompareRuns),
+		askings(d),
+		d.Matching(dialect.ListRuns),
+		d.Path(dialect.ListFiles),
 		d.Path(dialect.ReadRun, ""),
 		d.Matching(dialect.CreateRun, dialect.PollLog, dialect.ReadRun, dialect.CompareRuns, dialect.ForkRun),
 	}
@@ -158,9 +165,11 @@ type reading struct {
 	first  host.RunLog // as it was read from its start for the first time
 	last   host.RunLog // and for the last time
 	end    wire.Value  // the first snapshot of a terminal status
+	paused bool        // a snapshot showed it paused
 	// late: a request sent after end was received read last to its end. behind: the request for last was sent after first was received.
 	late, behind bool
 	firstRead    time.Time // when first was received
+	lastRead     time.Time // when the last page of last was asked for
 
 	snapshots snapshots
 	tellings  []telling
@@ -219,6 +228,7 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 		r.of(r.dialect.One(path, dialect.PollLog)).page(t, n, at.Query(), r.dialect.Cursors)
 	case r.paths.snapshot.MatchString(path) && !r.paths.diff.MatchString(path):
 		run, body := r.of(r.dialect.One(path, dialect.ReadRun)), t.Reply(n)
+		run.paused = run.paused || body.Key("status").String() == "paused"
 		if run.snapshot(e, body); host.IsTerminal(body.Key("status").String()) && !run.end.Present() {
 			run.end = body
 		}
@@ -240,7 +250,7 @@ func pathBelow(d *dialect.Dialect, at *url.URL) string {
 func (r *reading) page(t *wire.Transcript, n int, query url.Values, cursors []string) {
 	body := t.Reply(n)
 	events := body.Key("events").Items()
-	from := int64(noCursor)
+	from, by, given := int64(noCursor), "", 0
 	for name, values := range query {
 		switch {
 		case slices.Contains(cursors, name) && len(values) == 1:
@@ -248,11 +258,16 @@ func (r *reading) page(t *wire.Transcript, n int, query url.Values, cursors []st
 			if from, known = number(values[0]); !known {
 				return
 			}
+			by = name
+			given++
 		case name != "timeout" && name != "limit":
 			return // another choice of events
 		}
 	}
-	r.paged(t, n, body, from, query.Has("limit"))
+	if given > 1 {
+		by = ""
+	}
+	r.paged(t, n, body, from, by, query.Has("limit"))
 	fresh := host.RunLog{RunID: r.id, Read: t.Status(n)}
 	fresh.Add(events) // how the page itself orders them is judged on its own
 	e := t.Entry(n)
@@ -263,10 +278,11 @@ func (r *reading) page(t *wire.Transcript, n int, query url.Values, cursors []st
 		if len(r.first.Events) == 0 {
 			r.first, r.firstRead = fresh, e.Ended()
 		}
-		r.last, r.late, r.behind = fresh, over, !e.At.Before(r.firstRead)
+		r.last, r.late, r.behind, r.lastRead = fresh, over, !e.At.Before(r.firstRead), e.At
 	case len(r.last.Events) > 0 && from <= host.Sequence(r.last.Last()):
 		before := host.Sequence(r.last.Last())
 		r.last.Add(events)
+		r.lastRead = e.At
 		r.late = r.late || over && (len(events) > 0 || from >= before) // a reader may ask for the last event again
 	}
 }
@@ -284,12 +300,12 @@ func (r *reading) unforked() once {
 }
 
 // judge holds the run to the invariants.
-func (r *reading) judge(version int, rules []Invariant) {
+func (r *reading) judge(s Standing, rules []Invariant) {
 	r.judgeTellings()
 	if r.forked || len(r.last.Events) < host.LeastEvents {
 		return
 	}
-	s := Standing{Log: r.last, Version: version}
+	s.Log, s.ShownPaused = r.last, r.paused
 	if r.behind && !begins(r.last.Events, r.first.Events) && hidden(r.last) == hidden(r.first) {
 		s.Before = r.first
 	}

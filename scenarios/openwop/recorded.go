@@ -2,8 +2,6 @@ package openwop
 
 import (
 	"fmt"
-	"net/http"
-	"net/url"
 	"slices"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -11,7 +9,6 @@ import (
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/bounds"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
-	"github.com/openassay/assay/scenarios/openwop/goals"
 	"github.com/openassay/assay/scenarios/openwop/handoff"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/verifier"
@@ -20,18 +17,19 @@ import (
 
 // Recorded returns rules for runs that others made. In a certification scenarios ask the same, with plans that they know.
 func Recorded() []Invariant {
-	return []Invariant{
+	return slices.Concat(recordedRuns(), recordedLoops(), []Invariant{
 		{"breach-told", scenarios.IDs{openwop.OWPBND2, openwop.OWPBND3, openwop.OWPBND7, openwop.OWPBND8, openwop.OWPBND12, openwop.OWPBND13,
-			openwop.OWP0061E2}, false, false, Standing.checkBreachTold},
+			openwop.OWP0061E2, openwop.OWPBND1, openwop.OWPBND5, openwop.OWPBND6, openwop.OWPBND10, openwop.OWP0061E5}, false, false,
+			Standing.checkBreachTold},
 		{"agent-named", scenarios.IDs{openwop.OWP0061B5}, true, false, Standing.checkAgentNamed},
-		{"handed-over", scenarios.IDs{openwop.OWP0037A3, openwop.OWP0037A5, openwop.OWP0037B2, openwop.OWP0037B4, openwop.OWPDSP4,
-			openwop.OWPDSP10, openwop.OWPDSP11}, false, false, Standing.checkHandedOver},
+		{"handed-over", scenarios.IDs{openwop.OWP0037A3, openwop.OWP0037A5, openwop.OWP0037B1, openwop.OWP0037B2, openwop.OWP0037B4,
+			openwop.OWPDSP4, openwop.OWPDSP10, openwop.OWPDSP11}, false, false, Standing.checkHandedOver},
 		{"doubted", scenarios.IDs{openwop.OWPCNF3, openwop.OWPCNF4, openwop.OWPCNF5, openwop.OWPCNF13}, true, false, Standing.checkDoubted},
 		{"verified", scenarios.IDs{openwop.OWPVER2, openwop.OWPVER4}, true, false, Standing.checkVerified},
 		{"remembered", scenarios.IDs{openwop.OWPMEM14, openwop.OWPMEM15}, true, false, Standing.checkRemembered},
 		{"wrote", scenarios.IDs{openwop.OWPWSP27, openwop.OWPWSP28}, true, false, Standing.checkWrote},
 		{"pursued", scenarios.IDs{openwop.OWP0097D1, openwop.OWP0097D3}, true, false, Standing.checkPursued},
-	}
+	})
 }
 
 // checkBreachTold checks what the log of a run says that crossed a bound. How often a log may say so is said elsewhere.
@@ -41,6 +39,7 @@ func (s Standing) checkBreachTold(j *scenarios.Judge) {
 		return
 	}
 	breach := breaches[0].Key("payload")
+	s.checkCeiling(j, breach)
 	limit, known := breach.Key("limit").Int()
 	observed, one := breach.Key("observed"), check.Equal(limit+1)
 	switch dialect.CapKind(breach.Key("kind").String()) {
@@ -48,6 +47,9 @@ func (s Standing) checkBreachTold(j *scenarios.Judge) {
 		j.Check(openwop.OWPBND2, observed).To(one, "nodes observed, and the bound is %s", breach.Key("limit").JSON())
 		s.checkFailed(j, openwop.OWPBND3, dialect.RecursionLimitExceeded)
 	case dialect.CapKindRunDuration:
+		if known {
+			bounds.CheckSpan(s.Log, j, limit)
+		}
 		j.Check(openwop.OWPBND7, observed).To(check.That(fmt.Sprintf("%d or more (OWP-R13)", limit), func(v any) bool {
 			n, isNumber := host.AsNumber(v)
 			return known && isNumber && n >= float64(limit)
@@ -118,6 +120,10 @@ func (s Standing) checkSteps(j *scenarios.Judge, decided wire.Value, steps wire.
 	if lost := steps.Where(handoff.IsPhase(dialect.ChainPhaseChildFailed, dialect.ChainPhaseChildCancelled)); len(lost.Values) > 0 {
 		j.Check(openwop.OWP0037B2, steps.Where(handoff.IsPhase(dialect.ChainPhaseOutputHarvested))).To(check.Len(0),
 			"harvests of %s, which did not complete", worker)
+	}
+	for _, harvested := range steps.Where(handoff.IsPhase(dialect.ChainPhaseOutputHarvested)).Values {
+		completed := steps.Where(handoff.IsPhase(dialect.ChainPhaseChildCompleted)).Where(func(e wire.Value) bool { return behind(e)(harvested) })
+		j.Check(openwop.OWP0037B1, completed.Each("/type")).To(check.Each(check.Text()), "completions of %s before it is harvested", worker)
 	}
 	if goesOn {
 		j.Check(openwop.OWP0037A5, steps.Where(settled)).To(check.Len(1), "ends of the handoff to %s before the next turn", worker)
@@ -225,83 +231,5 @@ func (s Standing) checkPursued(j *scenarios.Judge) {
 		j.Check(openwop.OWP0097D3, e.At("/payload/finalState")).To(check.OneOf(string(dialect.GoalStateSatisfied),
 			string(dialect.GoalStateAbandoned), string(dialect.GoalStateBoundExceeded), string(dialect.GoalStateEscalated)),
 			"finalState of goal.closed")
-	}
-}
-
-// document is one reply of a host, for rules about documents.
-type document struct {
-	path   string
-	status wire.Value
-	body   wire.Value
-}
-
-// documents are the rules about single replies, by what they are a reply to.
-var documents = struct{ snapshot, goal, refusal docRule }{
-	docRule{"snapshot-shown", scenarios.IDs{openwop.OWPCTL5}, func(d document, j *scenarios.Judge) {
-		switch d.body.Key("status").String() {
-		case "completed", "cancelled":
-			j.Check(openwop.OWPCTL5, d.body.Key("error")).To(check.OneOf(nil), "error of a run that has not failed")
-		}
-	}},
-	docRule{"goal-shown", scenarios.IDs{openwop.OWP0097B1, openwop.OWP0097B2, openwop.OWP0097B3, openwop.OWP0097B4, openwop.OWP0097B5},
-		func(d document, j *scenarios.Judge) {
-			for _, name := range []string{"id", "objective", "state"} {
-				j.Check(openwop.OWP0097B1, d.body.Key(name)).To(check.Text(), "%s of a goal", name)
-			}
-			j.Check(openwop.OWP0097B1, d.body.Key("createdAt")).To(host.Timestamp(), "createdAt")
-			j.Check(openwop.OWP0097B2, d.body.At("/completion/check")).To(check.OneOf("verifier", "host"), "completion.check")
-			// It may be omitted (OWP-R27).
-			j.Check(openwop.OWP0097B3, d.body.At("/continuation/mode")).To(check.OneOf(nil, "schedule", "commitment", "heartbeat", "manual"),
-				"continuation.mode")
-			j.Check(openwop.OWP0097B4, d.body.At("/owner/tenant")).To(check.Text(), "owner.tenant")
-			if d.body.Key("bounds").Actual() != nil {
-				j.Check(openwop.OWP0097B5, d.body.Key("bounds")).To(goals.BoundsThatCanBe(), "bounds")
-			}
-		}},
-	docRule{"refused", scenarios.IDs{openwop.OWPERR4}, func(d document, j *scenarios.Judge) {
-		j.Check(openwop.OWPERR4, d.body.Key("error")).To(check.Text(), "code of a refusal with HTTP %s", d.status.JSON())
-		j.Check(openwop.OWPERR4, d.body.Key("message")).To(check.Text(), "message of a refusal with HTTP %s", d.status.JSON())
-	}},
-}
-
-// docRule is a rule about single replies.
-type docRule struct {
-	name   string
-	proves scenarios.IDs
-	judge  func(document, *scenarios.Judge)
-}
-
-func (r docRule) hold(s sights, d document) {
-	scenarios.Hold("openwop/recorded/"+r.name, r.proves, r.judge, rows, d).Sights(rows, s.drive, d.path, false, s.see)
-}
-
-// refusal reports whether a status says that the host itself refuses a request. Proxies have others.
-func refusal(status int) bool {
-	return slices.Contains([]int{http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed,
-		http.StatusUnprocessableEntity, http.StatusNotImplemented}, status)
-}
-
-// document holds a reply to the rules about single replies.
-func (r *reader) document(t *wire.Transcript, n int) {
-	e := t.Entry(n)
-	at, err := url.Parse(e.Request.URL)
-	if e.Kind != "http" || e.Error != "" || err != nil {
-		return
-	}
-	path := pathBelow(r.dialect, at)
-	d := document{path, t.Status(n), t.Reply(n)}
-	switch _, isObject := d.body.Actual().(map[string]any); {
-	case !isObject:
-	case refusal(e.Response.Status):
-		if r.paths.own.MatchString(path) {
-			documents.refusal.hold(r.sights, d)
-		}
-	case e.Request.Method != http.MethodGet || e.Response.Status != http.StatusOK:
-	case r.paths.goal.MatchString(path):
-		if d.body.Key("objective").Present() && d.body.Key("completion").Present() { // other documents may be served below such a path
-			documents.goal.hold(r.sights, d)
-		}
-	case r.paths.snapshot.MatchString(path) && !r.paths.diff.MatchString(path):
-		documents.snapshot.hold(r.sights, d)
 	}
 }

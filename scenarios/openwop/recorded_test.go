@@ -114,11 +114,12 @@ func TestRecordedRuns(t *testing.T) {
 			paid(whole, 5, map[string]any{"childRunId": "c9"}), "OWP-0037-A3", "OWP-DSP-10"},
 		"a handoff with another cause": {"handed-over", whole.With(2, "causationId", "r1-0"), "OWP-DSP-10", "OWP-DSP-4"},
 		"a worker that is lost and harvested": {"handed-over",
-			paid(whole, 5, map[string]any{"phase": "child.failed"}), "OWP-0037-A3", "OWP-0037-B2"},
+			paid(whole, 5, map[string]any{"phase": "child.failed"}), "OWP-0037-A3", "OWP-0037-B1 OWP-0037-B2"},
 		"a turn that waits": {"handed-over", single, "OWP-0037-A5", ""},
 		"a turn that does not wait": {
-			"handed-over", paid(single, 5, map[string]any{"phase": "child.running"}), "OWP-DSP-4", "OWP-0037-A5"},
-		"one of two workers is not waited for": {"handed-over", paid(whole, 5, map[string]any{"phase": "child.running"}), "OWP-DSP-4", ""},
+			"handed-over", paid(single, 5, map[string]any{"phase": "child.running"}), "OWP-DSP-4", "OWP-0037-A5 OWP-0037-B1"},
+		"one of two workers is not waited for": {"handed-over", paid(whole, 5, map[string]any{"phase": "child.running"}),
+			"OWP-DSP-4", "OWP-0037-B1"},
 
 		"a held decision":            {"doubted", doubt(held), "OWP-CNF-3 OWP-CNF-4 OWP-CNF-5", ""},
 		"held at the floor":          {"doubted", doubt(changed(held, map[string]any{"floor": 0.4})), "OWP-CNF-3", "OWP-CNF-5"},

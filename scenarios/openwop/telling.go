@@ -23,10 +23,12 @@ type telling struct {
 	began, ended time.Time // of the exchange: what another one showed counts as earlier only if that had ended by then
 	cursor       int64     // the event that it goes on behind, or noCursor
 	stream       bool
-	whole        bool // it leaves no event out: a poll, or a stream in mode debug
-	batched      bool // a stream that gathers events
-	limited      bool // the request asks for so many events at most
-	complete     bool // a poll that says isComplete
+	whole        bool       // it leaves no event out: a poll, or a stream in mode debug
+	batched      bool       // a stream that gathers events
+	limited      bool       // the request asks for so many events at most
+	complete     bool       // a poll that says isComplete
+	by           string     // the parameter that the cursor of a poll stands in, "" for none or several
+	passed       wire.Value // the first event of a poll that its cursor has passed
 	events       []told
 }
 
@@ -63,9 +65,9 @@ func (r *reading) hear(t telling) {
 }
 
 // paged adds a reply to a poll, behind a cursor if there was one.
-func (r *reading) paged(t *wire.Transcript, n int, body wire.Value, cursor int64, limited bool) {
+func (r *reading) paged(t *wire.Transcript, n int, body wire.Value, cursor int64, by string, limited bool) {
 	e := t.Entry(n)
-	page := telling{at: body.Ref(), began: e.At, ended: e.Ended(), cursor: cursor,
+	page := telling{at: body.Ref(), began: e.At, ended: e.Ended(), cursor: cursor, by: by,
 		whole: true, limited: limited}
 	page.complete, _ = body.Key("isComplete").Bool()
 	for _, event := range body.Key("events").Items() {
@@ -75,6 +77,8 @@ func (r *reading) paged(t *wire.Transcript, n int, body wire.Value, cursor int64
 		}
 		if one.sequence > cursor { // a host may know a cursor by another name and begin anew (OWP-R20)
 			page.events = append(page.events, one)
+		} else if !page.passed.Present() {
+			page.passed = event
 		}
 	}
 	r.hear(page)

@@ -2,6 +2,7 @@ package bounds
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -84,6 +85,14 @@ func apart(least time.Duration) check.Matcher {
 		to, grainTo, okTo := moment(times[1])
 		return okFrom && okTo && to.Sub(from) > least-max(grainFrom, grainTo, scenarios.Spare(least, early))
 	})
+}
+
+// CheckSpan expects a bound of so many ms not to have struck earlier, by the host's own timestamps. They may be rounded to seconds.
+func CheckSpan(l host.RunLog, j *scenarios.Judge, bound int64) {
+	if span := spanOf(l); span != nil && bound < int64(math.MaxInt64/time.Millisecond) {
+		j.Check(openwop.OWPBND6, span).To(apart(time.Duration(bound)*time.Millisecond),
+			"run.started and cap.breached by the host’s own timestamps")
+	}
 }
 
 // moment parses a timestamp. grain is the resolution of its notation.

@@ -16,6 +16,8 @@ type Diffed struct {
 	A     host.RunLog   `json:"a"`
 	B     host.RunLog   `json:"b"`
 	Reply host.Answered `json:"reply"`
+	// Within, if it is not 0, is the last place that is compared: more may stand behind it by now.
+	Within int64 `json:"-"`
 }
 
 // DiffObservation holds comparisons of runs with each other, with themselves and

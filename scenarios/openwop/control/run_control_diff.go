@@ -22,11 +22,16 @@ var diffOfItself = scenarios.Scenario{
 	Claim:  claims.RunDiff,
 	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
 		o.Self.given(j)
-		o.Self.checkNamed(j)
-		j.Check(openwop.OWPCTL31, o.Self.Reply.Body.Key("eventDiffs")).To(check.Len(0), "differences of a run from itself")
-		j.Check(openwop.OWPCTL31, o.Self.Reply.Body.Key("divergedAtSeq")).To(check.Equal(nil), "divergedAtSeq of a run and itself")
-		j.Check(openwop.OWPCTL31, o.Self.Reply.Body.Key("stateDiff")).To(noMembers(), "stateDiff of a run and itself")
+		o.Self.CheckNamed(j)
+		CheckSelf(j, o.Self.Reply)
 	}),
+}
+
+// CheckSelf checks that a run does not differ from itself.
+func CheckSelf(j *scenarios.Judge, reply host.Answered) {
+	j.Check(openwop.OWPCTL31, reply.Body.Key("eventDiffs")).To(check.Len(0), "differences of a run from itself")
+	j.Check(openwop.OWPCTL31, reply.Body.Key("divergedAtSeq")).To(check.Equal(nil), "divergedAtSeq of a run and itself")
+	j.Check(openwop.OWPCTL31, reply.Body.Key("stateDiff")).To(noMembers(), "stateDiff of a run and itself")
 }
 
 // The comparison of a run with itself is the control: a diff that reports every
@@ -49,9 +54,9 @@ var diffTellsAll = scenarios.Scenario{
 		differ, told := false, 0
 		for _, d := range pairs {
 			d.given(j)
-			d.checkNamed(j)
+			d.CheckNamed(j)
 			differ = differ || len(d.differing()) > 0
-			d.checkTold(j)
+			d.CheckTold(j)
 			told += len(d.places().Values)
 		}
 		switch {
@@ -83,10 +88,14 @@ var diffOfStates = scenarios.Scenario{
 		case o.Other.A.Status().Actual() == o.Other.B.Status().Actual():
 			j.Block("setup failed: both runs are "+o.Other.A.Status().JSON(), "have runs of "+fixture.Fail+" fail")
 		case j.Check(openwop.OWPCTL36, o.Other.Reply.Status).To(check.Status(200), "%s", o.Other.Reply.Asked):
-			j.Check(openwop.OWPCTL36, o.Other.Reply.Body.Key("stateDiff")).To(someMembers(),
-				"stateDiff of a run that completed and one that failed")
+			CheckStates(j, o.Other.Reply)
 		}
 	}),
+}
+
+// CheckStates checks that the states of two runs differ that ended otherwise.
+func CheckStates(j *scenarios.Judge, reply host.Answered) {
+	j.Check(openwop.OWPCTL36, reply.Body.Key("stateDiff")).To(someMembers(), "stateDiff of a run that completed and one that failed")
 }
 
 var diffOfUnknown = scenarios.Scenario{
@@ -111,8 +120,8 @@ func (d Diffed) given(j *scenarios.Judge) {
 	d.B.Whole(j)
 }
 
-// checkNamed checks that the diff names these two runs.
-func (d Diffed) checkNamed(j *scenarios.Judge) {
+// CheckNamed checks that the diff names these two runs.
+func (d Diffed) CheckNamed(j *scenarios.Judge) {
 	j.Require(j.Check(openwop.OWPCTL30, d.Reply.Status).To(check.Status(200), "%s", d.Reply.Asked))
 	j.Require(j.Check(openwop.OWPCTL30, d.Reply.Body.Key("a")).To(check.Equal(d.A.RunID), "a, of %s", d.Reply.Asked))
 	j.Require(j.Check(openwop.OWPCTL30, d.Reply.Body.Key("b")).To(check.Equal(d.B.RunID), "b, of %s", d.Reply.Asked))
@@ -168,8 +177,8 @@ func sameAt(pointer string, a, b wire.Value) bool {
 	return same
 }
 
-// checkTold compares the reported differences with the logs.
-func (d Diffed) checkTold(j *scenarios.Judge) {
+// CheckTold compares the reported differences with the logs.
+func (d Diffed) CheckTold(j *scenarios.Judge) {
 	told := d.places()
 	// The checks below visit every reported place, so bound their number first.
 	if most := len(d.A.Events) + len(d.B.Events); !j.Check(openwop.OWPCTL32, told.Each("/seq")).To(host.NoMoreThan(most),
@@ -181,6 +190,7 @@ func (d Diffed) checkTold(j *scenarios.Judge) {
 		last, some := told.Last().Key("seq").Int()
 		maps.DeleteFunc(want, func(seq int64, _ string) bool { return !some || seq > last })
 	}
+	maps.DeleteFunc(want, func(seq int64, _ string) bool { return !d.compares(seq) })
 	got := map[int64]wire.Value{}
 	for _, p := range told.Values {
 		seq, _ := p.Key("seq").Int()
@@ -210,7 +220,7 @@ func (d Diffed) checkTold(j *scenarios.Judge) {
 		seq, _ := p.Key("seq").Int()
 		one, inA := a[seq]
 		other, inB := b[seq]
-		return inA && inB && !eventsDiffer(one, other) && sameAt("/payload", one, other)
+		return inA && inB && d.compares(seq) && !eventsDiffer(one, other) && sameAt("/payload", one, other)
 	})
 	j.Check(openwop.OWPCTL35, alike.Each("/seq")).To(check.Len(0),
 		"places that are told of, where the events are the same but for ids and times, of %s", d.Reply.Asked)
@@ -221,6 +231,9 @@ func (d Diffed) checkEvents(j *scenarios.Judge, told wire.Found) {
 	a, b := bySequence(d.A), bySequence(d.B)
 	for _, p := range told.Values {
 		seq, _ := p.Key("seq").Int()
+		if !d.compares(seq) {
+			continue
+		}
 		for _, side := range []struct {
 			name string
 			log  map[int64]wire.Value
@@ -239,6 +252,9 @@ func (d Diffed) checkEvents(j *scenarios.Judge, told wire.Found) {
 		j.Check(openwop.OWPCTL33, told).To(check.Len(0), "places that are told of")
 	}
 }
+
+// compares reports whether a place is compared.
+func (d Diffed) compares(seq int64) bool { return d.Within == 0 || seq <= d.Within }
 
 // noMembers expects an empty object.
 func noMembers() check.Matcher {

@@ -145,6 +145,12 @@ func (d *Dialect) Say(call wire.Call) (wire.Call, error) {
 	return call, err
 }
 
+// Method returns the method of an operation, "" if this version does not have it.
+func (d *Dialect) Method(op Operation) string {
+	method, _, _ := strings.Cut(d.Operations[op], " ")
+	return method
+}
+
 // Path returns the path of an operation on these ids.
 func (d *Dialect) Path(op Operation, ids ...string) string {
 	call, err := d.Say(wire.Call{Operation: op.Of(ids...)})
@@ -154,7 +160,7 @@ func (d *Dialect) Path(op Operation, ids ...string) string {
 	return call.Path
 }
 
-// Matching returns an expression that matches the paths of these operations, with any ids.
+// Matching returns an expression that matches the paths of these operations, with any ids. Its groups behind the first are the ids.
 func (d *Dialect) Matching(ops ...Operation) *lazyregexp.Regexp {
 	var paths []string
 	for _, op := range ops {
@@ -166,9 +172,9 @@ func (d *Dialect) Matching(ops ...Operation) *lazyregexp.Regexp {
 			switch name {
 			case "":
 			case "prefix", "seam":
-				pattern += ".*"
+				pattern += "(.*)"
 			default:
-				pattern += "[^/]+"
+				pattern += "([^/]+)"
 			}
 			rest = after
 		}

@@ -58,17 +58,23 @@ var childNamesParent = scenarios.Scenario{
 				continue
 			}
 			parent := c.Of.parent()
-			j.Check(openwop.OWPCAU3, parent.Key("runId")).To(check.Equal(c.Parent), "parent.runId in %s", c.Of.Asked)
-			j.Check(openwop.OWPCAU3, parent.Key("hostId")).To(check.SameAs(c.Of.Body.Key("hostId")), "parent.hostId in %s", c.Of.Asked)
+			c.Of.CheckParent(j, c.Parent)
 			j.Check(openwop.OWPCAU5, parent.Key("wellKnownUrl")).To(check.Absent(), "parent.wellKnownUrl in %s", c.Of.Asked)
-			cause := parent.Key("cause")
-			if j.Check(openwop.OWPCAU4, cause).To(check.OneOf(causeDispatch, causeSubWorkflow), "parent.cause in %s", c.Of.Asked) &&
-				cause.String() == causeSubWorkflow {
-				j.Find("", "%s was dispatched, and says %s: OWP-R31", c.Of.Asked, causeSubWorkflow)
-			}
 			findUnknownMembers(j, parent, "the parent in "+c.Of.Asked, "runId", "hostId", "cause", "wellKnownUrl")
 		}
 	}),
+}
+
+// CheckParent checks the parent of a run that a run on the same host dispatched.
+func (a Ancestry) CheckParent(j *scenarios.Judge, run string) {
+	parent := a.parent()
+	j.Check(openwop.OWPCAU3, parent.Key("runId")).To(check.Equal(run), "parent.runId in %s", a.Asked)
+	j.Check(openwop.OWPCAU3, parent.Key("hostId")).To(check.SameAs(a.Body.Key("hostId")), "parent.hostId in %s", a.Asked)
+	cause := parent.Key("cause")
+	if j.Check(openwop.OWPCAU4, cause).To(check.OneOf(causeDispatch, causeSubWorkflow), "parent.cause in %s", a.Asked) &&
+		cause.String() == causeSubWorkflow {
+		j.Find("", "%s was dispatched, and says %s: OWP-R31", a.Asked, causeSubWorkflow)
+	}
 }
 
 const (

@@ -87,9 +87,9 @@ var cancelledTreeRests = scenarios.Scenario{
 			}
 			at := host.Sequence(ends[0])
 			j.Check(openwop.OWPDSP23,
-				work(m.Later).Where(func(e wire.Value) bool { return host.Sequence(e) > at }).Each("/type")).To(check.Len(0),
+				Work(m.Later).Where(func(e wire.Value) bool { return host.Sequence(e) > at }).Each("/type")).To(check.Len(0),
 				"steps in the log of %s after its end", m.Name)
-			j.Check(openwop.OWPDSP23, work(m.Later).Each("/eventId")).To(check.SameAs(work(m.Log).Each("/eventId")),
+			j.Check(openwop.OWPDSP23, Work(m.Later).Each("/eventId")).To(check.SameAs(Work(m.Log).Each("/eventId")),
 				"steps of %s after another run had ended and %s had gone by", m.Name, o.Window)
 			if i < 2 {
 				j.Check(openwop.OWPDSP23, m.Later.Decided()).To(host.NoMoreThan(1),
@@ -100,9 +100,9 @@ var cancelledTreeRests = scenarios.Scenario{
 	}),
 }
 
-// work returns the events by which a run does something. A host may still write
+// Work returns the events by which a run does something. A host may still write
 // other events when it cleans up a cancelled run.
-func work(l host.RunLog) wire.Found {
+func Work(l host.RunLog) wire.Found {
 	return l.All().Where(func(e wire.Value) bool {
 		return IsPhase(dialect.ChainPhaseDispatchBegan, dialect.ChainPhaseDispatchSucceeded, dialect.ChainPhaseOutputHarvested)(e) ||
 			host.IsA(dialect.Decided, dialect.NodeStarted, dialect.NodeCompleted, dialect.NodeDispatched,

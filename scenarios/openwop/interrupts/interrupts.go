@@ -9,6 +9,7 @@ import (
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -72,9 +73,14 @@ var gateOrder = scenarios.Scenario{
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.Accepted.accepted(j, openwop.OWPINT16, o.End)
-		moves := o.End.All().Where(func(e wire.Value) bool { return moveOf(e, o.Node) > 0 })
-		j.Check(openwop.OWPINT11, moves.Each("/type")).To(inOrder(), "what became of the interrupt, in order")
+		CheckCourse(j, o.End, o.Node)
 	}),
+}
+
+// CheckCourse checks the course of the only interrupt of a run, which is a node's.
+func CheckCourse(j *scenarios.Judge, l host.RunLog, node string) {
+	moves := l.All().Where(func(e wire.Value) bool { return moveOf(e, node) > 0 })
+	j.Check(openwop.OWPINT11, moves.Each("/type")).To(inOrder(), "what became of the interrupt, in order")
 }
 
 // inOrder matches the event types of an interrupt's course: a suspension first, a

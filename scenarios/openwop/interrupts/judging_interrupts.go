@@ -164,6 +164,23 @@ func keys(l host.RunLog) wire.Found {
 	return keysOf(l, dialect.InterruptRequested)
 }
 
+// CheckKeys checks the keys of the interrupts on the log of a run.
+func CheckKeys(j *scenarios.Judge, l host.RunLog) {
+	if found := keys(l); len(found.Values) > 0 {
+		j.Check(openwop.OWPINT9, found).To(check.Distinct(), "keys of the suspensions")
+		j.Check(openwop.OWPINT9, found).To(check.Each(aKey), "keys of the suspensions")
+	}
+}
+
+// CheckKeysReplayed checks the keys of the interrupts on the log of a replay, as far as it raises those of its source.
+func CheckKeysReplayed(j *scenarios.Judge, source, replayed host.RunLog) {
+	was, is := keys(source), keys(replayed)
+	if len(is.Values) > 0 && len(is.Values) <= len(was.Values) {
+		was.Values = was.Values[:len(is.Values)]
+		j.Check(openwop.OWPINT10, is).To(sameKeys(was, source.RunID, replayed.RunID), "keys of the suspensions in the replay")
+	}
+}
+
 // sameKeys expects the keys of the source, but for the id of the run that a key may hold (OWP-R106).
 func sameKeys(source wire.Found, run, replay string) check.Matcher {
 	plain := func(keys any, ids ...string) []string {
