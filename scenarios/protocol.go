@@ -211,7 +211,7 @@ type Claim struct {
 // EventLog is how a host tells the events of a log.
 type EventLog struct {
 	Of            func(id string) string    // path below the base URL, where the log of a run or the like is read
-	Path          func(event []byte) string // Of what the event names; "" if it names nothing
+	Path          func(event []byte) string // Of what the event names; "" if it names nothing, or is no JSON
 	Before, After string                    // what stands around the events in the reply, with commas between them
 }
 

@@ -119,7 +119,15 @@ func (l *logReader) list(content io.Reader) error {
 
 // event adds an event that stands there, and reports whether it is JSON. One that was handed on twice is one event.
 func (l *logReader) event(offset int64, event []byte) bool {
-	if !json.Valid(event) {
+	paths := make([]string, len(l.logged))
+	named := false // which says that it is JSON
+	for i, p := range l.logged {
+		if p.Logged != nil {
+			paths[i] = p.Logged.Path(event)
+			named = named || paths[i] != ""
+		}
+	}
+	if !named && !json.Valid(event) {
 		return false
 	}
 	sum := maphash.Bytes(seed, event)
@@ -128,11 +136,8 @@ func (l *logReader) event(offset int64, event []byte) bool {
 	}
 	l.seen[sum] = true
 	l.recording.Events++
-	for _, p := range l.logged {
-		if p.Logged == nil {
-			continue
-		}
-		path := p.Logged.Path(event)
+	for n, p := range l.logged {
+		path := paths[n]
 		if path == "" {
 			continue
 		}

@@ -57,7 +57,7 @@ func (j Judge) Judge(r Recording) *Report {
 				suite.HoldAdvertised(d, recordID, t.count)
 			}
 		}
-		if j.Tell != nil && j.Alone {
+		if j.Tell != nil && j.Alone && r.Len() > 0 { // a log tells of no request
 			report.Undecidable = t.tell(j.Tell(d, whole))
 		}
 		sums.add(t)

@@ -132,7 +132,9 @@ func TestLogsAreRead(t *testing.T) {
 	logged := *lamps
 	logged.Logged = &scenarios.EventLog{Before: `{"bright":11,"of":[`, After: "]}", Path: func(event []byte) string {
 		var e struct{ Lamp string }
-		_ = json.Unmarshal(event, &e)
+		if json.Unmarshal(event, &e) != nil {
+			return ""
+		}
 		return "/lamps/" + e.Lamp
 	}}
 	all, err := observed.Read(fstest.MapFS{

@@ -30,9 +30,9 @@ func recordedLoops() []Invariant {
 
 // checkEffects checks what is dispatched in each turn.
 func (s Standing) checkEffects(j *scenarios.Judge) {
-	turns := s.Log.Decided().Values
+	turns, between := s.Log.Decided().Values, handoff.Turns(s.Log)
 	for i, decided := range turns {
-		began := handoff.Turn(s.Log, i).Where(handoff.IsPhase(dialect.ChainPhaseDispatchBegan)).Each("/payload/workerId")
+		began := between[i].Where(handoff.IsPhase(dialect.ChainPhaseDispatchBegan)).Each("/payload/workerId")
 		var workers []any
 		for _, w := range decided.At("/payload/decision/nextWorkerIds").Items() {
 			workers = append(workers, w.String())
@@ -45,7 +45,7 @@ func (s Standing) checkEffects(j *scenarios.Judge) {
 	switch dialect.CodeOf(failed) {
 	case dialect.FanOutUnsupported:
 		if len(turns) > 0 && len(turns[len(turns)-1].At("/payload/decision/nextWorkerIds").Items()) > 1 {
-			j.Check(openwop.OWPDSP6, handoff.Turn(s.Log, len(turns)-1).Where(dispatches)).To(check.Len(0),
+			j.Check(openwop.OWPDSP6, between[len(turns)-1].Where(dispatches)).To(check.Len(0),
 				"workers of a decision that the dispatch node rejects")
 		}
 	case dialect.NoPendingDecision:
@@ -70,8 +70,9 @@ func behind(e wire.Value) func(wire.Value) bool {
 
 // checkClosed checks what follows a decision to terminate that nobody held and no verifier judged.
 func (s Standing) checkClosed(j *scenarios.Judge) {
+	between := handoff.Turns(s.Log)
 	for i, d := range s.Log.Decided().Values {
-		held := handoff.Turn(s.Log, i).Where(host.IsA(dialect.NodeSuspended, dialect.InterruptRequested, dialect.ConfidenceEscalated,
+		held := between[i].Where(host.IsA(dialect.NodeSuspended, dialect.InterruptRequested, dialect.ConfidenceEscalated,
 			dialect.Verified))
 		if d.At("/payload/decision/kind").String() == string(dialect.TerminateDecisionKindTerminate) && len(held.Values) == 0 {
 			j.Check(openwop.OWP0061E1, s.Log.Decided().Where(behind(d))).To(check.Len(0), "turns behind a decision to terminate")
@@ -144,13 +145,14 @@ func (s Standing) checkUnsure(j *scenarios.Judge) {
 	if !given {
 		floor = 0.5
 	}
+	between := handoff.Turns(s.Log)
 	for i, d := range s.Log.Decided().Values {
 		confidence, sure := host.AsNumber(check.Plain(d.At("/payload/decision/confidence").Actual()))
 		if !sure || confidence >= floor || s.askedBefore(d) {
 			continue
 		}
 		seen := false // something says that somebody was asked
-		for _, e := range handoff.Turn(s.Log, i).Values {
+		for _, e := range between[i].Values {
 			seen = seen || suspends(e) || answers(e) || host.IsA(dialect.ConfidenceEscalated)(e)
 			id := scenarios.RequirementID("")
 			switch {

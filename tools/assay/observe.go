@@ -101,6 +101,7 @@ func speaks(row *protocols.Row, r observed.Recording) bool {
 }
 
 func (o *observeFlags) observe(out io.Writer, folder string) error {
+	defer relaxGC()()
 	rows, err := watchedNamed(o.protocol)
 	if err != nil {
 		return err

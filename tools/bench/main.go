@@ -30,8 +30,8 @@ func main() {
 	var b bench
 	flag.StringVar(&b.assay, "assay", "bin/assay", "the built command")
 	flag.StringVar(&b.schemas, "schemas", "", "folder of JSON Schemas to generate code of, beside our own")
-	flag.BoolVar(&b.full, "full", false, "also measure what takes a minute or more: the proof of 100 faults, and memory "+
-		"after 500,000 finished runs")
+	flag.BoolVar(&b.full, "full", false, "also measure what takes a minute or more: the proof of 100 faults, memory "+
+		"after 500,000 finished runs, and a log of 1,000,000 events")
 	flag.Parse()
 	b.log = os.Stderr
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -59,6 +59,7 @@ func (b *bench) run(ctx context.Context, out io.Writer) error {
 		{"creating runs, log in files", b.createOnFiles},
 		{"the first event of a stream", b.firstEvent},
 		{"generating code", b.generate},
+		{"judging a log", b.observe},
 	}
 	if b.full {
 		parts = append(parts,

@@ -34,20 +34,26 @@ func Turn(l host.RunLog, i int) wire.Found {
 
 // Turns returns the events between each decision and the next one.
 func Turns(l host.RunLog) []wire.Found {
-	decided, all := l.Decided().Values, l.All()
+	all, decided := l.All(), sequences(l.Decided().Values)
+	at := sequences(all.Values)
 	turns := make([]wire.Found, len(decided))
-	for i := range turns {
+	for i, after := range decided {
 		turns[i].In = all.In
-	}
-	for _, e := range all.Values {
-		n := host.Sequence(e)
-		for i, d := range decided {
-			if n > host.Sequence(d) && (i+1 == len(decided) || n < host.Sequence(decided[i+1])) {
-				turns[i].Values = append(turns[i].Values, e)
+		for j, n := range at {
+			if n > after && (i+1 == len(decided) || n < decided[i+1]) {
+				turns[i].Values = append(turns[i].Values, all.Values[j])
 			}
 		}
 	}
 	return turns
+}
+
+func sequences(events wire.Values) []int64 {
+	out := make([]int64, len(events))
+	for i, e := range events {
+		out[i] = host.Sequence(e)
+	}
+	return out
 }
 
 // handoff returns the steps of the handoff to a worker in the i-th turn, from 0.

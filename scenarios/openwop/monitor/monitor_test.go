@@ -44,7 +44,7 @@ func (e *engine) loop(turns, step int) {
 	for n := range turns {
 		decision := map[string]any{"kind": "terminate"}
 		if n+1 < turns {
-			decision = map[string]any{"kind": "clarify", "question": "Go on?"}
+			decision = map[string]any{"kind": "ask-user", "prompt": "Go on?"}
 		}
 		e.emit("runOrchestrator.decided", started, map[string]any{"agentId": "supervisor", "iteration": 1 + n*step, "decision": decision})
 	}
@@ -121,7 +121,7 @@ func watch(t interface{ Fatal(...any) }, fork bool, work func(*engine)) map[stri
 
 func TestAViolationIsToldWithItsEvent(t *testing.T) {
 	told := watch(t, false, func(e *engine) { e.loop(3, 2) })
-	if len(told) != 1 || told["OWP-0061-B2"] != 5 { // the rule is about runs that are over
+	if len(told) != 2 || told["OWP-0061-B2"] != 5 || told["OWP-0061-B4"] != 5 { // the rules are about runs that are over
 		t.Errorf("turns that are counted by twos: %v", told)
 	}
 	gap := func(e *engine) {
