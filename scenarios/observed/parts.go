@@ -66,14 +66,14 @@ type parted struct {
 
 // share tells each recording its parts, in the order of their first entries.
 func (g *groups) share(all []Recording) {
+	found := map[int32]bool{}
+	for _, id := range g.finds {
+		found[id] = true
+	}
 	for i := range all {
 		r := &all[i]
 		var p parted
 		at := map[int32]int{} // node -> its part
-		found := map[int32]bool{}
-		for _, id := range g.finds {
-			found[id] = true
-		}
 		for n, e := range r.entries {
 			node := g.root(g.of[e.id])
 			part, known := at[node]

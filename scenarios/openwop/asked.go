@@ -21,8 +21,9 @@ import (
 // asked is a request that somebody sent to a host, and its reply.
 type asked struct {
 	explore.Exchange
-	op  dialect.Operation
-	ids []string // in its path
+	op   dialect.Operation
+	base string   // what stands before its path: hosts may tell tenants apart by that
+	ids  []string // in its path
 }
 
 // id returns the first id in the path.
@@ -129,7 +130,7 @@ func trafficOf(r *reader, discovery scenarios.Discovery, t *wire.Transcript) *tr
 			if ids := one.path.FindStringSubmatch(path); e.Request.Method == one.method && ids != nil {
 				if x, ok := explore.ExchangeOf(t, n, all.began); ok {
 					x.Path = path
-					all.all = append(all.all, asked{x, one.op, unescaped(ids[2:])})
+					all.all = append(all.all, asked{x, one.op, strings.TrimSuffix(at.EscapedPath(), path), unescaped(ids[2:])})
 				}
 				break
 			}

@@ -165,11 +165,11 @@ func differ(a, b asked) bool {
 const keptFor = time.Hour
 
 func (t *traffic) judgeRepetitions() {
-	type use struct{ by, query, key string }
+	type use struct{ base, by, query, key string }
 	first := map[use]asked{}
 	of := func(x asked) use {
 		key, _ := x.Get(dialect.IdempotencyKey)
-		return use{x.By(), x.Query.Encode(), key}
+		return use{x.base, x.By(), x.Query.Encode(), key}
 	}
 	all := slices.DeleteFunc(t.of(dialect.CreateRun), func(x asked) bool { return !x.keyed() || !x.Whole })
 	for _, x := range all {

@@ -54,6 +54,12 @@ func refusal(status int) bool {
 		http.StatusUnprocessableEntity, http.StatusNotImplemented}, status)
 }
 
+// ofGateway reports whether a reply may be that of a gateway that knows no such path: those have a message alone.
+func ofGateway(status int, body wire.Value) bool {
+	members, _ := body.Actual().(map[string]any)
+	return status == http.StatusNotFound && len(members) == 1 && body.Key("message").Present()
+}
+
 // document holds a reply to the rules about single replies.
 func (r *reader) document(t *wire.Transcript, n int) {
 	e := t.Entry(n)
@@ -66,7 +72,7 @@ func (r *reader) document(t *wire.Transcript, n int) {
 	switch _, isObject := d.body.Actual().(map[string]any); {
 	case !isObject:
 	case refusal(e.Response.Status):
-		if r.paths.own.MatchString(path) {
+		if r.paths.own.MatchString(path) && !ofGateway(e.Response.Status, d.body) {
 			documents.refusal.hold(r.sights, path, d)
 		}
 	case e.Request.Method != http.MethodGet || e.Response.Status != http.StatusOK:

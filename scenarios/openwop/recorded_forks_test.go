@@ -130,7 +130,7 @@ func TestRecordedKin(t *testing.T) {
 	const dispatched = `{"runId":"r1","hostId":"h","cause":"core.dispatch"}`
 	for name, c := range map[string]telling{
 		"a child":                       {"", handed + child, "OWP-DSP-12", ""},
-		"a child of another workflow":   {"", handed + strings.Replace(child, `"w"`, `"v"`, 1), "", "OWP-DSP-12"},
+		"a worker that is an agent":     {"", handed + strings.Replace(child, `"w"`, `"v"`, 1), "OWP-DSP-12", ""},
 		"a child that ended otherwise":  {"", handed + strings.Replace(child, "completed", "cancelled", 1), "", "OWP-DSP-12"},
 		"a child of another run":        {"", handed + strings.Replace(child, `"r1"`, `"r2"`, 1), "", "OWP-DSP-12"},
 		"a child of what may be a fork": {"", read(t, "r1", parent) + "\n" + strings.Replace(child, `"r1"`, `"r2"`, 1), "", ""},
@@ -139,8 +139,10 @@ func TestRecordedKin(t *testing.T) {
 		"an ancestry of another run":  {claim, strings.Replace(kin("r1", "null"), `"runId":"r1"`, `"runId":"r2"`, 1), "", "OWP-CAU-1"},
 		"an ancestry on another host": {claim, strings.Replace(kin("r1", "null"), `"h"`, `"g"`, 1), "", "OWP-CAU-1"},
 		"a parent of nobody's":        {claim, made + kin("r1", `{"runId":"r0","hostId":"h"}`), "", "OWP-CAU-2"},
-		"a parent on another host":    {claim, made + kin("r1", `{"runId":"r0","hostId":"g"}`), "OWP-CAU-1", ""},
-		"another parent":              {claim, handed + kin("c1", strings.Replace(dispatched, "r1", "r2", 1)), "", "OWP-CAU-3"},
+		"a parent that was asked for": {claim, `POST /v1/runs {"workflowId":"w","parentRunId":"r0"} -> 201 {"runId":"r1","status":"running"}` + "\n" +
+			kin("r1", `{"runId":"r0","hostId":"h"}`), "OWP-CAU-1", ""},
+		"a parent on another host": {claim, made + kin("r1", `{"runId":"r0","hostId":"g"}`), "OWP-CAU-1", ""},
+		"another parent":           {claim, handed + kin("c1", strings.Replace(dispatched, "r1", "r2", 1)), "", "OWP-CAU-3"},
 		"another cause": {claim, handed + kin("c1", strings.Replace(dispatched, "core.dispatch", "a2a-message", 1)),
 			"", "OWP-CAU-4"},
 		"no ancestry":                    {unclaimed, "GET /v1/runs/r1/ancestry -> 404 " + no, "OWP-CAU-8", ""},

@@ -2,6 +2,7 @@ package openwop
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
@@ -28,9 +29,6 @@ var kins = struct{ child, ancestry, none rule[kin] }{
 	rule[kin]{"child", scenarios.IDs{openwop.OWPDSP12}, false, func(k kin, j *scenarios.Judge) {
 		if k.op != dialect.ReadRun || k.parent == "" {
 			return
-		}
-		if worker := k.handed.At("/payload/workerId").String(); worker != "" {
-			j.Check(openwop.OWPDSP12, k.Body.Key("workflowId")).To(check.Equal(worker), "workflowId of the child run %s", k.id())
 		}
 		if link := k.Body.Key("parentRunId"); link.String() != "" {
 			j.Check(openwop.OWPDSP12, link).To(check.Equal(k.parent), "parentRunId of the child run %s", k.id())
@@ -81,6 +79,10 @@ func (t *traffic) judgeKin() {
 			}
 		}
 	}
+	begotten := map[string]bool{} // a run that somebody asked for, and named a parent of
+	for _, x := range t.of(dialect.CreateRun) {
+		begotten[x.Body.Key("runId").String()] = strings.Contains(x.Sent, "arent")
+	}
 	advertised := claims.Model(t.discovery).At("/crossHostCausation/hostId").String()
 	_, none := claims.NoAncestry.Look(t.discovery)
 	for _, x := range t.of(dialect.ReadRun, dialect.ReadLineage) {
@@ -89,7 +91,7 @@ func (t *traffic) judgeKin() {
 		}
 		r := t.runs[x.id()]
 		if x.Code == http.StatusOK && x.Body.Key("runId").Present() {
-			k := kin{x, handed[x.id()], ended[x.id()], parents[x.id()], r != nil && r.made && !r.forked, advertised}
+			k := kin{x, handed[x.id()], ended[x.id()], parents[x.id()], r != nil && r.made && !r.forked && !begotten[x.id()], advertised}
 			kins.child.hold(t.sights, x.id(), k)
 			kins.ancestry.hold(t.sights, x.id(), k)
 		}

@@ -31,11 +31,19 @@ func recordedLoops() []Invariant {
 // checkEffects checks what is dispatched in each turn.
 func (s Standing) checkEffects(j *scenarios.Judge) {
 	turns, between := s.Log.Decided().Values, handoff.Turns(s.Log)
+	var workers []any
+	var several wire.Values
 	for i, decided := range turns {
 		began := between[i].Where(handoff.IsPhase(dialect.ChainPhaseDispatchBegan)).Each("/payload/workerId")
-		var workers []any
-		for _, w := range decided.At("/payload/decision/nextWorkerIds").Items() {
+		named := decided.At("/payload/decision/nextWorkerIds").Items()
+		if len(several) == 0 {
+			workers = nil
+		}
+		for _, w := range named {
 			workers = append(workers, w.String())
+		}
+		if len(named) > 1 { // which of them a loop waits for hangs on its policy, and the others may come later (OWP-R16)
+			several = named
 		}
 		if len(began.Values) > 0 {
 			j.Check(openwop.OWPDSP3, began).To(check.Each(check.OneOf(workers...)), "workers that were dispatched in turn %d", i+1)

@@ -53,6 +53,9 @@ func (r *reading) judgePolls(all []int64, known map[int64]told, minds map[string
 		if page.stream || page.passed.Present() && !minds[page.by] || len(page.events) == 0 && !page.passed.Present() {
 			continue
 		}
+		if page.cursor == noCursor && len(page.events) == 0 { // it tells only of numbers below any
+			continue
+		}
 		if page.cursor == noCursor {
 			lowest, first := known[all[0]], page.events[0]
 			if first.sequence > lowest.sequence {

@@ -192,6 +192,27 @@ func TestRecordedControls(t *testing.T) {
 	}
 }
 
+// What looks like a violation and is another's doing: a gateway's reply, the other tenant's key, a cursor below any number.
+func TestRepliesOfOthers(t *testing.T) {
+	run := func(tenant, id string) string {
+		return "POST /" + tenant + `/v1/runs [Idempotency-Key: k] {"workflowId":"w"} -> 201 {"runId":"` + id + `","status":"running"}` + "\n"
+	}
+	poll := func(query string, sequence int) string {
+		return fmt.Sprintf(`GET /v1/runs/r1/events/poll%s -> 200 {"events":[{"eventId":"e%d","runId":"r1","sequence":%d,"type":"run.started",`+
+			`"payload":{}}]}`+"\n", query, sequence, sequence)
+	}
+	below := poll("?lastSequence=-5", -3) + poll("", 0) + poll("", -3)
+	for name, c := range map[string]telling{
+		"a gateway that knows no path": {"", `GET /v1/runs/r1 -> 404 {"message":"no route matched"}`, "", ""},
+		"a host that gives no code":    {"", `GET /v1/runs/r1 -> 404 {"message":"no run","status":404}`, "", "OWP-ERR-4"},
+		"two tenants":                  {"", run("a", "r1") + run("b", "r2"), "", ""},
+		"one tenant":                   {"", run("a", "r1") + run("a", "r2"), "", "OWP-ERR-18"},
+		"numbers below any":            {"", run("a", "r1") + below, "", "OWP-EVT-13 OWP-EVT-14"},
+	} {
+		c.check(t, name)
+	}
+}
+
 // Without their times nobody knows what came first.
 func TestRequestsWithoutTheirTimes(t *testing.T) {
 	transcript := trafficOf(t, ended+"POST /v1/runs/r1/cancel -> 200 {\"status\":\"cancelled\"}")

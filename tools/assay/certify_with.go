@@ -30,6 +30,9 @@ func (w *recordingFlag) read(rows []*protocols.Row, plan bool) (err error) {
 	if w.all, err = observed.Read(os.DirFS(w.folder), spoken(rows)...); err != nil {
 		return usage("certify --with %s: %w: give a folder of assay record, or another that assay observe --help names", w.folder, err)
 	}
+	if len(w.all) == 0 {
+		return usage("certify --with %s: it holds no exchange with a host", w.folder)
+	}
 	return nil
 }
 

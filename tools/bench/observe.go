@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // How many events are judged.
@@ -32,7 +34,7 @@ func (b *bench) observe(ctx context.Context) ([]row, error) {
 	if err := writeLog(filepath.Join(dir, "log.ndjson"), events); err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, b.assay, "observe", dir, "--protocol", "openwop", "--expect-claim", "all", "--alone")
+	cmd := exec.CommandContext(ctx, b.assay, "observe", dir, "--protocol", protocols.Table[0].Name(), "--expect-claim", "all", "--alone")
 	cmd.Stdout, cmd.Stderr = io.Discard, b.log
 	begin := time.Now()
 	if err := cmd.Run(); err != nil {
