@@ -36,14 +36,14 @@ func (w *recordingFlag) read(rows []*protocols.Row, plan bool) (err error) {
 	return nil
 }
 
-// of returns the recording of the target: the one with its address, or else the one with most exchanges.
-func (w *recordingFlag) of(address string) observed.Recording {
+// of returns the recording of the target: the one with its address, or the only one.
+func (w *recordingFlag) of(address string) (r observed.Recording, found bool) {
 	for _, r := range w.all {
 		if strings.HasPrefix(address+"/", r.Origin+"/") {
-			return r
+			return r, true
 		}
 	}
-	return w.all[0]
+	return w.all[0], len(w.all) == 1
 }
 
 // observe adds what the recording says of the target to the report. What was asked of the target stands in any case.
@@ -51,9 +51,14 @@ func (w *recordingFlag) observe(report *scenarios.Report, d scenarios.Discovery,
 	if w.folder == "" {
 		return
 	}
-	recording := w.of(report.Address)
+	recording, found := w.of(report.Address)
+	if !found {
+		fmt.Fprintf(say, "assay: certify --with %s: it holds %d recordings, and none of %s: nothing of it is judged\n", w.folder, len(w.all),
+			report.Address)
+		return
+	}
 	fmt.Fprintf(say, "judging what %s did for others: %s\n", textsafe.Line(recording.Origin), textsafe.Count(recording.Len(), "exchange"))
-	seen := observed.Judge{Protocol: report.Protocol, Suites: suites, Discovery: d}.Judge(recording)
+	seen := observed.Judge{Protocol: report.Protocol, Suites: suites, Discovery: d, Expected: report.Select.ExpectClaims}.Judge(recording)
 	if seen.Panicked != "" {
 		report.Fault = cmp.Or(report.Fault, "judging the recording: "+seen.Panicked)
 	}
