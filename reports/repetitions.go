@@ -42,14 +42,19 @@ func Repetitions(doc results.Results) (out []scenarios.Repetition) {
 		}
 		for _, v := range doc.Violations {
 			if v.By == results.ViolationByRepetition && strings.HasPrefix(v.Drive, scenarios.RepetitionDir(n+1)+"/") {
-				again.Breaches = append(again.Breaches, scenarios.Breach{Requirement: scenarios.RequirementID(v.Requirement),
-					By: scenarios.ByRepetition, Scenario: scenarios.ScenarioID(v.Scenario), Drive: v.Drive,
-					Where: wire.Ref{Exchange: int(v.Exchange), Pointer: v.Pointer, Part: v.Part}, Expected: v.Expected, Actual: v.Actual})
+				again.Breaches = append(again.Breaches, breachOf(v))
 			}
 		}
 		out = append(out, again)
 	}
 	return out
+}
+
+// breachOf returns a violation of a document as a breach.
+func breachOf(v results.Violation) scenarios.Breach {
+	return scenarios.Breach{Requirement: scenarios.RequirementID(v.Requirement), By: scenarios.BreachBy(v.By),
+		Scenario: scenarios.ScenarioID(v.Scenario), Drive: v.Drive,
+		Where: wire.Ref{Exchange: int(v.Exchange), Pointer: v.Pointer, Part: v.Part}, Expected: v.Expected, Actual: v.Actual}
 }
 
 // mostDifferences bounds the differences of a repetition that are shown.

@@ -6,25 +6,18 @@ import (
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/reports/excerpt"
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/scenarios/wire"
 )
 
 // unprompted returns what a document has of what a recording says.
 func unprompted(r *scenarios.Report) func(scenarios.Unprompted) results.Unprompted {
 	return func(u scenarios.Unprompted) results.Unprompted {
-		asked := func(id scenarios.RequirementID) (violated, passed bool) {
-			violated = slices.ContainsFunc(r.Breaches, func(b scenarios.Breach) bool {
-				return b.Requirement == id && b.By != scenarios.ByRecording
-			})
-			passed = slices.ContainsFunc(r.Outcomes, func(o scenarios.Outcome) bool {
-				return o.Verdict == scenarios.Passed && slices.Contains(o.Scenario.Proves, id)
-			})
-			return violated, passed
-		}
-		violated, passed := asked(u.Requirement)
-		otherwise := violated
+		otherwise := slices.ContainsFunc(r.Breaches, func(b scenarios.Breach) bool {
+			return b.Requirement == u.Requirement && b.By != scenarios.ByRecording
+		})
 		if u.Violations > 0 {
-			otherwise = passed && !violated
+			otherwise = !otherwise && slices.ContainsFunc(r.Outcomes, func(o scenarios.Outcome) bool {
+				return o.Verdict == scenarios.Passed && slices.Contains(o.Scenario.Proves, u.Requirement)
+			})
 		}
 		return results.Unprompted{Requirement: string(u.Requirement), Times: int64(u.Times), Of: int64(u.Of), Violations: int64(u.Violations),
 			Otherwise: otherwise}
@@ -38,8 +31,7 @@ func Unprompted(doc results.Results) (all []scenarios.Unprompted) {
 			Violations: int(u.Violations)}
 		for _, v := range doc.Violations {
 			if v.By == results.ViolationByRecording && v.Requirement == u.Requirement {
-				one.Breach = scenarios.Breach{Requirement: one.Requirement, By: scenarios.ByRecording, Drive: v.Drive,
-					Where: wire.Ref{Exchange: int(v.Exchange), Pointer: v.Pointer, Part: v.Part}, Expected: v.Expected, Actual: v.Actual}
+				one.Breach = breachOf(v)
 			}
 		}
 		all = append(all, one)

@@ -2,7 +2,7 @@ package apidoc
 
 import "encoding/json"
 
-// Place is a place in a body, with all schemas that may describe what stands there: of alternatives all, whatever their conditions.
+// Place is a place in a body, with every schema that may describe its value. All alternatives count, whatever their conditions.
 // It is not safe for concurrent use.
 type Place struct {
 	samples *Samples

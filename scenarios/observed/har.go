@@ -75,14 +75,14 @@ func (x *index) archive(name string) error {
 		if entry.Request.Header == nil {
 			entry.Request.Header = map[string]string{}
 		}
-		for _, header := range namesCaller {
+		for _, header := range wire.CallerHeaders() {
 			known[originOf(&entry)] = known[originOf(&entry)] || wire.HoldsSecret(entry.Request.Header[header])
 		}
 		entries, places = append(entries, entry), append(places, n+1)
 	}
 	for n, e := range entries {
 		if !known[originOf(&e)] {
-			e.Request.Header[callerHeader] = fmt.Sprintf("%s%s %d", callerUnknown, name, n)
+			e.Request.Header[wire.StandIn] = fmt.Sprintf("%s%s %d", callerUnknown, name, n)
 		}
 		if err := x.keep(e, name, places[n]); err != nil {
 			return err
@@ -96,22 +96,13 @@ func (x *index) archive(name string) error {
 	return nil
 }
 
-// A header that stands in for the credentials that an archive does not have, and the beginning of its value.
-const (
-	callerHeader  = "Caller"
-	callerUnknown = "unknown "
-)
+// callerUnknown begins the values of [wire.StandIn].
+const callerUnknown = "unknown "
 
 // CallerUnknown reports whether a request of a recording does not say who asked.
 func CallerUnknown(q *wire.Request) bool {
-	return strings.HasPrefix(q.Header[callerHeader], callerUnknown)
+	return strings.HasPrefix(q.Header[wire.StandIn], callerUnknown)
 }
-
-// NamesCaller returns the headers that say who asks.
-func NamesCaller() []string { return slices.Clone(namesCaller) }
-
-// namesCaller are headers that say who asks.
-var namesCaller = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Auth-Token", "Cookie"}
 
 // overheard returns an exchange as a proxy would have seen it.
 func (e harEntry) overheard() (o wire.Overheard, err error) {

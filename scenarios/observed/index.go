@@ -8,21 +8,19 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
 // index says where the entries of a folder stand.
 type index struct {
-	shelf   *shelf
+	store   *store
 	files   int // that hold something
-	entries []filed
+	entries []location
 	origins []origin
 	at      map[string]int32 // origin -> its place in origins
 	left    []string
 	hidden  wire.Redactor // of the credentials in archives
 	groups  []*groups     // of each protocol
-	logged  []*scenarios.Protocol
 	logs    []Recording
 }
 
@@ -31,12 +29,12 @@ type origin struct {
 	program bool
 }
 
-// filed says where an entry stands.
-type filed struct {
+// location says where an entry stands.
+type location struct {
 	at     int64  // when it was sent, in ns
-	offset int64  // in its file, or its place among the entries that are kept
-	sum    uint64 // of what is written there
-	file   int32  // -1 if it is kept
+	offset int64  // in its file, or its index among the entries in memory
+	sum    uint64 // hash of its bytes
+	file   int32  // -1 if it is in memory
 	nth    int32  // of the entries in its file, from 1; 0 if it is all of it
 	size   int32
 	id     int32 // the entries are counted as they are read
@@ -55,7 +53,7 @@ func (x *index) leave(name string, why error) {
 
 // content returns what a regular file holds; nil if it is none, or too large.
 func (x *index) content(name string) ([]byte, error) {
-	info, err := fs.Stat(x.shelf.folder, name)
+	info, err := fs.Stat(x.store.folder, name)
 	if err != nil {
 		return nil, err
 	}
@@ -63,12 +61,12 @@ func (x *index) content(name string) ([]byte, error) {
 		x.leave(name, fmt.Errorf("it is no file of %d bytes at most", mostFile))
 		return nil, nil
 	}
-	return fs.ReadFile(x.shelf.folder, name)
+	return fs.ReadFile(x.store.folder, name)
 }
 
 // open opens a regular file; nil if it is none.
 func (x *index) open(name string) (fs.File, error) {
-	info, err := fs.Stat(x.shelf.folder, name)
+	info, err := fs.Stat(x.store.folder, name)
 	if err != nil {
 		return nil, err
 	}
@@ -76,26 +74,27 @@ func (x *index) open(name string) (fs.File, error) {
 		x.leave(name, errors.New("it is no regular file"))
 		return nil, nil
 	}
-	return x.shelf.folder.Open(name)
+	return x.store.folder.Open(name)
 }
 
 var seed = maphash.MakeSeed()
 
-// keep adds an entry that is made of what stands in a file, the nth there.
+// keep adds an entry that was converted from the nth entry of a file. It stays in memory.
 func (x *index) keep(e wire.Entry, name string, nth int) error {
 	written, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	at := filed{file: -1, offset: int64(len(x.shelf.kept)), sum: maphash.Bytes(seed, written), nth: int32(nth)} //nolint:gosec // it has fewer
+	at := location{file: -1, offset: int64(len(x.store.memory)), sum: maphash.Bytes(seed, written)}
+	at.nth = int32(nth) //nolint:gosec // a file has fewer
 	if x.add(&e, at) {
-		x.shelf.kept = append(x.shelf.kept, kept{e, name})
+		x.store.memory = append(x.store.memory, converted{e, name})
 	}
 	return nil
 }
 
 // add adds an entry that stands there, and reports whether it is of a host or a plugin.
-func (x *index) add(e *wire.Entry, at filed) bool {
+func (x *index) add(e *wire.Entry, at location) bool {
 	name := originOf(e)
 	if name == "" {
 		return false
@@ -116,24 +115,24 @@ func (x *index) add(e *wire.Entry, at filed) bool {
 	return true
 }
 
-// shelf is where the entries are read from.
-type shelf struct {
+// store is what the entries are read from.
+type store struct {
 	folder fs.FS
-	names  []string
-	kept   []kept
+	names  []string // of files
+	memory []converted
 }
 
-// kept is an entry that is made of what stands in a file.
-type kept struct {
+// converted is an entry that was converted from one in a file.
+type converted struct {
 	wire.Entry
-	name string
+	name string // of the file
 }
 
 // place says where an entry stands.
-func (s *shelf) place(at filed) string {
+func (s *store) place(at location) string {
 	name := ""
 	if at.file < 0 {
-		name = s.kept[at.offset].name
+		name = s.memory[at.offset].name
 	} else {
 		name = s.names[at.file]
 	}
@@ -144,21 +143,21 @@ func (s *shelf) place(at filed) string {
 }
 
 // put returns the number of a file.
-func (s *shelf) put(name string) int32 {
+func (s *store) put(name string) int32 {
 	s.names = append(s.names, name)
 	return int32(len(s.names) - 1) //nolint:gosec // a folder holds fewer
 }
 
-// hand reads from a shelf, one thing after another. It is to be closed.
-type hand struct {
-	*shelf
-	n    int32 // the file that is open
+// storeReader reads from a store, one entry at a time. The caller closes it.
+type storeReader struct {
+	*store
+	n    int32 // the open file
 	file fs.File
 }
 
-func (s *shelf) hand() *hand { return &hand{shelf: s, n: -1} }
+func (s *store) reader() *storeReader { return &storeReader{store: s, n: -1} }
 
-func (h *hand) close() {
+func (h *storeReader) close() {
 	if h.file != nil {
 		_ = h.file.Close()
 	}
@@ -166,9 +165,9 @@ func (h *hand) close() {
 }
 
 // entry returns the entry that stands there. One that cannot be read any more says nothing.
-func (h *hand) entry(at filed) *wire.Entry {
+func (h *storeReader) entry(at location) *wire.Entry {
 	if at.file < 0 {
-		return plain(h.kept[at.offset].Entry)
+		return plain(h.memory[at.offset].Entry)
 	}
 	content := make([]byte, at.size)
 	var e wire.Entry
@@ -186,7 +185,7 @@ func (h *hand) entry(at filed) *wire.Entry {
 }
 
 // read reads from a file at an offset.
-func (h *hand) read(file int32, offset int64, into []byte) (err error) {
+func (h *storeReader) read(file int32, offset int64, into []byte) (err error) {
 	if h.n != file {
 		h.close()
 		if h.file, err = h.folder.Open(h.names[file]); err != nil {

@@ -32,14 +32,14 @@ func (x *index) job(name string) error {
 	if output == nil {
 		return err
 	}
-	info, err := fs.Stat(x.shelf.folder, name)
+	info, err := fs.Stat(x.store.folder, name)
 	if err != nil {
 		return err
 	}
 	unknown := 0
 	turn := wire.Spawned{Exit: &unknown, Ended: "its exit code was not recorded",
 		Input: string(input), InputBytes: int64(len(input)), Output: string(output), OutputBytes: int64(len(output))}
-	told, err := fs.ReadFile(x.shelf.folder, stem+"exit")
+	told, err := fs.ReadFile(x.store.folder, stem+"exit")
 	switch code, unreadable := strconv.Atoi(strings.TrimSpace(string(told))); {
 	case err == nil && unreadable == nil && code > mostExit:
 		turn.Exit, turn.Ended = nil, fmt.Sprintf("signal: %d", code-mostExit)

@@ -39,8 +39,8 @@ func (x *index) log(name string) error {
 	}
 	defer func() { _ = file.Close() }()
 	x.files++
-	l := logReader{index: x, name: name, file: x.shelf.put(name), left: len(x.left), at: map[string]int{},
-		seen: map[uint64]bool{}, recording: Recording{Origin: name, shelf: x.shelf, logs: map[*scenarios.Protocol][]logged{}}}
+	l := logReader{index: x, name: name, file: x.store.put(name), left: len(x.left), at: map[string]int{},
+		seen: map[uint64]bool{}, recording: Recording{Origin: name, store: x.store, logs: map[*scenarios.Protocol][]logged{}}}
 	content := bufio.NewReader(file)
 	if isList(content) {
 		err = l.list(content)
@@ -50,7 +50,8 @@ func (x *index) log(name string) error {
 	if err != nil {
 		x.leave(name, err)
 	}
-	return l.end()
+	l.end()
+	return nil
 }
 
 // isList reports whether the first byte that is no space begins a list.
@@ -119,11 +120,11 @@ func (l *logReader) list(content io.Reader) error {
 
 // event adds an event that stands there, and reports whether it is JSON. One that was handed on twice is one event.
 func (l *logReader) event(offset int64, event []byte) bool {
-	paths := make([]string, len(l.logged))
+	paths := make([]string, len(l.groups))
 	named := false // which says that it is JSON
-	for i, p := range l.logged {
-		if p.Logged != nil {
-			paths[i] = p.Logged.Path(event)
+	for i, g := range l.groups {
+		if form := g.protocol.Logged; form != nil {
+			paths[i] = form.Path(event)
 			named = named || paths[i] != ""
 		}
 	}
@@ -136,8 +137,8 @@ func (l *logReader) event(offset int64, event []byte) bool {
 	}
 	l.seen[sum] = true
 	l.recording.Events++
-	for n, p := range l.logged {
-		path := paths[n]
+	for n, g := range l.groups {
+		p, path := g.protocol, paths[n]
 		if path == "" {
 			continue
 		}
@@ -154,7 +155,8 @@ func (l *logReader) event(offset int64, event []byte) bool {
 	return true
 }
 
-func (l *logReader) end() error {
+// end adds what was read to the recordings. A log that is too large is left out.
+func (l *logReader) end() {
 	for p, logs := range l.recording.logs {
 		kept := logs[:0]
 		for _, one := range logs {
@@ -170,11 +172,10 @@ func (l *logReader) end() error {
 		l.recording.Left = l.index.left[l.left:len(l.index.left):len(l.index.left)]
 		l.logs = append(l.logs, l.recording)
 	}
-	return nil
 }
 
 // log returns a log as if somebody had read it whole, without its credentials.
-func (h *hand) log(l logged, form *scenarios.EventLog) *wire.Entry {
+func (h *storeReader) log(l logged, form *scenarios.EventLog) *wire.Entry {
 	body := bytes.NewBufferString(form.Before)
 	for i, e := range l.events {
 		if i > 0 {

@@ -40,15 +40,17 @@ func NewMonitor(p *scenarios.Protocol, discovery []byte) (*Monitor, error) {
 	if !json.Valid(discovery) {
 		return nil, errors.New("the discovery document is no JSON")
 	}
-	t := (&wire.Transcript{Drive: recordID, Speech: p.Speech, Entries: []wire.Entry{reply(p.DiscoveryPath, discovery)}})
+	t := replied(p, p.DiscoveryPath, discovery)
 	return &Monitor{protocol: p, logs: map[string]*growing{},
 		discovery: scenarios.Discovery{Document: t.Reply(1), Status: t.Status(1)}}, nil
 }
 
-func reply(path string, body []byte) wire.Entry {
+// replied returns a transcript in which somebody reads a document from a path.
+func replied(p *scenarios.Protocol, path string, body []byte) *wire.Transcript {
 	at := url.URL{Scheme: "log", Host: "monitor", Path: path}
-	return wire.Entry{Kind: "http", Request: &wire.Request{Method: http.MethodGet, URL: at.String()},
-		Response: &wire.Response{Status: http.StatusOK, Body: string(body)}}
+	return &wire.Transcript{Drive: scenarios.RecordingDrive, Speech: p.Speech, Entries: []wire.Entry{{Kind: "http",
+		Request:  &wire.Request{Method: http.MethodGet, URL: at.String()},
+		Response: &wire.Response{Status: http.StatusOK, Body: string(body)}}}}
 }
 
 // atOnce is the number of events up to which a log is judged again with each event.
@@ -109,8 +111,7 @@ func (m *Monitor) judge(path string, l *growing) (all []scenarios.Violation) {
 	form := m.protocol.Logged
 	body := slices.Concat([]byte(form.Before), bytes.Join(l.events, []byte(",")), []byte(form.After))
 	var seen []scenarios.Sight
-	records := []scenarios.DriveRecord{{ID: recordID, Stop: &scenarios.Stop{Verdict: scenarios.Inconclusive}, // it may go on
-		Transcript: &wire.Transcript{Drive: recordID, Speech: m.protocol.Speech, Entries: []wire.Entry{reply(path, body)}}}}
+	records := recordOf(replied(m.protocol, path, body))
 	rulesOf(m.protocol)(m.discovery, records, m.protocol.Counting(m.discovery, nil, records, func(s scenarios.Sight) {
 		if !s.Held && !l.told[s.Requirement] && !(s.Alone && l.fork) {
 			seen = append(seen, s)

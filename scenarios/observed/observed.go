@@ -41,9 +41,9 @@ type Report struct {
 // Judge judges a recording. It reads the entries that belong together, judges them, and goes on with others.
 func (j Judge) Judge(r Recording) *Report {
 	p := j.Protocol
-	hand := r.shelf.hand()
-	defer hand.close()
-	whole := r.whole(p, hand)
+	from := r.store.reader()
+	defer from.close()
+	whole := r.whole(p, from)
 	d, found := r.discovery(p, whole)
 	if !found {
 		d, found = j.Discovery, j.Discovery.Document.Present()
@@ -54,7 +54,7 @@ func (j Judge) Judge(r Recording) *Report {
 		t := newTallies(j, d, whole, nil)
 		if found {
 			for _, suite := range j.Suites {
-				suite.HoldAdvertised(d, recordID, t.count)
+				suite.HoldAdvertised(d, scenarios.RecordingDrive, t.count)
 			}
 		}
 		if j.Tell != nil && j.Alone && r.Len() > 0 { // a log tells of no request
@@ -72,6 +72,17 @@ func (j Judge) Judge(r Recording) *Report {
 	}
 	report.Panicked = sums.panicked
 	return report
+}
+
+// Unprompted returns the rows as a certification takes them up: see [scenarios.Report.Observed].
+func (r *Report) Unprompted() []scenarios.Unprompted {
+	all := make([]scenarios.Unprompted, len(r.Rows))
+	for i, row := range r.Rows {
+		all[i] = scenarios.Unprompted{Requirement: row.Requirement, Times: row.Times, Of: row.Of, Violations: row.Violations,
+			Breach: row.First.Breach}
+		all[i].Breach.By = scenarios.ByRecording
+	}
+	return all
 }
 
 // rulesOf returns what a protocol holds recordings to.
@@ -94,14 +105,14 @@ func (j Judge) judgeParts(r Recording, d scenarios.Discovery) *tallies {
 	for w := range workers {
 		workers[w] = &tallies{}
 		all.Go(func() {
-			hand := r.shelf.hand()
-			defer hand.close()
+			from := r.store.reader()
+			defer from.close()
 			for {
 				n := int(next.Add(1)) - 1
 				if n >= len(parts) {
 					return
 				}
-				part := r.part(j.Protocol, hand, parts[n])
+				part := r.part(j.Protocol, from, parts[n])
 				t := newTallies(j, d, part, parts[n])
 				t.run(func() { rules(d, t.records, t.count) })
 				workers[w].add(t)

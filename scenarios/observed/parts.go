@@ -116,7 +116,7 @@ func (r Recording) parts(p *scenarios.Protocol) [][]int32 {
 const mostAtHand = 4 << 20
 
 // part returns the entries with these numbers.
-func (r Recording) part(p *scenarios.Protocol, h *hand, numbers []int32) *wire.Transcript {
+func (r Recording) part(p *scenarios.Protocol, h *storeReader, numbers []int32) *wire.Transcript {
 	size := 0
 	for _, n := range numbers {
 		if int(n) <= len(r.entries) {
@@ -126,21 +126,21 @@ func (r Recording) part(p *scenarios.Protocol, h *hand, numbers []int32) *wire.T
 		}
 	}
 	if size <= mostAtHand {
-		t := &wire.Transcript{Drive: recordID, Speech: p.Speech, Entries: make([]wire.Entry, len(numbers))}
+		t := &wire.Transcript{Drive: scenarios.RecordingDrive, Speech: p.Speech, Entries: make([]wire.Entry, len(numbers))}
 		for i, n := range numbers {
 			t.Entries[i] = *r.entry(p, h, int(n))
 		}
 		return t
 	}
-	return wire.Stored(recordID, p.Speech, len(numbers), func(n int) *wire.Entry { return r.entry(p, h, int(numbers[n-1])) })
+	return wire.Stored(scenarios.RecordingDrive, p.Speech, len(numbers), func(n int) *wire.Entry { return r.entry(p, h, int(numbers[n-1])) })
 }
 
 // whole returns all entries.
-func (r Recording) whole(p *scenarios.Protocol, h *hand) *wire.Transcript {
-	return wire.Stored(recordID, p.Speech, len(r.entries)+len(r.logs[p]), func(n int) *wire.Entry { return r.entry(p, h, n) })
+func (r Recording) whole(p *scenarios.Protocol, h *storeReader) *wire.Transcript {
+	return wire.Stored(scenarios.RecordingDrive, p.Speech, len(r.entries)+len(r.logs[p]), func(n int) *wire.Entry { return r.entry(p, h, n) })
 }
 
-func (r Recording) entry(p *scenarios.Protocol, h *hand, n int) *wire.Entry {
+func (r Recording) entry(p *scenarios.Protocol, h *storeReader, n int) *wire.Entry {
 	if n <= len(r.entries) {
 		return h.entry(r.entries[n-1])
 	}
@@ -149,7 +149,7 @@ func (r Recording) entry(p *scenarios.Protocol, h *hand, n int) *wire.Entry {
 
 // Discovers reports whether the recording has the discovery document of hosts of a protocol.
 func (r Recording) Discovers(p *scenarios.Protocol) bool {
-	h := r.shelf.hand()
+	h := r.store.reader()
 	defer h.close()
 	_, found := r.discovery(p, r.whole(p, h))
 	return found

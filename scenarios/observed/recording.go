@@ -21,8 +21,8 @@ type Recording struct {
 	Events  int      // how many the log has
 	Left    []string // files and entries that could not be read, and why
 
-	shelf   *shelf
-	entries []filed
+	store   *store
+	entries []location
 	parted  map[*scenarios.Protocol]parted
 	logs    map[*scenarios.Protocol][]logged
 }
@@ -33,10 +33,10 @@ func (r Recording) Len() int { return len(r.entries) }
 // Entries returns the exchanges or turns, each with its number, counted from 1.
 func (r Recording) Entries() iter.Seq2[int, wire.Entry] {
 	return func(yield func(int, wire.Entry) bool) {
-		hand := r.shelf.hand()
-		defer hand.close()
+		from := r.store.reader()
+		defer from.close()
 		for i, at := range r.entries {
-			if !yield(i+1, *hand.entry(at)) {
+			if !yield(i+1, *from.entry(at)) {
 				return
 			}
 		}
@@ -52,14 +52,14 @@ func (r Recording) All() (all []wire.Entry) {
 }
 
 // Place says where the n-th entry stands, such as recording-000001.json #3.
-func (r Recording) Place(n int) string { return r.shelf.place(r.entries[n-1]) }
+func (r Recording) Place(n int) string { return r.store.place(r.entries[n-1]) }
 
 // Read reads what a folder holds: transcripts of assay record or of a certification, archives of HTTP (HAR), logs, and the requests and
 // answers of a plugin. It returns a recording for each host or plugin, the one with most exchanges first, and then one for each log. An
 // entry that nobody could have recorded is left out; a transcript that is cut off is read as far as it goes. Judges of these protocols
 // can judge what it returns.
 func Read(folder fs.FS, protocols ...*scenarios.Protocol) ([]Recording, error) {
-	x := &index{shelf: &shelf{folder: folder}, logged: protocols}
+	x := &index{store: &store{folder: folder}}
 	for _, p := range protocols {
 		x.groups = append(x.groups, newGroups(p))
 	}
@@ -86,10 +86,10 @@ func Read(folder fs.FS, protocols ...*scenarios.Protocol) ([]Recording, error) {
 
 // recordings sorts the entries by time and by host. An entry that was recorded twice counts once.
 func (x *index) recordings() []Recording {
-	slices.SortStableFunc(x.entries, func(a, b filed) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(x.entries, func(a, b location) int { return cmp.Compare(a.at, b.at) })
 	all := make([]Recording, len(x.origins))
 	for i, o := range x.origins {
-		all[i] = Recording{Origin: o.name, Program: o.program, Left: x.left, shelf: x.shelf}
+		all[i] = Recording{Origin: o.name, Program: o.program, Left: x.left, store: x.store}
 	}
 	moment, seen := int64(0), map[uint64]bool{}
 	for _, e := range x.entries {

@@ -31,7 +31,6 @@ type tallies struct {
 	of       map[thing]bool
 	picture  string // of the history that is looked at
 	panicked string
-	part     int32 // the first entry of what a judge broke at
 }
 
 // thing is something that a requirement was checked for.
@@ -40,14 +39,14 @@ type thing struct {
 	of          string
 }
 
-// recordID is the id of the only record.
-const recordID = "recording"
+// recordOf returns a transcript as the only record. A log may go on behind the last page that somebody read.
+func recordOf(t *wire.Transcript) []scenarios.DriveRecord {
+	return []scenarios.DriveRecord{{ID: t.Drive, Transcript: t, Stop: &scenarios.Stop{Verdict: scenarios.Inconclusive}}}
+}
 
 // newTallies returns tallies of the checks of entries that are judged together.
 func newTallies(j Judge, d scenarios.Discovery, entries *wire.Transcript, numbers []int32) *tallies {
-	t := &tallies{numbers: numbers, of: map[thing]bool{}, rows: map[scenarios.RequirementID]*Row{}}
-	// A log may go on behind the last page that somebody read.
-	t.records = []scenarios.DriveRecord{{ID: recordID, Transcript: entries, Stop: &scenarios.Stop{Verdict: scenarios.Inconclusive}}}
+	t := &tallies{records: recordOf(entries), numbers: numbers, of: map[thing]bool{}, rows: map[scenarios.RequirementID]*Row{}}
 	t.count = j.Protocol.Counting(d, j.Expected, t.records, func(s scenarios.Sight) {
 		if !s.Alone || j.Alone {
 			t.see(s)
@@ -122,10 +121,10 @@ func (t *tallies) tell(all []explore.Told) (undecidable int) {
 		t.picture = told.Picture
 		for _, h := range told.Held {
 			t.count(scenarios.Sight{Held: true, Alone: true, Of: told.Of, Breach: scenarios.Breach{
-				Requirement: h.Of, Drive: recordID, Where: h.Where}})
+				Requirement: h.Of, Drive: scenarios.RecordingDrive, Where: h.Where}})
 		}
 		for _, id := range told.Violates {
-			t.count(scenarios.Sight{Alone: true, Of: told.Of, Breach: scenarios.Breach{Requirement: id, Drive: recordID,
+			t.count(scenarios.Sight{Alone: true, Of: told.Of, Breach: scenarios.Breach{Requirement: id, Drive: scenarios.RecordingDrive,
 				Where: told.Where, Expected: "what the model of " + told.Kind + " allows"}})
 		}
 	}

@@ -98,7 +98,7 @@ func (x *index) list(d *json.Decoder, content *bounded, name string) error {
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
 		return orNoSchema(err)
 	}
-	file := x.shelf.put(name)
+	file := x.store.put(name)
 	var raw json.RawMessage
 	for n := 1; d.More(); n++ {
 		raw = raw[:0]
@@ -116,7 +116,7 @@ func (x *index) list(d *json.Decoder, content *bounded, name string) error {
 			continue
 		}
 		size := len(raw)
-		at := filed{file: file, offset: d.InputOffset() - int64(size), sum: maphash.Bytes(seed, raw)}
+		at := location{file: file, offset: d.InputOffset() - int64(size), sum: maphash.Bytes(seed, raw)}
 		at.nth, at.size = int32(n), int32(size) //nolint:gosec // they are bounded
 		x.add(plain(e), at)
 	}

@@ -125,7 +125,7 @@ func trafficOf(r *reader, discovery scenarios.Discovery, t *wire.Transcript) *tr
 		if err != nil {
 			continue
 		}
-		path := pathBelow(r.dialect, at)
+		path := r.dialect.Below(at.EscapedPath())
 		for _, one := range known {
 			if ids := one.path.FindStringSubmatch(path); e.Request.Method == one.method && ids != nil {
 				if x, ok := explore.ExchangeOf(t, n, all.began); ok {
@@ -248,13 +248,12 @@ func (a asked) into(document any) bool {
 type rule[T any] struct {
 	name   string
 	proves scenarios.IDs
-	alone  bool // it holds only where nobody else is at work
 	judge  func(T, *scenarios.Judge)
 }
 
 // hold holds something to the rule.
 func (r rule[T]) hold(s sights, of string, thing T) {
-	scenarios.Hold("openwop/recorded/"+r.name, r.proves, r.judge, rows, thing).Sights(rows, s.drive, of, s.alone || r.alone, s.see)
+	scenarios.Hold("openwop/recorded/"+r.name, r.proves, r.judge, rows, thing).Sights(rows, s.drive, of, s.alone, s.see)
 }
 
 // judge holds all that was asked to the rules.

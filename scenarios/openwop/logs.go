@@ -37,7 +37,7 @@ func topics(known func() paths, d *dialect.Dialect) func(*wire.Entry) []string {
 		if err != nil {
 			return nil
 		}
-		path, paths := pathBelow(d, at), known()
+		path, paths := d.Below(at.EscapedPath()), known()
 		switch rest, below := strings.CutPrefix(path, paths.runs); {
 		case below:
 			id, _, _ := strings.Cut(rest, "/")

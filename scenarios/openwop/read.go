@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -208,7 +207,7 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 	if err != nil {
 		return
 	}
-	path := pathBelow(r.dialect, at)
+	path := r.dialect.Below(at.EscapedPath())
 	method := e.Request.Method
 	switch {
 	case e.Kind == "stream":
@@ -235,15 +234,6 @@ func (r *reader) entry(t *wire.Transcript, n int) {
 	case r.paths.goal.MatchString(path):
 		r.goal(path, e, t.Reply(n))
 	}
-}
-
-// pathBelow returns the path of an address below the target, which may be below a path of its own.
-func pathBelow(d *dialect.Dialect, at *url.URL) string {
-	path := at.EscapedPath()
-	if root := strings.Index(path, d.Root+"/"); root > 0 {
-		return path[root:]
-	}
-	return path
 }
 
 // page adds a page of the log. A page without a cursor begins another reading; one behind what was read goes on with it.

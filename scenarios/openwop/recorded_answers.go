@@ -24,7 +24,7 @@ type answer struct {
 }
 
 // answered is the rule about answers. One under an idempotency key may be answered as before.
-var answered = rule[answer]{"answered", scenarios.IDs{openwop.OWPINT2, openwop.OWPINT14, openwop.OWPINT20, openwop.OWPINT46}, false,
+var answered = rule[answer]{"answered", scenarios.IDs{openwop.OWPINT2, openwop.OWPINT14, openwop.OWPINT20, openwop.OWPINT46},
 	func(a answer, j *scenarios.Judge) {
 		members, _ := a.members()
 		value, _ := members["resumeValue"].(map[string]any)
@@ -49,7 +49,7 @@ type token struct {
 }
 
 // tokens is the rule about tokens.
-var tokens = rule[token]{"token", scenarios.IDs{openwop.OWPINT36, openwop.OWPINT38}, false, func(u token, j *scenarios.Judge) {
+var tokens = rule[token]{"token", scenarios.IDs{openwop.OWPINT36, openwop.OWPINT38}, func(u token, j *scenarios.Judge) {
 	switch {
 	case u.op == dialect.ReadToken && u.Code == http.StatusOK:
 		j.Check(openwop.OWPINT36, u.Body.Key("kind")).To(check.Text(), "kind that a token shows")
@@ -122,7 +122,7 @@ func waits(l host.RunLog) (nodes []string, told bool) {
 		return nil, false
 	}
 	for _, e := range l.Events {
-		node := host.FirstText(e.Key("nodeId"), e.At("/payload/nodeId"))
+		node := host.NodeOf(e)
 		if suspends(e) && node == "" {
 			return nil, false
 		}
@@ -137,7 +137,7 @@ func waits(l host.RunLog) (nodes []string, told bool) {
 func offered(l host.RunLog, node string) (actions []any) {
 	var first wire.Value
 	for _, e := range l.OfType(dialect.InterruptRequested).Values {
-		if host.FirstText(e.Key("nodeId"), e.At("/payload/nodeId")) != node {
+		if host.NodeOf(e) != node {
 			continue
 		}
 		list := e.At("/payload/data/actions")
@@ -163,7 +163,7 @@ type showing struct {
 }
 
 // showings is the rule about snapshots beside the rest of a recording.
-var showings = rule[showing]{"shown", scenarios.IDs{openwop.OWPINT7, openwop.OWPBND23}, false, func(s showing, j *scenarios.Judge) {
+var showings = rule[showing]{"shown", scenarios.IDs{openwop.OWPINT7, openwop.OWPBND23}, func(s showing, j *scenarios.Judge) {
 	if s.node != "" && len(s.waits) > 0 {
 		j.Check(openwop.OWPINT7, s.Body.Key("currentNodeId")).To(check.That("one at which the log has the run wait", func(v any) bool {
 			node, _ := v.(string)
@@ -193,7 +193,7 @@ type untouched struct {
 }
 
 // leftAlone is the rule about runs that needed no more than their bounds allow.
-var leftAlone = rule[untouched]{"left-alone", scenarios.IDs{openwop.OWPBND4, openwop.OWPBND9, openwop.OWP0061E6}, false,
+var leftAlone = rule[untouched]{"left-alone", scenarios.IDs{openwop.OWPBND4, openwop.OWPBND9, openwop.OWP0061E6},
 	func(u untouched, j *scenarios.Judge) {
 		for _, b := range []struct {
 			option dialect.Option

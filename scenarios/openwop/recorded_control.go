@@ -15,14 +15,13 @@ import (
 // controlled is what was asked of one run, and how the run stood around it.
 type controlled struct {
 	asked
-	run   string
 	over  *ending    // how it had ended before
 	later wire.Value // its snapshot afterwards: of its end, or the next one if it was over
 }
 
 // controls are the rules about what is asked of a run.
 var controls = struct{ cancelled, ended, paused rule[controlled] }{
-	rule[controlled]{"cancelled", scenarios.IDs{openwop.OWPERR23, openwop.OWPERR24}, false, func(c controlled, j *scenarios.Judge) {
+	rule[controlled]{"cancelled", scenarios.IDs{openwop.OWPERR23, openwop.OWPERR24}, func(c controlled, j *scenarios.Judge) {
 		said := c.Body.Key("status")
 		switch {
 		case c.op != dialect.CancelRun || c.keyed():
@@ -34,13 +33,13 @@ var controls = struct{ cancelled, ended, paused rule[controlled] }{
 			checkCancelled(j, openwop.OWPERR23, said, c.later)
 		}
 	}},
-	rule[controlled]{"final", scenarios.IDs{openwop.OWPERR28}, false, func(c controlled, j *scenarios.Judge) {
+	rule[controlled]{"final", scenarios.IDs{openwop.OWPERR28}, func(c controlled, j *scenarios.Judge) {
 		if c.over != nil && c.later.Present() {
 			j.Check(openwop.OWPERR28, c.later.Key("status")).To(check.Equal(c.over.status.String()), "status of a run that had ended, behind %s %s",
 				c.Method, c.Path)
 		}
 	}},
-	rule[controlled]{"pause-of-ended", scenarios.IDs{openwop.OWPCTL23}, false, func(c controlled, j *scenarios.Judge) {
+	rule[controlled]{"pause-of-ended", scenarios.IDs{openwop.OWPCTL23}, func(c controlled, j *scenarios.Judge) {
 		if c.op != dialect.PauseRun || c.over == nil || c.keyed() || !c.Ok() && c.Code != http.StatusConflict {
 			return
 		}
@@ -69,7 +68,7 @@ type bulk struct {
 
 // bulks are the rules about requests to cancel several runs.
 var bulks = struct{ told, refused rule[bulk] }{
-	rule[bulk]{"bulk-cancel", scenarios.IDs{openwop.OWPCTL13, openwop.OWPCTL14, openwop.OWPCTL16}, false, func(b bulk, j *scenarios.Judge) {
+	rule[bulk]{"bulk-cancel", scenarios.IDs{openwop.OWPCTL13, openwop.OWPCTL14, openwop.OWPCTL16}, func(b bulk, j *scenarios.Judge) {
 		list := b.Body.Key("results")
 		if !b.Ok() || !host.IsList(list) {
 			return
@@ -95,7 +94,7 @@ var bulks = struct{ told, refused rule[bulk] }{
 			}
 		}
 	}},
-	rule[bulk]{"bulk-refused", scenarios.IDs{openwop.OWPCTL17, openwop.OWPCTL18}, false, func(b bulk, j *scenarios.Judge) {
+	rule[bulk]{"bulk-refused", scenarios.IDs{openwop.OWPCTL17, openwop.OWPCTL18}, func(b bulk, j *scenarios.Judge) {
 		switch {
 		case !b.Ok() && b.Code != http.StatusBadRequest:
 		case len(b.runs) == 0:
@@ -115,15 +114,15 @@ func (t *traffic) judgeControls() {
 		if !x.decided() {
 			continue
 		}
-		c := controlled{asked: x, run: x.id()}
-		if end, over := t.over(c.run, x); over {
+		c := controlled{asked: x}
+		if end, over := t.over(x.id(), x); over {
 			c.over = &end
-			c.later = t.later(c.run, x, func(status string) bool { return status != "" })
+			c.later = t.later(x.id(), x, func(status string) bool { return status != "" })
 		} else {
-			c.later = t.later(c.run, x, host.IsTerminal)
+			c.later = t.later(x.id(), x, host.IsTerminal)
 		}
 		for _, r := range []rule[controlled]{controls.cancelled, controls.ended, controls.paused} {
-			r.hold(t.sights, c.run, c)
+			r.hold(t.sights, x.id(), c)
 		}
 	}
 	for _, x := range t.of(dialect.CancelRuns) {

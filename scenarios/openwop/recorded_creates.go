@@ -30,22 +30,22 @@ type creation struct {
 
 // creations are the rules about requests for runs. A request under an idempotency key may be answered as another one was.
 var creations = struct{ misfits, options, large, listed rule[creation] }{
-	rule[creation]{"bodies", scenarios.IDs{openwop.OWPERR11, openwop.OWPERR12, openwop.OWPERR13}, false, func(c creation, j *scenarios.Judge) {
+	rule[creation]{"bodies", scenarios.IDs{openwop.OWPERR11, openwop.OWPERR12, openwop.OWPERR13}, func(c creation, j *scenarios.Judge) {
 		if id, what := c.misfit(); id != "" {
 			j.Check(id, c.Status).To(check.Status(4), "%s", what)
 		}
 	}},
-	rule[creation]{"options", scenarios.IDs{openwop.OWPBND21}, false, func(c creation, j *scenarios.Judge) {
+	rule[creation]{"options", scenarios.IDs{openwop.OWPBND21}, func(c creation, j *scenarios.Judge) {
 		for _, option := range c.impossible() {
 			j.Check(openwop.OWPBND21, c.Status).To(check.Status(4), "a run with %s", option)
 		}
 	}},
-	rule[creation]{"large", scenarios.IDs{openwop.OWPERR17}, false, func(c creation, j *scenarios.Judge) {
+	rule[creation]{"large", scenarios.IDs{openwop.OWPERR17}, func(c creation, j *scenarios.Judge) {
 		if n := int64(len(c.Sent)); c.most > 0 && n > c.most {
 			j.Check(openwop.OWPERR17, c.Status).To(check.Status(4), "a body of %d bytes, where %d are the limit", n, c.most)
 		}
 	}},
-	rule[creation]{"listed", scenarios.IDs{openwop.OWPCAP19}, false, func(c creation, j *scenarios.Judge) {
+	rule[creation]{"listed", scenarios.IDs{openwop.OWPCAP19}, func(c creation, j *scenarios.Judge) {
 		members, ok := c.members()
 		workflow, _ := members["workflowId"].(string)
 		if !ok || !slices.Contains(c.fixtures, workflow) {
@@ -139,7 +139,7 @@ type repeated struct{ first, again asked }
 
 // repetitions is the rule about requests under one key. It asks whether the same run is told of, and nothing else: hosts differ in what
 // they keep of a reply.
-var repetitions = rule[repeated]{"repeated", scenarios.IDs{openwop.OWPERR18, openwop.OWPERR19, openwop.OWPERR20}, false,
+var repetitions = rule[repeated]{"repeated", scenarios.IDs{openwop.OWPERR18, openwop.OWPERR19, openwop.OWPERR20},
 	func(r repeated, j *scenarios.Judge) {
 		id, made := r.again.Body.Key("runId"), r.first.Body.Key("runId")
 		switch behind := r.again.Began >= r.first.Ended; {

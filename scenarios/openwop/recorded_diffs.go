@@ -18,7 +18,7 @@ type compared struct {
 
 // diffs is the rule about comparisons of runs. A run that goes on may differ from itself while it is compared.
 var diffs = rule[compared]{"diff", scenarios.IDs{openwop.OWPCTL30, openwop.OWPCTL31, openwop.OWPCTL32, openwop.OWPCTL33, openwop.OWPCTL34,
-	openwop.OWPCTL35, openwop.OWPCTL36}, false, func(c compared, j *scenarios.Judge) {
+	openwop.OWPCTL35, openwop.OWPCTL36}, func(c compared, j *scenarios.Judge) {
 	c.CheckNamed(j)
 	if c.ended && c.A.RunID == c.B.RunID {
 		control.CheckSelf(j, c.Reply)

@@ -21,14 +21,14 @@ type document struct {
 
 // documents are the rules about single replies, by what they are a reply to.
 var documents = struct{ snapshot, goal, refusal rule[document] }{
-	rule[document]{"snapshot-shown", scenarios.IDs{openwop.OWPCTL5}, false, func(d document, j *scenarios.Judge) {
+	rule[document]{"snapshot-shown", scenarios.IDs{openwop.OWPCTL5}, func(d document, j *scenarios.Judge) {
 		switch d.body.Key("status").String() {
 		case "completed", "cancelled":
 			j.Check(openwop.OWPCTL5, d.body.Key("error")).To(check.OneOf(nil), "error of a run that has not failed")
 		}
 	}},
 	rule[document]{"goal-shown", scenarios.IDs{openwop.OWP0097B1, openwop.OWP0097B2, openwop.OWP0097B3, openwop.OWP0097B4, openwop.OWP0097B5},
-		false, func(d document, j *scenarios.Judge) {
+		func(d document, j *scenarios.Judge) {
 			for _, name := range []string{"id", "objective", "state"} {
 				j.Check(openwop.OWP0097B1, d.body.Key(name)).To(check.Text(), "%s of a goal", name)
 			}
@@ -42,7 +42,7 @@ var documents = struct{ snapshot, goal, refusal rule[document] }{
 				j.Check(openwop.OWP0097B5, d.body.Key("bounds")).To(goals.BoundsThatCanBe(), "bounds")
 			}
 		}},
-	rule[document]{"refused", scenarios.IDs{openwop.OWPERR4}, false, func(d document, j *scenarios.Judge) {
+	rule[document]{"refused", scenarios.IDs{openwop.OWPERR4}, func(d document, j *scenarios.Judge) {
 		j.Check(openwop.OWPERR4, d.body.Key("error")).To(check.Text(), "code of a refusal with HTTP %s", d.status.JSON())
 		j.Check(openwop.OWPERR4, d.body.Key("message")).To(check.Text(), "message of a refusal with HTTP %s", d.status.JSON())
 	}},
@@ -67,7 +67,7 @@ func (r *reader) document(t *wire.Transcript, n int) {
 	if e.Kind != "http" || e.Error != "" || err != nil {
 		return
 	}
-	path := pathBelow(r.dialect, at)
+	path := r.dialect.Below(at.EscapedPath())
 	d := document{t.Status(n), t.Reply(n)}
 	switch _, isObject := d.body.Actual().(map[string]any); {
 	case !isObject:

@@ -26,7 +26,7 @@ type filing struct {
 
 // filings are the rules about single requests for files.
 var filings = struct{ paths, writes, conflicts, reads, lists rule[filing] }{
-	rule[filing]{"file-path", scenarios.IDs{openwop.OWPWSP21, openwop.OWPWSP22}, false, func(f filing, j *scenarios.Judge) {
+	rule[filing]{"file-path", scenarios.IDs{openwop.OWPWSP21, openwop.OWPWSP22}, func(f filing, j *scenarios.Judge) {
 		switch path := f.id(); {
 		case climbs(path) && f.Ok() && !f.Body.Key("version").Present(): // it led to another endpoint
 		case climbs(path):
@@ -35,7 +35,7 @@ var filings = struct{ paths, writes, conflicts, reads, lists rule[filing] }{
 			j.Check(openwop.OWPWSP22, f.Status).To(check.Status(4), "a write of a path that no file can have")
 		}
 	}},
-	rule[filing]{"file-written", scenarios.IDs{openwop.OWPWSP2, openwop.OWPWSP3, openwop.OWPWSP23}, false, func(f filing, j *scenarios.Judge) {
+	rule[filing]{"file-written", scenarios.IDs{openwop.OWPWSP2, openwop.OWPWSP3, openwop.OWPWSP23}, func(f filing, j *scenarios.Judge) {
 		members, ok := f.members()
 		content, isText := members["content"].(string)
 		switch {
@@ -48,7 +48,7 @@ var filings = struct{ paths, writes, conflicts, reads, lists rule[filing] }{
 			j.Check(openwop.OWPWSP2, f.Body.Key("contentType")).To(check.OneOf(nil, "text/markdown"), "contentType of a file that was put without")
 		}
 	}},
-	rule[filing]{"file-conflict", scenarios.IDs{openwop.OWPWSP14}, false, func(f filing, j *scenarios.Judge) {
+	rule[filing]{"file-conflict", scenarios.IDs{openwop.OWPWSP14}, func(f filing, j *scenarios.Judge) {
 		_, conditional := f.Get("If-Match")
 		conflict := f.Code == http.StatusConflict && dialect.CodeOf(f.Body.Key("error")) == dialect.WorkspaceConflict
 		if f.op != dialect.WriteFile || !conditional || f.keyed() || !conflict && f.Code != http.StatusPreconditionFailed {
@@ -58,7 +58,7 @@ var filings = struct{ paths, writes, conflicts, reads, lists rule[filing] }{
 			j.Check(openwop.OWPWSP14, f.Body.At("/details/currentVersion")).To(check.Integer(0, 0), "details.currentVersion")
 		}
 	}},
-	rule[filing]{"file-read", scenarios.IDs{openwop.OWPWSP1, openwop.OWPWSP18, openwop.OWPWSP19}, false, func(f filing, j *scenarios.Judge) {
+	rule[filing]{"file-read", scenarios.IDs{openwop.OWPWSP1, openwop.OWPWSP18, openwop.OWPWSP19}, func(f filing, j *scenarios.Judge) {
 		asked, byVersion := f.Query["version"]
 		version := int64(0)
 		if byVersion && len(asked) == 1 {
@@ -79,7 +79,7 @@ var filings = struct{ paths, writes, conflicts, reads, lists rule[filing] }{
 			j.Check(openwop.OWPWSP1, f.Body.Key("path")).To(check.Equal(f.id()), "path of a file")
 		}
 	}},
-	rule[filing]{"files-listed", scenarios.IDs{openwop.OWPWSP4, openwop.OWPWSP5}, false, func(f filing, j *scenarios.Judge) {
+	rule[filing]{"files-listed", scenarios.IDs{openwop.OWPWSP4, openwop.OWPWSP5}, func(f filing, j *scenarios.Judge) {
 		list := f.Body.Key("files")
 		if f.op != dialect.ListFiles || !f.Ok() || len(list.Items()) == 0 {
 			return

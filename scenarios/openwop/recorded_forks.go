@@ -24,7 +24,7 @@ type forking struct {
 
 // forkings are the rules about requests for forks.
 var forkings = struct{ made, refused rule[forking] }{
-	rule[forking]{"fork-made", scenarios.IDs{openwop.OWPRPL1, openwop.OWPRPL2}, false, func(f forking, j *scenarios.Judge) {
+	rule[forking]{"fork-made", scenarios.IDs{openwop.OWPRPL1, openwop.OWPRPL2}, func(f forking, j *scenarios.Judge) {
 		if !f.Ok() || f.Body.Key("runId").String() == "" {
 			return
 		}
@@ -37,7 +37,7 @@ var forkings = struct{ made, refused rule[forking] }{
 			j.Check(openwop.OWPRPL2, f.later.Key("status")).To(check.Equal(f.over.status.String()), "status of the source behind the fork")
 		}
 	}},
-	rule[forking]{"fork-refused", scenarios.IDs{openwop.OWPRPL5, openwop.OWPRPL6, openwop.OWPRPL8, openwop.OWPRPL9, openwop.OWPRPL13}, false,
+	rule[forking]{"fork-refused", scenarios.IDs{openwop.OWPRPL5, openwop.OWPRPL6, openwop.OWPRPL8, openwop.OWPRPL9, openwop.OWPRPL13},
 		func(f forking, j *scenarios.Judge) {
 			members, ok := f.members()
 			if !ok || f.keyed() || !f.Ok() && f.Code != http.StatusBadRequest && f.Code != http.StatusUnprocessableEntity {
@@ -88,7 +88,7 @@ func (t *traffic) judgeForkings() {
 type replayed struct{ source, replay host.RunLog }
 
 // replays is the rule about replays. Where one tells that it differs from its record, it is held to nothing.
-var replays = rule[replayed]{"replayed", scenarios.IDs{openwop.OWPBND15, openwop.OWP0061M1, openwop.OWPINT10}, false,
+var replays = rule[replayed]{"replayed", scenarios.IDs{openwop.OWPBND15, openwop.OWP0061M1, openwop.OWPINT10},
 	func(r replayed, j *scenarios.Judge) {
 		if len(r.replay.OfType(dialect.ReplayDiverged, dialect.ReplayDivergedAtRefusal).Values) > 0 {
 			return

@@ -22,7 +22,7 @@ type aiming struct {
 
 // aimings are the rules about single requests for goals.
 var aimings = struct{ made, listed rule[aiming] }{
-	rule[aiming]{"goal-made", scenarios.IDs{openwop.OWP0097A2, openwop.OWP0097C1, openwop.OWP0097E2}, false,
+	rule[aiming]{"goal-made", scenarios.IDs{openwop.OWP0097A2, openwop.OWP0097C1, openwop.OWP0097E2},
 		func(a aiming, j *scenarios.Judge) {
 			members, ok := a.members()
 			objective, _ := members["objective"].(string)
@@ -39,7 +39,7 @@ var aimings = struct{ made, listed rule[aiming] }{
 				j.Check(openwop.OWP0097E2, a.Body.Key("state")).NotTo(check.Equal("satisfied"), "state of a goal that was asked for as satisfied")
 			}
 		}},
-	rule[aiming]{"goals-listed", scenarios.IDs{openwop.OWP0097C2}, false, func(a aiming, j *scenarios.Judge) {
+	rule[aiming]{"goals-listed", scenarios.IDs{openwop.OWP0097C2}, func(a aiming, j *scenarios.Judge) {
 		state, list := a.Query["state"], a.Body.Key("goals")
 		if a.op != dialect.ListGoals || !a.Ok() || len(state) != 1 || state[0] == "" || len(list.Items()) == 0 {
 			return
@@ -54,7 +54,7 @@ var aimings = struct{ made, listed rule[aiming] }{
 
 // aims is the rule about goals as they are read, and what logs tell of them.
 var aims = rule[aimed]{"goal-told", scenarios.IDs{openwop.OWP0097D2, openwop.OWP0097E3, openwop.OWP0097E4, openwop.OWP0097E7,
-	openwop.OWP0097E9}, false, func(g aimed, j *scenarios.Judge) {
+	openwop.OWP0097E9}, func(g aimed, j *scenarios.Judge) {
 	for _, shown := range g.shown {
 		if bounds := shown.Body.Key("bounds"); g.bounded && shown.Body.Key("state").String() == "active" && bounds.Present() {
 			j.Check(openwop.OWP0097E3, bounds).To(check.That("one or more", func(v any) bool {

@@ -26,7 +26,7 @@ type kin struct {
 
 // kins are the rules about runs and their parents.
 var kins = struct{ child, ancestry, none rule[kin] }{
-	rule[kin]{"child", scenarios.IDs{openwop.OWPDSP12}, false, func(k kin, j *scenarios.Judge) {
+	rule[kin]{"child", scenarios.IDs{openwop.OWPDSP12}, func(k kin, j *scenarios.Judge) {
 		if k.op != dialect.ReadRun || k.parent == "" {
 			return
 		}
@@ -40,7 +40,7 @@ var kins = struct{ child, ancestry, none rule[kin] }{
 			j.Check(openwop.OWPDSP12, status).To(check.Equal(want), "status of the child run %s", k.id())
 		}
 	}},
-	rule[kin]{"ancestry", scenarios.IDs{openwop.OWPCAU1, openwop.OWPCAU2, openwop.OWPCAU3, openwop.OWPCAU4}, false,
+	rule[kin]{"ancestry", scenarios.IDs{openwop.OWPCAU1, openwop.OWPCAU2, openwop.OWPCAU3, openwop.OWPCAU4},
 		func(k kin, j *scenarios.Judge) {
 			told := handoff.Ancestry{Answered: host.Answered{Asked: "the ancestry of " + k.id(), Status: k.Status, Body: k.Body}, RunID: k.id()}
 			if k.op != dialect.ReadLineage || !told.CheckNamed(j, k.advertised) {
@@ -54,7 +54,7 @@ var kins = struct{ child, ancestry, none rule[kin] }{
 				told.CheckParent(j, k.parent)
 			}
 		}},
-	rule[kin]{"no-ancestry", scenarios.IDs{openwop.OWPCAU8}, false, func(k kin, j *scenarios.Judge) {
+	rule[kin]{"no-ancestry", scenarios.IDs{openwop.OWPCAU8}, func(k kin, j *scenarios.Judge) {
 		if k.op == dialect.ReadLineage && (k.Code == http.StatusOK && k.Body.Key("hostId").Present() || host.NotThere(int(k.Code))) {
 			j.Check(openwop.OWPCAU8, k.Status).To(check.Status(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented),
 				"the ancestry of a run, where it is not advertised")

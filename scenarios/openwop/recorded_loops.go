@@ -32,19 +32,17 @@ func recordedLoops() []Invariant {
 func (s Standing) checkEffects(j *scenarios.Judge) {
 	turns, between := s.Log.Decided().Values, handoff.Turns(s.Log)
 	var workers []any
-	var several wire.Values
+	several := false // an earlier decision named more than one
 	for i, decided := range turns {
 		began := between[i].Where(handoff.IsPhase(dialect.ChainPhaseDispatchBegan)).Each("/payload/workerId")
 		named := decided.At("/payload/decision/nextWorkerIds").Items()
-		if len(several) == 0 {
+		if !several {
 			workers = nil
 		}
 		for _, w := range named {
 			workers = append(workers, w.String())
 		}
-		if len(named) > 1 { // which of them a loop waits for hangs on its policy, and the others may come later (OWP-R16)
-			several = named
-		}
+		several = several || len(named) > 1 // its policy says which of them a loop waits for; the others may come later (OWP-R16)
 		if len(began.Values) > 0 {
 			j.Check(openwop.OWPDSP3, began).To(check.Each(check.OneOf(workers...)), "workers that were dispatched in turn %d", i+1)
 		}

@@ -98,7 +98,7 @@ type opening struct {
 }
 
 // streams is the rule about requests for streams.
-var streams = rule[opening]{"stream-asked", scenarios.IDs{openwop.OWPEVT20, openwop.OWPERR16}, false, func(o opening, j *scenarios.Judge) {
+var streams = rule[opening]{"stream-asked", scenarios.IDs{openwop.OWPEVT20, openwop.OWPERR16}, func(o opening, j *scenarios.Judge) {
 	code := dialect.CodeOf(o.Body.Key("error"))
 	_, isObject := o.Body.Actual().(map[string]any)
 	switch {
@@ -112,7 +112,7 @@ var streams = rule[opening]{"stream-asked", scenarios.IDs{openwop.OWPEVT20, open
 }}
 
 // opened is the rule about documents for which nobody needs a credential.
-var opened = rule[opening]{"open", scenarios.IDs{openwop.OWPCAP2, openwop.OWPCAP3}, false, func(o opening, j *scenarios.Judge) {
+var opened = rule[opening]{"open", scenarios.IDs{openwop.OWPCAP2, openwop.OWPCAP3}, func(o opening, j *scenarios.Judge) {
 	id := scenarios.RequirementID(openwop.OWPCAP2)
 	if o.op == dialect.ReadContract {
 		id = openwop.OWPCAP3
@@ -136,7 +136,7 @@ func (t *traffic) judgeStreams() {
 			streams.hold(t.sights, x.id(), o)
 			continue
 		}
-		if !slices.ContainsFunc([]string{"Authorization", "X-Api-Key", "Api-Key", "X-Auth-Token", "Cookie", "Caller"}, func(name string) bool {
+		if !slices.ContainsFunc(append(wire.CallerHeaders(), wire.StandIn), func(name string) bool {
 			_, has := x.Get(name)
 			return has
 		}) {

@@ -48,7 +48,7 @@ func (s Standing) checkApproved(j *scenarios.Judge) {
 		len(s.Log.OfType(dialect.RunCompleted).Values) != 1 || len(s.Log.OfType(dialect.InterruptRequested).Values) > 1 {
 		return
 	}
-	interrupts.CheckCourse(j, s.Log, host.FirstText(waits[0].Key("nodeId"), waits[0].At("/payload/nodeId")))
+	interrupts.CheckCourse(j, s.Log, host.NodeOf(waits[0]))
 }
 
 // checkPaused checks that a paused run begins nothing before it is resumed. A child of it may go on, and what it was at may end.

@@ -74,6 +74,14 @@ func (r *Redactor) Entry(o Overheard, limits Limits) Entry {
 	return e
 }
 
+// CallerHeaders returns the headers that say who asks, spelled as net/http does.
+func CallerHeaders() []string {
+	return []string{"Authorization", "X-Api-Key", "Api-Key", "X-Auth-Token", "Cookie"}
+}
+
+// StandIn is the header that a recording has in place of those of [CallerHeaders] where its source left them out.
+const StandIn = "Caller"
+
 // notSecret are headers whose names look like those of credentials.
 var notSecret = map[string]bool{"Idempotency-Key": true, "Www-Authenticate": true, "Proxy-Authenticate": true}
 

@@ -69,11 +69,5 @@ func (w *recordingFlag) observe(report *scenarios.Report, d scenarios.Discovery,
 		fmt.Fprintf(say, "assay: certify --with %s: nothing in it could be judged: assay observe says why\n", w.folder)
 		return
 	}
-	var all []scenarios.Unprompted
-	for _, row := range seen.Rows {
-		b := row.First.Breach
-		b.By, b.Scenario, b.Drive = scenarios.ByRecording, "", scenarios.RecordingDrive
-		all = append(all, scenarios.Unprompted{Requirement: row.Requirement, Times: row.Times, Of: row.Of, Violations: row.Violations, Breach: b})
-	}
-	report.Observed(all)
+	report.Observed(seen.Unprompted())
 }

@@ -107,7 +107,7 @@ func recordedOf(entries []wire.Entry, prefix string) *recorded {
 			}
 		}
 	}
-	for _, name := range observed.NamesCaller() {
+	for _, name := range wire.CallerHeaders() {
 		r.named[name] = true
 	}
 	delete(r.named, "Cookie") // what set it is not in the recording

@@ -109,7 +109,7 @@ func (a api) unknown(path string) string {
 
 // byTheWay are headers that connections and proxies add, and one that observed.Read adds.
 var byTheWay = []string{"Host", "Content-Length", "User-Agent", "Accept-Encoding", "Connection", "Traceparent", "Tracestate", "Via",
-	"Forwarded", "Keep-Alive", "Te", "Transfer-Encoding", "Caller"}
+	"Forwarded", "Keep-Alive", "Te", "Transfer-Encoding", wire.StandIn}
 
 // header returns the name of a header, with the media type where it names one of the protocol's; "" if it says nothing of the client.
 func (a api) header(name, value string) string {
@@ -127,14 +127,12 @@ func (a api) header(name, value string) string {
 	return word(name)
 }
 
-// credentials are headers that tell clients apart.
-var credentials = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Auth-Token", "Cookie", "Caller"}
-
 // client returns what tells a client from others.
 func client(headers map[string]string) string {
 	var who []string
+	known := append(wire.CallerHeaders(), wire.StandIn)
 	for name, value := range headers {
-		if name = http.CanonicalHeaderKey(name); slices.Contains(credentials, name) {
+		if name = http.CanonicalHeaderKey(name); slices.Contains(known, name) {
 			who = append(who, name+" "+value)
 		}
 	}

@@ -194,6 +194,14 @@ func (d *Dialect) One(path string, op Operation) string {
 	return id
 }
 
+// Below returns a path as the protocol has it: the target may be below a path of its own.
+func (d *Dialect) Below(path string) string {
+	if root := strings.Index(path, d.Root+"/"); root > 0 {
+		return path[root:]
+	}
+	return path
+}
+
 // place splits a path at its first placeholder.
 func place(path string) (before, name, after string) {
 	before, rest, _ := strings.Cut(path, "{")

@@ -2,7 +2,6 @@ package histories
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/explore"
@@ -14,10 +13,8 @@ import (
 // transcript does not tell: an object that anything else in it names is left out.
 func Read(d *dialect.Dialect, discovery scenarios.Discovery, t *wire.Transcript) []explore.Told {
 	all := explore.Exchanges(t)
-	for i := range all { // the target may be below a path of its own
-		if root := strings.Index(all[i].Path, d.Root+"/"); root > 0 {
-			all[i].Path = all[i].Path[root:]
-		}
+	for i := range all {
+		all[i].Path = d.Below(all[i].Path)
 	}
 	return slices.Concat(files.Tell("files", readFiles(d, discovery, t, all)), keys.Tell("keys", readKeys(d, all)),
 		goals.Tell("goals", readGoals(discovery, all)))

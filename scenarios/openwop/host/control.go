@@ -300,7 +300,7 @@ func (r *Run) tryOut(ctx context.Context, f Fixture) RunLog {
 func (f Fixture) begun(l RunLog) int {
 	started := map[string]bool{}
 	for _, e := range l.OfType(dialect.NodeStarted).Values {
-		if node := FirstText(e.Key("nodeId"), e.At("/payload/nodeId")); f.nodes[node] != "" {
+		if node := NodeOf(e); f.nodes[node] != "" {
 			started[node] = true
 		}
 	}
@@ -332,7 +332,7 @@ func (f Fixture) misunderstood(l RunLog) string {
 	if !slices.ContainsFunc(unknownCodes, func(part string) bool { return strings.Contains(code, part) }) {
 		return ""
 	}
-	node := FirstText(failed.Key("nodeId"), failed.At("/payload/nodeId"))
+	node := NodeOf(failed)
 	if l.completedOnce(node) || f.nodes[node] == "core.dispatch" && len(l.OfType(dialect.HandedOver).Values) > 0 {
 		return "" // a node that has worked is known: what it refused is its decision, such as one for too many workers
 	}
@@ -348,7 +348,7 @@ func (f Fixture) misunderstood(l RunLog) string {
 // completedOnce reports whether a log shows that a node completed.
 func (l RunLog) completedOnce(node string) bool {
 	return node != "" && slices.ContainsFunc(l.OfType(dialect.NodeCompleted).Values, func(e wire.Value) bool {
-		return FirstText(e.Key("nodeId"), e.At("/payload/nodeId")) == node
+		return NodeOf(e) == node
 	})
 }
 

@@ -33,6 +33,9 @@ func FirstText(values ...wire.Value) string {
 	return ""
 }
 
+// NodeOf returns the node that an event names: hosts name it in the event, in its payload, or in both. It is "" for none.
+func NodeOf(e wire.Value) string { return FirstText(e.Key("nodeId"), e.At("/payload/nodeId")) }
+
 // OfTheLoop returns the events that advance a loop: turns, handoffs, nodes and ends. A host may append others
 // after the end, such as a released lease.
 func OfTheLoop(l RunLog) wire.Found {

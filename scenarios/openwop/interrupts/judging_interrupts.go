@@ -130,9 +130,9 @@ func checkUntouched(j *scenarios.Judge, id scenarios.RequirementID, end, after h
 	})
 }
 
-// isOf reports whether an event belongs to a node. Hosts name the node in the event, its payload, or both.
+// isOf reports whether an event belongs to a node.
 func isOf(e wire.Value, node string) bool {
-	return host.FirstText(e.Key("nodeId"), e.At("/payload/nodeId")) == node
+	return host.NodeOf(e) == node
 }
 
 // suspensions returns the events by which a node suspended the run. Hosts write

@@ -108,7 +108,7 @@ func forksOf(ctx context.Context, h host.Host, r *host.Run, o *ForkedMemory, mod
 // turnStarts returns the sequences at which the supervisor's node started.
 func turnStarts(l host.RunLog) (at []int64) {
 	for _, e := range l.OfType(dialect.NodeStarted).Values {
-		if host.FirstText(e.Key("nodeId"), e.At("/payload/nodeId")) == "supervisor" {
+		if host.NodeOf(e) == "supervisor" {
 			at = append(at, host.Sequence(e))
 		}
 	}

@@ -75,16 +75,15 @@ func (m ModelReplay) within() check.Matcher {
 // or of the node of the event that it names. The place may be the one that the replay has come to.
 func (m ModelReplay) checkPlace(j *scenarios.Judge, id scenarios.RequirementID, told wire.Value, what string) {
 	var ids []any
-	nodeOf := func(e wire.Value) string { return host.FirstText(e.Key("nodeId"), e.At("/payload/nodeId")) }
 	named, node := told.At("/payload/originalEventId"), host.FirstText(told.At("/payload/nodeId"), told.Key("nodeId"))
 	for _, e := range m.Source.Events {
 		if ids = append(ids, e.Key("eventId").Actual()); named.Present() && e.Key("eventId").JSON() == named.JSON() {
-			node = nodeOf(e)
+			node = host.NodeOf(e)
 		}
 	}
 	places := []int64{host.Sequence(told)}
 	for _, e := range m.Source.Events {
-		if of := nodeOf(e); of != "" && (node == "" || of == node) {
+		if of := host.NodeOf(e); of != "" && (node == "" || of == node) {
 			places = append(places, host.Sequence(e))
 		}
 	}
