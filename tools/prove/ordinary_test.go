@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/observed"
 	"github.com/openassay/assay/tools/internal/protocols"
@@ -366,7 +367,7 @@ func (u *user) aims(ctx context.Context, i int) {
 	u.call(ctx, "GET", path, nil)
 }
 
-// working records what a user does with a target, and returns the folder.
+// working records what a user does with a target that is started for it, and returns the folder.
 func working(t *testing.T, start protocols.Specimen, seed uint64, n int) string {
 	t.Helper()
 	leave, err := lab.Enter(t.Context())
@@ -379,16 +380,20 @@ func working(t *testing.T, start protocols.Specimen, seed uint64, n int) string 
 		t.Fatal(err)
 	}
 	defer func() { _ = stop(context.WithoutCancel(t.Context())) }()
+	return taped(t, target.URL, target.Key, seed, n)
+}
+
+// taped records what a user does with the host at an address, and returns the folder.
+func taped(t *testing.T, address, key string, seed uint64, n int) string {
+	t.Helper()
 	dir := t.TempDir()
-	r, err := record.New(record.Options{Target: target.URL, Dir: dir, Most: 1 << 28})
+	r, err := record.New(record.Options{Target: address, Dir: dir, Most: 1 << 28})
 	if err != nil {
 		t.Fatal(err)
 	}
 	front := httptest.NewServer(r)
-	u := user{base: front.URL, key: target.Key, rnd: rand.New(rand.NewPCG(seed, 0))}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	u.runs(ctx, n)
+	u := user{base: front.URL, key: key, rnd: rand.New(rand.NewPCG(seed, 0))}
+	u.runs(testenv.Soon(t, time.Minute), n)
 	front.Close()
 	if _, err := r.Close(); err != nil {
 		t.Fatal(err)
@@ -399,7 +404,7 @@ func working(t *testing.T, start protocols.Specimen, seed uint64, n int) string 
 var (
 	ordinaryRuns   = flag.Int("ordinary-runs", 44, "how many runs a user starts on each host")
 	ordinaryHosts  = flag.Int("ordinary-hosts", 2, "how many honest hosts a user works with, drawn; 0 is all")
-	ordinaryFaults = flag.Int("ordinary-faults", 8, "how many faults, of those that recordings can show")
+	ordinaryFaults = flag.Int("ordinary-faults", 0, "how many faults, drawn from those that recordings can show: draw 50 or more")
 	ordinarySeed   = flag.Uint64("ordinary-seed", 1, "seed that hosts and faults are drawn from")
 )
 
@@ -410,8 +415,8 @@ func TestOrdinaryTraffic(t *testing.T) {
 	t.Parallel()
 	row := protocols.Named("openwop")
 	suites := row.Targets[0].Suites()
-	observe := func(t *testing.T, start protocols.Specimen) *observed.Report {
-		all, err := observed.Read(os.DirFS(working(t, start, *ordinarySeed, *ordinaryRuns)), row.Protocol)
+	observe := func(t *testing.T, start protocols.Specimen, seed uint64) *observed.Report {
+		all, err := observed.Read(os.DirFS(working(t, start, seed, *ordinaryRuns)), row.Protocol)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -426,11 +431,33 @@ func TestOrdinaryTraffic(t *testing.T) {
 	for _, h := range honest {
 		t.Run("honest "+h.Name, func(t *testing.T) {
 			t.Parallel()
-			r := observe(t, h.Specimen)
+			r := observe(t, h.Specimen, *ordinarySeed)
 			accuse(t, "ordinary traffic", r)
 			t.Logf("%d exchanges, %d requirements borne out", r.Exchanges, len(r.Rows))
 			if len(r.Rows) < 20 {
 				t.Errorf("%d requirements are seen in %d exchanges", len(r.Rows), r.Exchanges)
+			}
+		})
+	}
+	observeFault := func(t *testing.T, f protocols.Fault, seed uint64) (shown []string) {
+		for _, r := range observe(t, f.Specimen, seed).Rows {
+			if r.Violated() {
+				shown = append(shown, string(r.Requirement))
+			}
+		}
+		t.Logf("breaks %v, shown %v", f.Breaks, shown)
+		return shown
+	}
+	for _, id := range plainToSee {
+		f, err := row.Fault(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run("plain to see "+id, func(t *testing.T) {
+			t.Parallel()
+			shown := observeFault(t, f, plainSeed)
+			if !slices.ContainsFunc(f.Breaks, func(id string) bool { return slices.Contains(shown, id) }) {
+				t.Errorf("%s is not found: it breaks %v, and %v are shown", id, f.Breaks, shown)
 			}
 		})
 	}
@@ -450,19 +477,18 @@ func TestOrdinaryTraffic(t *testing.T) {
 	for _, f := range faults {
 		t.Run(f.ID, func(t *testing.T) {
 			t.Parallel()
-			var shown []string
-			for _, r := range observe(t, f.Specimen).Rows {
-				if r.Violated() {
-					shown = append(shown, string(r.Requirement))
-				}
-			}
-			if len(shown) > 0 {
+			if len(observeFault(t, f, *ordinarySeed)) > 0 {
 				found.Add(1)
 			}
-			t.Logf("breaks %v, shown %v", f.Breaks, shown)
 		})
 	}
 }
+
+// plainToSee are faults that the user of plainSeed comes across.
+var plainToSee = []string{"bounds.node-failure-named-otherwise", "bounds.time-failure-named-otherwise", "bounds.turn-breach-at-the-bound",
+	"dispatch.orchestrator-misnamed", "loop.last-decision-unsigned", "loop.last-turn-uncounted"}
+
+const plainSeed = 1
 
 // leastFound: one in so many of the drawn faults must be found.
 const leastFound = 4

@@ -2,7 +2,6 @@ package prove_test
 
 import (
 	"context"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -16,7 +15,6 @@ import (
 	"github.com/openassay/assay/scenarios/observed"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/tools/internal/protocols"
-	"github.com/openassay/assay/tools/record"
 )
 
 // started starts a specimen for as long as the test runs.
@@ -35,8 +33,10 @@ func TestTwoFaced(t *testing.T) {
 	many(t)
 	t.Parallel()
 	row := protocols.Named("openwop")
-	faults := row.Faults()
-	broken := faults[slices.IndexFunc(faults, func(f protocols.Fault) bool { return f.ID == "loop.last-turn-uncounted" })]
+	broken, err := row.Fault("loop.last-turn-uncounted")
+	if err != nil {
+		t.Fatal(err)
+	}
 	honest := started(t, row.Honest()[0].Specimen)
 	towards := func(address string) *httputil.ReverseProxy {
 		u, err := url.Parse(address)
@@ -57,19 +57,7 @@ func TestTwoFaced(t *testing.T) {
 	}))
 	defer host.Close()
 
-	dir := t.TempDir()
-	tape, err := record.New(record.Options{Target: host.URL, Dir: dir, Most: 1 << 26})
-	if err != nil {
-		t.Fatal(err)
-	}
-	front := httptest.NewServer(tape)
-	u := user{base: front.URL, key: honest.Key, rnd: rand.New(rand.NewPCG(1, 0))}
-	u.runs(t.Context(), 22)
-	front.Close()
-	if _, err := tape.Close(); err != nil {
-		t.Fatal(err)
-	}
-
+	dir := taped(t, host.URL, honest.Key, 1, 22)
 	honest.URL = host.URL
 	target := row.Targets[0]
 	c, err := scenarios.Certify(t.Context(), honest, scenarios.Options{Seed: 1, Depth: scenarios.Quick}, target.Suites()...)
@@ -84,14 +72,7 @@ func TestTwoFaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var unprompted []scenarios.Unprompted
-	for _, r := range (observed.Judge{Protocol: row.Protocol, Suites: target.Suites(), Discovery: c.Discovery}).Judge(all[0]).Rows {
-		b := r.First.Breach
-		b.By = scenarios.ByRecording
-		unprompted = append(unprompted, scenarios.Unprompted{Requirement: r.Requirement, Times: r.Times, Of: r.Of, Violations: r.Violations,
-			Breach: b})
-	}
-	report.Observed(unprompted)
+	report.Observed(observed.Judge{Protocol: row.Protocol, Suites: target.Suites(), Discovery: c.Discovery}.Judge(all[0]).Unprompted())
 	if code := report.ExitCode(); code != scenarios.ExitViolated {
 		t.Errorf("with the recording it ends with %d", code)
 	}
